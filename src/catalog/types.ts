@@ -1,0 +1,89 @@
+// The vocabulary in which an entity is described. Everything that the lake, the planner, the encoders and the docs
+// know about an entity is one literal of type Entity.
+
+/**
+ * How a column is stored and shown:
+ * `code` and `text` are VARCHAR, shown as string; `date` is DATE, shown as `YYYYMMDD`; `float64` is DOUBLE; `int64` is BIGINT.
+ */
+export type ColumnType = "code" | "text" | "date" | "float64" | "int64";
+
+/** The three dtypes of the response envelope. */
+export type DType = "string" | "float64" | "int64";
+
+export const DTYPES = {
+  code: "string",
+  text: "string",
+  date: "string",
+  float64: "float64",
+  int64: "int64",
+} as const satisfies Record<ColumnType, DType>;
+
+export const SQL_TYPES = {
+  code: "VARCHAR",
+  text: "VARCHAR",
+  date: "DATE",
+  float64: "DOUBLE",
+  int64: "BIGINT",
+} as const satisfies Record<ColumnType, string>;
+
+export interface Column {
+  readonly name: string;
+  readonly type: ColumnType;
+  /** One line, plain English. */
+  readonly meaning: string;
+  /** Unit of the values, e.g. `percent`, `lots`; absent where there is none. */
+  readonly unit?: string;
+  /** False: a row without a value is refused on import. */
+  readonly nullable: boolean;
+  /** Value of a column that an imported file may leave out altogether, e.g. exchange `SSE`. */
+  readonly assumed?: string;
+  /** The only values that a row may hold. */
+  readonly only?: readonly (string | number)[];
+}
+
+export const STORES = ["market", "auction", "reports", "reference", "state", "finance", "index"] as const;
+export type Store = (typeof STORES)[number];
+
+/**
+ * What `as_of` means for an entity.
+ * `announced`: rows whose first non-null of `columns` is on or before it; a date in a column of `hides` that lies
+ * after it is shown as null. `snapshot`: the latest snapshot on or before it.
+ */
+export type PointInTime =
+  | { readonly rule: "announced"; readonly columns: readonly string[]; readonly hides?: readonly string[] }
+  | { readonly rule: "snapshot" };
+
+/**
+ * Which gaps are computed. `every_stock`: a row for each listed stock not suspended on each open day;
+ * `every_day`: rows on each open day; `none`: only recorded gaps.
+ */
+export type GapRule = "every_stock" | "every_day" | "none";
+
+export interface Entity {
+  readonly name: string;
+  /** A heading, e.g. `Daily quotes`. */
+  readonly title: string;
+  /** One or two sentences. */
+  readonly about: string;
+  readonly store: Store;
+  /** In the order of the API. */
+  readonly columns: readonly Column[];
+  /** The date column that `start_date` and `end_date` bound, or null for a full table. */
+  readonly mainDate: string | null;
+  /** The code column that files are clustered by, and that a gap names. */
+  readonly code: string;
+  /** Rows of a new drop replace the rows that share these values. */
+  readonly identity: readonly string[];
+  /** `row`: one identity is one row. `group`: one identity may hold many rows, equal ones included (ticks). */
+  readonly identityIs: "row" | "group";
+  /** Default order: main date, code, then what makes it total. Nulls last. Every column ascending. */
+  readonly order: readonly string[];
+  readonly pointInTime: PointInTime | null;
+  readonly gaps: GapRule;
+  /** A second copy clustered by code is worth its place (long series of many codes). */
+  readonly codeCopy: boolean;
+  /** Other parameter names for a column filter, e.g. `period` for the column `end_date`. */
+  readonly filterAliases?: Readonly<Record<string, string>>;
+  /** Codes may stand without suffix; the filter matches with and without. */
+  readonly bareCodes?: boolean;
+}

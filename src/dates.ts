@@ -1,0 +1,32 @@
+// Calendar dates as the lake and the API see them: `YYYYMMDD` text or days since 1970-01-01. No time zones.
+
+const DAY_MS = 86_400_000;
+
+/** `YYYYMMDD` or `YYYY-MM-DD` of a real calendar day → `YYYYMMDD`; anything else → undefined. */
+export function parseDate(text: string): string | undefined {
+  const match = /^(\d{4})(?:(\d{2})(\d{2})|-(\d{2})-(\d{2}))$/.exec(text);
+  if (!match) return undefined;
+  const compact = `${match[1]}${match[2] ?? match[4]}${match[3] ?? match[5]}`;
+  return formatDays(toDays(compact)) === compact ? compact : undefined;
+}
+
+/** `YYYYMMDD` → days since 1970-01-01. */
+export function toDays(compact: string): number {
+  const ms = Date.UTC(+compact.slice(0, 4), +compact.slice(4, 6) - 1, +compact.slice(6, 8));
+  return Math.floor(ms / DAY_MS);
+}
+
+/** Days since 1970-01-01 → `YYYYMMDD`. */
+export function formatDays(days: number): string {
+  return new Date(days * DAY_MS).toISOString().slice(0, 10).replaceAll("-", "");
+}
+
+/** `YYYYMMDD` → `YYYY-MM-DD`. */
+export function isoDate(compact: string): string {
+  return `${compact.slice(0, 4)}-${compact.slice(4, 6)}-${compact.slice(6, 8)}`;
+}
+
+/** A moment → ISO 8601 with milliseconds and the offset +08:00 of China, e.g. `2026-01-05T09:30:00.000+08:00`. */
+export function chinaTime(moment: Date): string {
+  return new Date(moment.getTime() + 8 * 3_600_000).toISOString().replace("Z", "+08:00");
+}

@@ -1,0 +1,102 @@
+// Every way to fail that a user can see: one table of codes for HTTP, one error class for the command line.
+
+/** The stable codes of every problem document the server sends, with HTTP status and title. */
+export const PROBLEMS = {
+  unknown_parameter: { status: 400, title: "Unknown parameter" },
+  invalid_parameter: { status: 400, title: "Parameter value not understood" },
+  duplicate_parameter: { status: 400, title: "Parameter given more than once" },
+  contradictory_parameters: { status: 400, title: "Parameters contradict each other" },
+  as_of_not_supported: { status: 400, title: "Entity has no announcement date" },
+  invalid_cursor: { status: 400, title: "Cursor does not belong to this query" },
+  unauthorized: { status: 401, title: "A valid access token is needed" },
+  forbidden: { status: 403, title: "Token does not cover this entity" },
+  unknown_entity: { status: 404, title: "Unknown entity" },
+  unknown_route: { status: 404, title: "Nothing is served here" },
+  unknown_version: { status: 404, title: "No such data version" },
+  method_not_allowed: { status: 405, title: "Only reading is offered" },
+  not_acceptable: { status: 406, title: "Format not offered" },
+  version_removed: { status: 410, title: "Data version was removed" },
+  not_a_trading_day: { status: 422, title: "Date is not a trading day" },
+  outside_calendar: { status: 422, title: "Result lies outside the calendar" },
+  too_many_requests: { status: 429, title: "Too many requests" },
+  internal_error: { status: 500, title: "The server failed" },
+  data_damaged: { status: 500, title: "A data file is damaged" },
+  overloaded: { status: 503, title: "The server is busy" },
+  shutting_down: { status: 503, title: "The server is stopping" },
+  deadline_exceeded: { status: 504, title: "The query took too long" },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+export interface ProblemExtras {
+  /** The request parameter at fault. */
+  readonly parameter?: string;
+  /** What would be accepted. */
+  readonly allowed?: readonly string[];
+  /** The way out, in one sentence. */
+  readonly hint?: string;
+  /** Seconds after which trying again makes sense. */
+  readonly retryAfter?: number;
+}
+
+/** A failure with a stable code that is told to the HTTP client as `application/problem+json`. */
+export class Problem extends Error {
+  readonly status: number;
+  readonly title: string;
+  constructor(
+    readonly code: ProblemCode,
+    readonly detail: string,
+    readonly extras: ProblemExtras = {},
+  ) {
+    super(detail);
+    this.name = "Problem";
+    this.status = PROBLEMS[code].status;
+    this.title = PROBLEMS[code].title;
+  }
+}
+
+/** A failure of a command, told to the user as one clear line. Exit code 1: it failed; 2: it was called wrongly. */
+export class CommandError extends Error {
+  constructor(
+    message: string,
+    readonly exitCode: 1 | 2 = 1,
+  ) {
+    super(message);
+    this.name = "CommandError";
+  }
+}
+
+/** The nearest of `names` to `wanted` by edit distance, or undefined where none is near. */
+export function nearest(wanted: string, names: Iterable<string>): string | undefined {
+  const limit = Math.max(2, Math.floor(wanted.length / 3));
+  let best: string | undefined;
+  let bestDistance = limit + 1;
+  for (const name of names) {
+    const distance = editDistance(wanted.toLowerCase(), name.toLowerCase());
+    if (distance < bestDistance) {
+      best = name;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+/** Levenshtein distance with a swap of neighbours counted as one edit. */
+function editDistance(a: string, b: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
+      let d = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + cost);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        d = Math.min(d, beforeLast[j - 2]! + 1);
+      }
+      row.push(d);
+    }
+    beforeLast = last;
+    last = row;
+  }
+  return last[b.length]!;
+}

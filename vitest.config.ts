@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    expect: { requireAssertions: true },
+    pool: "forks",
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    coverage: { provider: "v8", include: ["src/**/*.ts"], exclude: ["src/encode/kernel/**"] },
+  },
+});

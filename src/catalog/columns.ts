@@ -11,6 +11,10 @@ const make =
 export const code = make("code", false);
 /** A date that every row must have. */
 export const date = make("date", false);
+/** A code that may be null. */
+export const codeOrNull = make("code", true);
+/** Text that every row must have. */
+export const requiredText = make("text", false);
 /** Text; may be null. */
 export const text = make("text", true);
 /** A date that may be null. */
@@ -19,3 +23,21 @@ export const dateOrNull = make("date", true);
 export const number = make("float64", true);
 /** A whole number that every row must have. */
 export const integer = make("int64", false);
+
+const measured = (unit: string) => (name: string, meaning: string) => number(name, meaning, { unit });
+
+/** Numbers of the financial statements and indicators, each with its unit; may be null. */
+export const yuan = measured("yuan");
+export const yuanPerShare = measured("yuan per share");
+export const percent = measured("percent");
+export const ratio = measured("ratio");
+export const times = measured("times");
+export const days = measured("days");
+
+/** Numbers of quotes; the currency is that of the listing (B shares are not quoted in yuan); may be null. */
+export const price = measured("currency units");
+export const thousandUnits = measured("thousand currency units");
+export const lots = measured("lots");
+export const tenThousandShares = measured("ten thousand shares");
+export const tenThousandUnits = measured("ten thousand currency units");
+export const points = measured("points");

@@ -1,0 +1,23 @@
+// The catalog: all 26 entities, by name.
+import { AUCTION } from "./auction.js";
+import { FINANCE } from "./finance.js";
+import { INDEX } from "./index-entities.js";
+import { MARKET } from "./market.js";
+import { REFERENCE } from "./reference.js";
+import { REPORTS } from "./reports.js";
+import type { Column, Entity } from "./types.js";
+
+export const ENTITIES: readonly Entity[] = [...MARKET, ...AUCTION, ...INDEX, ...REFERENCE, ...REPORTS, ...FINANCE];
+
+export const ENTITY_NAMES: readonly string[] = ENTITIES.map((entity) => entity.name);
+
+const entitiesByName = new Map(ENTITIES.map((entity) => [entity.name, entity]));
+
+export function entityNamed(name: string): Entity | undefined {
+  return entitiesByName.get(name);
+}
+
+/** The column of `entity` with exactly this name. */
+export function columnNamed(entity: Entity, name: string): Column | undefined {
+  return entity.columns.find((column) => column.name === name);
+}

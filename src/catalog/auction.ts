@@ -3,7 +3,7 @@ import { code, date, number, price, text } from "./columns.js";
 import { oneRowADay } from "./shapes.js";
 import type { Column, Entity } from "./types.js";
 
-/** The volume and turnover units are not stated by the source, so none is claimed. */
+/** No unit of volume and turnover is documented, so none is claimed. */
 const columns: readonly Column[] = [
   code("ts_code", "Security code: a stock, an ETF or an index"),
   date("trade_date", "Trading date"),

@@ -1,8 +1,6 @@
 // Values bound into SQL and values read back: plain JavaScript on our side, DuckDB's own classes on the other.
 import { listValue, type DuckDBValue } from "@duckdb/node-api";
-
-/** A value that SQL may be given: never spliced into text, always bound. */
-export type SqlValue = string | number | bigint | boolean | null | readonly string[];
+import type { SqlValue } from "../query/statement.js";
 
 /** A scalar read from a small result. BIGINT comes as number (as bigint beyond 2^53), every other non-number as text. */
 export type Scalar = string | number | bigint | boolean | null;

@@ -1,6 +1,7 @@
 // The writing side's DuckDB: its own instance with bounded memory, in the process of a command, never in the server's.
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
-import { fromDuck, toDuck, type Scalar, type SqlValue } from "./values.js";
+import type { SqlValue } from "../query/statement.js";
+import { fromDuck, toDuck, type Scalar } from "./values.js";
 
 export interface WriterOptions {
   /** Upper bound of DuckDB's memory, e.g. `4GB`. More than that spills into `tempDirectory`. */

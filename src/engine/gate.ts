@@ -1,0 +1,64 @@
+// Admission: so many at once, so many in the queue, the rest is told to come back.
+import { Problem } from "../errors.js";
+
+export interface Gate {
+  /** Waits for a place; resolves to the function that gives it back. Rejects with `overloaded` where the queue is full. */
+  enter(signal: AbortSignal): Promise<() => void>;
+  /** Resolves when nobody is inside. */
+  empty(): Promise<void>;
+}
+
+interface Waiter {
+  readonly admit: () => void;
+  readonly signal: AbortSignal;
+}
+
+export function createGate(places: number, queueLength: number): Gate {
+  let inside = 0;
+  const queue: Waiter[] = [];
+  const onEmpty: (() => void)[] = [];
+
+  const leaveOnce = (): (() => void) => {
+    let left = false;
+    return () => {
+      if (left) return;
+      left = true;
+      inside--;
+      const next = queue.shift();
+      if (next) next.admit();
+      else if (inside === 0) for (const resolve of onEmpty.splice(0)) resolve();
+    };
+  };
+
+  return {
+    async enter(signal) {
+      signal.throwIfAborted();
+      if (inside < places) {
+        inside++;
+        return leaveOnce();
+      }
+      if (queue.length >= queueLength) {
+        throw new Problem("overloaded", "too many queries are waiting", { retryAfter: 1 });
+      }
+      return new Promise((resolve, reject) => {
+        const abort = (): void => {
+          queue.splice(queue.indexOf(waiter), 1);
+          reject(signal.reason as Error);
+        };
+        const waiter: Waiter = {
+          signal,
+          admit: () => {
+            signal.removeEventListener("abort", abort);
+            inside++;
+            resolve(leaveOnce());
+          },
+        };
+        queue.push(waiter);
+        signal.addEventListener("abort", abort, { once: true });
+      });
+    },
+    async empty() {
+      if (inside > 0) await new Promise<void>((resolve) => onEmpty.push(resolve));
+    },
+  };
+}

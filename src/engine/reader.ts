@@ -1,0 +1,108 @@
+// The serving side's DuckDB: one locked-down instance, a pool of connections, a bounded number of streams at a time.
+import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
+import type { RecordBatch } from "apache-arrow";
+import type { Column } from "../catalog/types.js";
+import { Problem } from "../errors.js";
+import type { Integrity } from "../lake/integrity.js";
+import type { ReadStep } from "../query/statement.js";
+import { schemaOf } from "./arrow.js";
+import { createGate } from "./gate.js";
+import { streamBatches } from "./stream.js";
+
+export interface ReaderOptions {
+  /** The only folder that DuckDB may open files in. */
+  readonly lakeFolder: string;
+  readonly memory: string;
+  readonly tempDirectory: string;
+  readonly threads: number;
+  /** Streams that run at the same time; each occupies a thread of libuv's pool while it works. */
+  readonly concurrency: number;
+  /** Streams that may wait for their turn. */
+  readonly queue: number;
+  readonly integrity: Integrity;
+}
+
+export interface Reader {
+  /**
+   * Runs the steps one after another and yields their rows in order. Throws DamagedFileError before a damaged file is
+   * read, IncompleteStreamError where a step did not reach its end, and the signal's reason when it is aborted.
+   */
+  read(steps: Iterable<ReadStep>, columns: readonly Column[], signal: AbortSignal): AsyncGenerator<RecordBatch>;
+  close(): Promise<void>;
+}
+
+export async function openReader(options: ReaderOptions): Promise<Reader> {
+  const instance = await DuckDBInstance.create(":memory:", {
+    memory_limit: options.memory,
+    temp_directory: options.tempDirectory,
+    threads: String(options.threads),
+    autoinstall_known_extensions: "false",
+    autoload_known_extensions: "false",
+    allow_community_extensions: "false",
+    // A file never changes under its name here, but a damaged one does: what is read is what was checked.
+    enable_external_file_cache: "false",
+    preserve_insertion_order: "true",
+  });
+  const setup = await instance.connect();
+  await setup.run(`SET allowed_directories = ['${options.lakeFolder.replaceAll("'", "''")}/']`);
+  await setup.run("SET enable_external_access = false");
+  await setup.run("SET lock_configuration = true");
+  setup.disconnectSync();
+
+  const gate = createGate(options.concurrency, options.queue);
+  const idle: DuckDBConnection[] = [];
+  const busy = new Set<DuckDBConnection>();
+  let closing = false;
+
+  async function* read(
+    steps: Iterable<ReadStep>,
+    columns: readonly Column[],
+    signal: AbortSignal,
+  ): AsyncGenerator<RecordBatch> {
+    if (closing) throw new Problem("shutting_down", "the server is stopping");
+    const leave = await gate.enter(signal);
+    let connection: DuckDBConnection | undefined;
+    let clean = false;
+    const interrupt = (): void => connection?.interrupt();
+    try {
+      connection = idle.pop() ?? (await instance.connect());
+      busy.add(connection);
+      signal.addEventListener("abort", interrupt);
+      const schema = schemaOf(columns);
+      for (const step of steps) {
+        await options.integrity.check(step.files);
+        signal.throwIfAborted();
+        try {
+          yield* streamBatches(connection, step, columns, schema);
+        } catch (error) {
+          signal.throwIfAborted();
+          throw error;
+        }
+      }
+      clean = true;
+    } finally {
+      signal.removeEventListener("abort", interrupt);
+      if (connection) {
+        busy.delete(connection);
+        // A stream that was left early may still run: its connection is never given to another one.
+        if (clean && !closing && !signal.aborted) idle.push(connection);
+        else {
+          connection.interrupt();
+          connection.disconnectSync();
+        }
+      }
+      leave();
+    }
+  }
+
+  return {
+    read,
+    async close() {
+      closing = true;
+      for (const connection of busy) connection.interrupt();
+      await gate.empty();
+      for (const connection of idle.splice(0)) connection.disconnectSync();
+      instance.closeSync();
+    },
+  };
+}

@@ -1,0 +1,66 @@
+// Streams that prove they are whole. DuckDB's streaming results end normally when they fail midway, so every
+// statement gets a last row that marks its end: a stream without it is refused.
+import type { DuckDBConnection, DuckDBDataChunk } from "@duckdb/node-api";
+import duckdb from "@duckdb/node-bindings";
+import type { RecordBatch, Schema } from "apache-arrow";
+import type { Column } from "../catalog/types.js";
+import type { Statement } from "../query/statement.js";
+import { rawChunk, recordBatch } from "./arrow.js";
+import { toDuck } from "./values.js";
+
+/** The stream ended before its last row: what was read so far is not the whole answer. */
+export class IncompleteStreamError extends Error {
+  constructor() {
+    super("the result ended before its last row");
+    this.name = "IncompleteStreamError";
+  }
+}
+
+/** Adds the marker: one more column that is true in one more row, which comes last. */
+export function withEndMarker(sql: string, columns: readonly Column[]): string {
+  const nulls = columns.map(() => "NULL").join(", ");
+  return `SELECT *, false FROM (${sql}) UNION ALL SELECT ${nulls}, true`;
+}
+
+/**
+ * Runs one statement, whose columns are `columns` in this order, and yields its rows in order, in batches of up to 2,048. The connection must serve nothing else
+ * until the generator is done. The next chunk is fetched while the caller works on the one before it.
+ * Throws IncompleteStreamError where the end was not reached.
+ */
+export async function* streamBatches(
+  connection: DuckDBConnection,
+  statement: Statement,
+  columns: readonly Column[],
+  schema: Schema,
+): AsyncGenerator<RecordBatch, void, undefined> {
+  const result = await connection.stream(withEndMarker(statement.sql, columns), statement.values.map(toDuck));
+  let pending: Promise<DuckDBDataChunk | null> | undefined;
+  const fetchAhead = (): void => {
+    pending = result.fetchChunk();
+    pending.catch(() => undefined); // told where it is awaited; a caller that stops early never awaits it
+  };
+  try {
+    fetchAhead();
+    while (pending) {
+      const chunk: DuckDBDataChunk | null = await pending;
+      pending = undefined;
+      const rows = chunk?.rowCount ?? 0;
+      if (!chunk || rows === 0) throw new IncompleteStreamError();
+      const ended = lastRowIsMarker(chunk, columns.length, rows);
+      if (!ended) fetchAhead();
+      const dataRows = ended ? rows - 1 : rows;
+      if (dataRows > 0) yield recordBatch(chunk, schema, columns, dataRows);
+    }
+    if (((await result.fetchChunk())?.rowCount ?? 0) > 0) throw new IncompleteStreamError();
+  } finally {
+    if (pending) {
+      connection.interrupt();
+      await pending.catch(() => undefined);
+    }
+  }
+}
+
+function lastRowIsMarker(chunk: DuckDBDataChunk, markerColumn: number, rows: number): boolean {
+  const vector = duckdb.data_chunk_get_vector(rawChunk(chunk), markerColumn);
+  return duckdb.vector_get_data(vector, rows)[rows - 1] === 1;
+}

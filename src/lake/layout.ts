@@ -1,0 +1,47 @@
+// Where everything lies below the data directory. The only place that knows a path.
+import { join } from "node:path";
+
+export interface Layout {
+  readonly root: string;
+  /** Files that data engineers drop, a folder an entity. */
+  readonly inbox: string;
+  /** Immutable Parquet files that are served. */
+  readonly lake: string;
+  /** Work space of a writing command; everything in it may be deleted when no command runs. */
+  readonly scratch: string;
+  readonly state: string;
+  /** One create-only file a version: the first level of the manifest. */
+  readonly versions: string;
+  /** One content-addressed file a list of data files: the second level. */
+  readonly lists: string;
+  /** Names the version that is served; swapped last. */
+  readonly pointer: string;
+  /** The `data_version` of each version that was removed, a line each. */
+  readonly removed: string;
+  readonly writeLock: string;
+  readonly tokens: string;
+  readonly gaps: string;
+}
+
+export function layoutOf(root: string): Layout {
+  const lake = join(root, "lake");
+  const state = join(root, "state");
+  return {
+    root,
+    inbox: join(root, "inbox"),
+    lake,
+    scratch: join(lake, ".scratch"),
+    state,
+    versions: join(state, "versions"),
+    lists: join(state, "lists"),
+    pointer: join(state, "current"),
+    removed: join(state, "removed.txt"),
+    writeLock: join(state, "write.lock"),
+    tokens: join(state, "tokens.json"),
+    gaps: join(state, "gaps.json"),
+  };
+}
+
+/** The name of a version's file: its sequence number, so that two writers cannot both create the next one. */
+export const versionFile = (sequence: number): string => `${String(sequence).padStart(10, "0")}.json`;
+export const listFile = (sha256: string): string => `${sha256}.json`;

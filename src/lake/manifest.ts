@@ -1,0 +1,92 @@
+// The two levels of the manifest as data: a version names one list for each entity, a list names the entity's files.
+import { createHash } from "node:crypto";
+
+/** One immutable Parquet file. Its rows are in the entity's order, or by code and then that order in a code copy. */
+export interface DataFile {
+  /** Relative to the lake folder, e.g. `daily/20240102-20241231-3f2a….parquet`. */
+  readonly path: string;
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly rows: number;
+  /** First and last main date, `YYYYMMDD`; null where the entity has no main date or every row lacks it. */
+  readonly first: string | null;
+  readonly last: string | null;
+  readonly firstCode: string | null;
+  readonly lastCode: string | null;
+}
+
+/** All files of one entity in one version. */
+export interface FileList {
+  readonly entity: string;
+  readonly rows: number;
+  readonly first: string | null;
+  readonly last: string | null;
+  /** In date order; a date lies in one file only. Rows without a main date are in the last file, on their own. */
+  readonly byDate: readonly DataFile[];
+  /** The second copy, in code order; a code lies in one file only. Empty where there is none. */
+  readonly byCode: readonly DataFile[];
+  /** The date ranges (inclusive) for which `byCode` holds what `byDate` holds. Other dates in `byCode` are stale. */
+  readonly codeRanges: readonly (readonly [string, string])[];
+}
+
+export interface Version {
+  readonly sequence: number;
+  /** ISO 8601, milliseconds, +08:00; strictly increasing with `sequence`. */
+  readonly data_version: string;
+  /** What made it, e.g. `import daily`. */
+  readonly reason: string;
+  /** Entity name → SHA-256 of its list. Entities without data are absent. */
+  readonly lists: Readonly<Record<string, string>>;
+}
+
+/** The version of a lake into which nothing was ever published. */
+export const EMPTY_VERSION: Version = {
+  sequence: 0,
+  data_version: "1970-01-01T08:00:00.000+08:00",
+  reason: "empty lake",
+  lists: {},
+};
+
+export function emptyList(entity: string): FileList {
+  return { entity, rows: 0, first: null, last: null, byDate: [], byCode: [], codeRanges: [] };
+}
+
+/** Sums up the date-ordered files of an entity; `codeRanges` must hold only ranges that the copy still answers. */
+export function fileList(
+  entity: string,
+  byDate: readonly DataFile[],
+  byCode: readonly DataFile[] = [],
+  codeRanges: FileList["codeRanges"] = [],
+): FileList {
+  const dated = byDate.filter((file) => file.first !== null);
+  return {
+    entity,
+    rows: byDate.reduce((sum, file) => sum + file.rows, 0),
+    first: dated[0]?.first ?? null,
+    last: dated.at(-1)?.last ?? null,
+    byDate,
+    byCode: codeRanges.length > 0 ? byCode : [],
+    codeRanges,
+  };
+}
+
+export const sha256 = (content: string | Uint8Array): string => createHash("sha256").update(content).digest("hex");
+
+/** A list as it is stored: its text names it. */
+export const encodeList = (list: FileList): string => JSON.stringify(list);
+
+export function decodeList(text: string, expectedSha: string): FileList {
+  if (sha256(text) !== expectedSha) throw new Error(`file list ${expectedSha.slice(0, 12)} is damaged`);
+  return JSON.parse(text) as FileList;
+}
+
+/** A version as it is stored: with a checksum of the rest. */
+export function encodeVersion(version: Version): string {
+  return JSON.stringify({ ...version, checksum: sha256(JSON.stringify(version)) });
+}
+
+export function decodeVersion(text: string): Version {
+  const { checksum, ...version } = JSON.parse(text) as Version & { checksum: string };
+  if (sha256(JSON.stringify(version)) !== checksum) throw new Error(`version ${version.data_version} is damaged`);
+  return version;
+}

@@ -1,0 +1,135 @@
+// Merging: rows of a drop replace the rows that share their identity. Only the files whose dates the drop touches are
+// written again, and files never overlap, so that a wide pull needs no sort.
+import { join } from "node:path";
+import type { Entity } from "../../catalog/types.js";
+import type { Writer } from "../../engine/writer.js";
+import type { Layout } from "../layout.js";
+import { fileList, type DataFile, type FileList } from "../manifest.js";
+import { quoteName, quoteText, writeDataFile } from "./datafile.js";
+
+/** A file is cut at the next date once it holds this many rows: small enough to write again for a correction. */
+export const ROWS_PER_FILE = 1_000_000;
+
+export interface Merged {
+  readonly list: FileList;
+  /** Rows that were in the lake before and gave way to rows of the drop. */
+  readonly replaced: number;
+}
+
+/** A run of main dates that becomes one file; rows without a date are a span of their own. */
+interface Span {
+  readonly first: string | null;
+  readonly last: string | null;
+  /** The existing file whose dates these are; undefined for dates between files. */
+  readonly source: DataFile | undefined;
+}
+
+/** Merges the temp table `staged` (the entity's columns) into the entity's files; writes new files, removes none. */
+export async function merge(
+  writer: Writer,
+  layout: Layout,
+  entity: Entity,
+  before: FileList,
+  staged: string,
+): Promise<Merged> {
+  const stagedDates = await countDates(writer, entity, staged);
+  const touched = before.byDate.filter((file) => stagedDates.some(({ date }) => holds(file, date)));
+  const dates = touched.length === 0 ? stagedDates : await countDates(writer, entity, allRows(entity, layout, staged, touched));
+  const written: DataFile[] = [];
+  for (const span of planSpans(before.byDate, dates)) {
+    const file = await writeDataFile(writer, layout, entity, mergedRows(entity, layout, staged, span));
+    if (file) written.push(file);
+  }
+  const byDate = [...before.byDate.filter((file) => !touched.includes(file)), ...written].sort(compareFiles);
+  const list = fileList(entity.name, byDate, before.byCode, without(before.codeRanges, [...touched, ...written]));
+  const added = stagedDates.reduce((sum, date) => sum + date.rows, 0);
+  return { list, replaced: before.rows + added - list.rows };
+}
+
+interface DateCount {
+  readonly date: string | null;
+  readonly rows: number;
+}
+
+async function countDates(writer: Writer, entity: Entity, table: string): Promise<readonly DateCount[]> {
+  const date = entity.mainDate === null ? "NULL::DATE" : quoteName(entity.mainDate);
+  const rows = await writer.rows(
+    `SELECT strftime(${date}, '%Y%m%d') AS date, count(*) AS rows FROM ${table} GROUP BY ALL ORDER BY date NULLS LAST`,
+  );
+  return rows as unknown as DateCount[];
+}
+
+function holds(file: DataFile, date: string | null): boolean {
+  if (date === null || file.first === null || file.last === null) return date === null && file.first === null;
+  return file.first <= date && date <= file.last;
+}
+
+/** Cuts the dates where the file they belong to changes, and where a file would grow too large. */
+function planSpans(existing: readonly DataFile[], dates: readonly DateCount[]): readonly Span[] {
+  const spans: Span[] = [];
+  let place = -1;
+  let rowsInSpan = 0;
+  for (const { date, rows } of dates) {
+    const at = placeOf(existing, date);
+    const last = spans.at(-1);
+    if (last && at === place && rowsInSpan + rows <= ROWS_PER_FILE) {
+      spans[spans.length - 1] = { ...last, last: date };
+      rowsInSpan += rows;
+    } else {
+      spans.push({ first: date, last: date, source: Number.isInteger(at) ? existing[at] : undefined });
+      rowsInSpan = rows;
+    }
+    place = at;
+  }
+  return spans;
+}
+
+/** The index of the file that holds a date; for a date between files, half an index more than the file before it. */
+function placeOf(files: readonly DataFile[], date: string | null): number {
+  const holder = files.findIndex((file) => holds(file, date));
+  if (holder >= 0) return holder;
+  if (date === null) return files.length + 0.5;
+  return files.filter((file) => file.first !== null && file.first < date).length - 0.5;
+}
+
+/** The rows of the drop and of the files that it touches, replaced ones included. */
+function allRows(entity: Entity, layout: Layout, staged: string, files: readonly DataFile[]): string {
+  const columns = columnList(entity);
+  return `(SELECT ${columns} FROM ${staged} UNION ALL SELECT ${columns} FROM ${scan(layout, files)})`;
+}
+
+function mergedRows(entity: Entity, layout: Layout, staged: string, span: Span): string {
+  const columns = columnList(entity);
+  const inSpan = spanPredicate(entity, span);
+  const fresh = `SELECT ${columns} FROM ${staged} WHERE ${inSpan}`;
+  if (!span.source) return `(${fresh})`;
+  const same = entity.identity.map((name) => `s.${quoteName(name)} IS NOT DISTINCT FROM o.${quoteName(name)}`);
+  return (
+    `(${fresh} UNION ALL SELECT ${columns} FROM ${scan(layout, [span.source])} o WHERE ${inSpan} ` +
+    `AND NOT EXISTS (SELECT 1 FROM (${fresh}) s WHERE ${same.join(" AND ")}))`
+  );
+}
+
+const columnList = (entity: Entity): string => entity.columns.map((column) => quoteName(column.name)).join(", ");
+
+const scan = (layout: Layout, files: readonly DataFile[]): string =>
+  `read_parquet([${files.map((file) => quoteText(join(layout.lake, file.path))).join(", ")}])`;
+
+function spanPredicate(entity: Entity, span: Span): string {
+  if (entity.mainDate === null) return "true";
+  const date = quoteName(entity.mainDate);
+  if (span.first === null || span.last === null) return `${date} IS NULL`;
+  return `${date} BETWEEN ${sqlDate(span.first)} AND ${sqlDate(span.last)}`;
+}
+
+const sqlDate = (compact: string): string => `DATE '${compact.slice(0, 4)}-${compact.slice(4, 6)}-${compact.slice(6)}'`;
+
+function compareFiles(a: DataFile, b: DataFile): number {
+  if (a.first === null || b.first === null) return a.first === b.first ? 0 : a.first === null ? 1 : -1;
+  return a.first < b.first ? -1 : a.first > b.first ? 1 : 0;
+}
+
+/** The code copy no longer answers for dates whose files were written again. */
+function without(ranges: FileList["codeRanges"], files: readonly DataFile[]): FileList["codeRanges"] {
+  return ranges.filter(([first, last]) => !files.some((f) => f.first !== null && f.first <= last && f.last! >= first));
+}

@@ -1,0 +1,86 @@
+// Which files a read opens, and in which clustering: pieces in the order of the answer, each without overlap.
+import type { DataFile, FileList } from "../lake/manifest.js";
+import type { Filter } from "./request.js";
+
+/** A part of the answer: files of one clustering, bounded to a span of main dates where the files hold more. */
+export interface Piece {
+  readonly clustering: "byDate" | "byCode";
+  readonly files: readonly DataFile[];
+  /** Dates of the piece, `YYYYMMDD` inclusive; null where the files themselves are the bound. */
+  readonly span: readonly [string, string] | null;
+}
+
+/** Bounds of the main date; null is open. With both open, rows without a main date belong to the answer too. */
+export interface Window {
+  readonly start: string | null;
+  readonly end: string | null;
+}
+
+/** Rows that a read decodes at least when it opens a file: about one row group. */
+const LEAST_ROWS = { byDate: 122_880, byCode: 20_480 };
+
+/** The pieces of a read in ascending order. `codes` are the codes asked for, or null where it is not filtered by code. */
+export function choosePieces(list: FileList, window: Window, codes: Filter["values"] | null): readonly Piece[] {
+  const dated = list.byDate.filter((file) => overlaps(file, window));
+  const byDate = dated.filter((file) => codes === null || holdsAnyCode(file, codes));
+  const datePieces: Piece[] = byDate.map((file) => ({ clustering: "byDate", files: [file], span: null }));
+  if (codes === null || codes.includes(null) || list.byCode.length === 0) return datePieces;
+
+  const codeFiles = list.byCode.filter((file) => holdsAnyCode(file, codes));
+  const covered = (file: DataFile): boolean =>
+    file.first !== null && list.codeRanges.some(([first, last]) => first <= file.first! && file.last! <= last);
+  const dateCost = sum(byDate.filter(covered).map((file) => Math.max(LEAST_ROWS.byDate, file.rows * share(file, window))));
+  const codeCost = sum(codes.map((code) => leastRowsOf(codeFiles, code)));
+  if (codeCost >= dateCost) return datePieces;
+  return mixed(list, codeFiles, byDate, covered, window);
+}
+
+/** The code copy where it is valid, the date files elsewhere, in date order. */
+function mixed(
+  list: FileList,
+  codeFiles: readonly DataFile[],
+  byDate: readonly DataFile[],
+  covered: (file: DataFile) => boolean,
+  window: Window,
+): readonly Piece[] {
+  const spans = list.codeRanges.filter(
+    ([first, last]) => (window.end === null || first <= window.end) && (window.start === null || last >= window.start),
+  );
+  const pieces: Piece[] = [
+    ...spans.map((span): Piece => ({ clustering: "byCode", files: codeFiles, span })),
+    ...byDate.filter((f) => !covered(f)).map((file): Piece => ({ clustering: "byDate", files: [file], span: null })),
+  ];
+  return pieces.filter((piece) => piece.files.length > 0).sort((a, b) => compare(firstDate(a), firstDate(b)));
+}
+
+/** Null, the date of rows that have none, comes last. */
+const firstDate = (piece: Piece): string => piece.span?.[0] ?? piece.files[0]!.first ?? "99999999";
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+function overlaps(file: DataFile, { start, end }: Window): boolean {
+  if (file.first === null || file.last === null) return start === null && end === null;
+  return (end === null || file.first <= end) && (start === null || file.last >= start);
+}
+
+function holdsAnyCode(file: DataFile, codes: Filter["values"]): boolean {
+  const { firstCode, lastCode } = file;
+  if (firstCode === null || lastCode === null || codes.includes(null)) return true;
+  return codes.some((code) => firstCode <= String(code) && String(code) <= lastCode);
+}
+
+/** How much of a file's dates lies in the window, 0 to 1, by calendar months. */
+function share(file: DataFile, { start, end }: Window): number {
+  if (file.first === null || file.last === null) return 1;
+  const from = months(start !== null && start > file.first ? start : file.first);
+  const to = months(end !== null && end < file.last ? end : file.last);
+  return (to - from + 1) / (months(file.last) - months(file.first) + 1);
+}
+
+const months = (date: string): number => Number(date.slice(0, 4)) * 12 + Number(date.slice(4, 6));
+
+function leastRowsOf(files: readonly DataFile[], code: string | number | null): number {
+  const holding = files.filter((file) => holdsAnyCode(file, [code]));
+  return sum(holding.map((file) => Math.min(file.rows, LEAST_ROWS.byCode * 2)));
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0);

@@ -1,0 +1,58 @@
+// The cursor: where a page ended, in which version, of which query. Opaque to clients, checked when it comes back.
+import { createHash } from "node:crypto";
+import { Problem } from "../errors.js";
+import type { EntityRequest } from "./request.js";
+
+/** The last row of a page: its main date, its code, and its place in its file, which tells equal rows apart. */
+export interface Position {
+  /** `YYYYMMDD`, or null where the entity has no main date or the row lacks it. */
+  readonly date: string | null;
+  readonly code: string | null;
+  readonly row: number;
+}
+
+export interface Cursor {
+  readonly dataVersion: string;
+  readonly position: Position;
+}
+
+export function encodeCursor(request: EntityRequest, { dataVersion, position }: Cursor): string {
+  const body = JSON.stringify([dataVersion, position.date, position.code, position.row]);
+  return Buffer.from(JSON.stringify([digest(body + fingerprint(request)), body])).toString("base64url");
+}
+
+/** Throws `invalid_cursor` for text that is no cursor, or one of another query. */
+export function decodeCursor(request: EntityRequest, text: string): Cursor {
+  const parts = parseJson(Buffer.from(text, "base64url").toString("utf8"));
+  if (!Array.isArray(parts) || typeof parts[1] !== "string" || parts[0] !== digest(parts[1] + fingerprint(request))) {
+    throw new Problem("invalid_cursor", "the cursor was not made for this query", {
+      parameter: "cursor",
+      hint: "repeat the query that gave the cursor with every parameter as it was; only limit and format may differ",
+    });
+  }
+  const [dataVersion, date, code, row] = JSON.parse(parts[1]) as [string, string | null, string | null, number];
+  return { dataVersion, position: { date, code, row } };
+}
+
+/** What must be the same from page to page. Format and page size may change. */
+export function fingerprint(request: EntityRequest): string {
+  return JSON.stringify([
+    request.entity.name,
+    request.columns.map((column) => column.name),
+    request.start,
+    request.end,
+    request.filters.map((filter) => [filter.column.name, filter.values]),
+    request.order,
+    request.asOf,
+  ]);
+}
+
+const digest = (text: string): string => createHash("sha256").update(text).digest("base64url").slice(0, 16);
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,162 @@
+// From a request and a version of the lake to the statements that answer it, in order. Pure: no I/O, no clock.
+import { columnNamed } from "../catalog/index.js";
+import type { Column, Entity } from "../catalog/types.js";
+import type { DataFile, FileList } from "../lake/manifest.js";
+import { choosePieces, type Piece, type Window } from "./choose.js";
+import type { Position } from "./cursor.js";
+import { hasTimeParameter, type EntityRequest } from "./request.js";
+import { afterSql, announcedSql, betweenSql, Bindings, filterSql, quoteName, visible } from "./sql.js";
+import type { ReadStep } from "./statement.js";
+
+export interface Plan {
+  /** The columns of the answer, followed by those of the position where the answer is limited. */
+  readonly columns: readonly Column[];
+  /** How many of `columns` tell the position: main date (where there is one), code, row in its file. */
+  readonly positionColumns: number;
+  /** The statements in order. One that starts after `limit` rows are there is not needed. */
+  readonly steps: readonly ReadStep[];
+}
+
+/** Files of at most this many rows share one statement, so that the first rows come early and a limit stops soon. */
+const ROWS_PER_STEP = 1_000_000;
+
+/** `list` is the entity's files in the version that is read; `after` where the page before ended. */
+export function planRead(request: EntityRequest, list: FileList, after: Position | null): Plan {
+  const { entity, columns, limit } = request;
+  const position = limit === null ? [] : positionColumns(entity);
+  const snapshot = wantedSnapshot(request, list);
+  const window = windowOf(request, snapshot);
+  const codes = request.filters.find((filter) => filter.column.name === entity.code && !entity.bareCodes);
+  const pieces = choosePieces(list, window, codes?.values ?? null);
+  const ordered = request.order === "asc" ? joinPieces(pieces) : pieces.toReversed();
+  const steps = ordered
+    .filter((piece) => !isBefore(piece, after, request.order))
+    .map((piece) => stepSql(request, piece, window, snapshot, after, position.length > 0));
+  return { columns: [...columns, ...position], positionColumns: position.length, steps };
+}
+
+/** Main date and code under names that no entity uses, then the row number in its file. */
+function positionColumns(entity: Entity): readonly Column[] {
+  const date = entity.mainDate === null ? [] : [{ ...columnNamed(entity, entity.mainDate)!, name: "__date" }];
+  const code = { ...columnNamed(entity, entity.code)!, name: "__code" };
+  return [...date, code, { name: "__row", type: "int64", meaning: "row in its file", nullable: false }];
+}
+
+/** `stock_list`: the latest snapshot where no date is asked, the latest on or before `as_of` where that is. */
+type Snapshot = { readonly date: string } | { readonly latestIn: DataFile; readonly until: string } | null;
+
+function wantedSnapshot(request: EntityRequest, list: FileList): Snapshot {
+  if (request.entity.pointInTime?.rule !== "snapshot" || hasTimeParameter(request) || list.last === null) return null;
+  const { asOf } = request;
+  if (asOf === null || asOf >= list.last) return { date: list.last };
+  const file = list.byDate.findLast(({ first }) => first !== null && first <= asOf);
+  return file ? { latestIn: file, until: asOf } : { date: asOf };
+}
+
+/** The bounds of the main date that follow from the request: range, filter on it, announcement, snapshot. */
+function windowOf(request: EntityRequest, snapshot: Snapshot): Window {
+  const { entity, start, end, asOf } = request;
+  if (entity.mainDate === null) return { start: null, end: null };
+  if (snapshot) {
+    if ("date" in snapshot) return { start: snapshot.date, end: snapshot.date };
+    return { start: snapshot.latestIn.first, end: snapshot.until };
+  }
+  const starts = start === null ? [] : [start];
+  const ends = end === null ? [] : [end];
+  const dates = request.filters.find((filter) => filter.column.name === entity.mainDate)?.values ?? [];
+  if (dates.length > 0 && !dates.includes(null)) {
+    const sorted = dates.map(String).sort();
+    starts.push(sorted[0]!);
+    ends.push(sorted.at(-1)!);
+  }
+  const rule = entity.pointInTime;
+  if (asOf !== null && rule?.rule === "announced" && rule.columns[0] === entity.mainDate) ends.push(asOf);
+  return { start: starts.sort().at(-1) ?? null, end: ends.sort()[0] ?? null };
+}
+
+/** Neighbouring date files become one piece up to ROWS_PER_STEP rows: one statement reads them in order. */
+function joinPieces(pieces: readonly Piece[]): readonly Piece[] {
+  const joined: Piece[] = [];
+  let rows = 0;
+  for (const piece of pieces) {
+    const last = joined.at(-1);
+    const more = piece.files.reduce((sum, file) => sum + file.rows, 0);
+    if (last?.clustering === "byDate" && piece.clustering === "byDate" && rows + more <= ROWS_PER_STEP) {
+      joined[joined.length - 1] = { ...last, files: [...last.files, ...piece.files] };
+      rows += more;
+    } else {
+      joined.push(piece);
+      rows = more;
+    }
+  }
+  return joined;
+}
+
+/** Whether all rows of a piece were in the pages before. */
+function isBefore(piece: Piece, after: Position | null, order: "asc" | "desc"): boolean {
+  if (after === null) return false;
+  const first = piece.span?.[0] ?? piece.files[0]!.first;
+  const last = piece.span?.[1] ?? piece.files.at(-1)!.last;
+  if (first === null || last === null) return order === "desc" && after.date !== null;
+  if (after.date === null) return order === "asc" && hasMainDate(piece);
+  return order === "asc" ? last < after.date : first > after.date;
+}
+
+const hasMainDate = (piece: Piece): boolean => piece.files[0]!.first !== null;
+
+function stepSql(
+  request: EntityRequest,
+  piece: Piece,
+  window: Window,
+  snapshot: Snapshot,
+  after: Position | null,
+  withPosition: boolean,
+): ReadStep {
+  const { entity, order } = request;
+  const bindings = new Bindings();
+  const source = `read_parquet(${bindings.add(piece.files.map((file) => file.path))})`;
+  const shown = request.columns.map((column) => {
+    const sql = visible(request, column, bindings);
+    return sql === quoteName(column.name) ? sql : `${sql} AS ${quoteName(column.name)}`;
+  });
+  const place = [...(entity.mainDate === null ? [] : [entity.mainDate]), entity.code].map(quoteName);
+  const select = [...shown, ...(withPosition ? [...place, "file_row_number"] : [])];
+  const where = [
+    ...(entity.mainDate === null ? [] : betweenSql(entity.mainDate, ...spanOf(piece, window), bindings)),
+    ...request.filters.map((filter) => filterSql(request, filter, bindings)),
+    ...keep(announcedSql(request, bindings)),
+    ...keep(snapshot && "latestIn" in snapshot ? latestSql(entity, snapshot, bindings) : null),
+    ...keep(after && afterSql(entity, after, order === "desc", bindings)),
+  ];
+  const sql =
+    `SELECT ${select.join(", ")} FROM ${source}` +
+    (where.length === 0 ? "" : ` WHERE ${where.join(" AND ")}`) +
+    orderBy(request, piece, place);
+  return { sql, values: bindings.values, files: piece.files };
+}
+
+const keep = (sql: string | null): string[] => (sql === null ? [] : [sql]);
+
+/** The narrower of the window of the request and the span of the piece. */
+function spanOf(piece: Piece, { start, end }: Window): [string | null, string | null] {
+  if (piece.span === null) return [start, end];
+  const [first, last] = piece.span;
+  return [start !== null && start > first ? start : first, end !== null && end < last ? end : last];
+}
+
+/** The latest snapshot in a file up to a date: the file is named by `$1`'s only element. */
+function latestSql(entity: Entity, snapshot: { readonly until: string }, bindings: Bindings): string {
+  const name = quoteName(entity.mainDate!);
+  return `${name} = (SELECT max(${name}) FROM read_parquet($1) WHERE ${name} <= ${bindings.date(snapshot.until)})`;
+}
+
+/** Rows lie in order in their files; only a descending read or several codes of the code copy need a sort. */
+function orderBy({ order, filters, entity }: EntityRequest, piece: Piece, place: readonly string[]): string {
+  const oneCode = filters.find((filter) => filter.column.name === entity.code)?.values.length === 1;
+  const inFileOrder = piece.clustering === "byDate" || oneCode;
+  if (order === "desc") {
+    const keys = inFileOrder ? [] : place.map((name) => `${name} DESC`);
+    return ` ORDER BY ${[...keys, "file_row_number DESC"].join(", ")}`;
+  }
+  return inFileOrder ? "" : ` ORDER BY ${[...place, "file_row_number"].join(", ")}`;
+}

@@ -1,0 +1,16 @@
+// What the planner hands to the engine: SQL with bound values, and the files that it opens.
+import type { DataFile } from "../lake/manifest.js";
+
+/** A value that SQL may be given: never spliced into text, always bound. */
+export type SqlValue = string | number | bigint | boolean | null | readonly string[];
+
+/** A SELECT; values are bound to $1, $2, … */
+export interface Statement {
+  readonly sql: string;
+  readonly values: readonly SqlValue[];
+}
+
+/** One statement of a read. Its files are checked before it runs; `$1` is the list of their paths. */
+export interface ReadStep extends Statement {
+  readonly files: readonly DataFile[];
+}

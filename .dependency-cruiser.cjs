@@ -1,0 +1,146 @@
+// Who may import whom: the house drawn in CONTRIBUTING.md, as rules that CI checks.
+
+/**
+ * Each room: the files it owns, the rooms it may import, the packages it may use, and why.
+ * From the bottom up; a room imports only rooms above it in this list.
+ */
+const ROOMS = {
+  errors: {
+    owns: "^src/errors\\.ts$",
+    imports: [],
+    why: "The bottom: everything may fail, nothing else is needed to say so.",
+  },
+  dates: { owns: "^src/dates\\.ts$", imports: ["errors"], why: "The bottom: calendar dates without time zones." },
+  config: {
+    owns: "^src/config\\.ts$",
+    imports: ["errors", "dates"],
+    why: "Every setting in one table; it knows no room it sets.",
+  },
+  catalog: { owns: "^src/catalog/", imports: ["errors", "dates"], why: "What exists is data. It needs no library." },
+  lake: {
+    owns: "^src/lake/[^/]+$",
+    imports: ["errors", "dates", "config", "catalog"],
+    why: "The read side of the lake: manifests and files, without an engine.",
+  },
+  query: {
+    owns: "^src/query/",
+    imports: ["errors", "dates", "config", "catalog", "lake"],
+    why: "From request to SQL is pure: tested without I/O and without a library.",
+  },
+  engine: {
+    owns: "^src/engine/",
+    imports: ["errors", "dates", "config", "catalog", "lake", "query"],
+    packages: ["@duckdb/node-api", "apache-arrow"],
+    why: "The only room with DuckDB.",
+  },
+  "lake-write": {
+    owns: "^src/lake/write/",
+    imports: ["errors", "dates", "config", "catalog", "lake", "engine"],
+    why: "The write side stands beside http: they meet only in the manifest.",
+  },
+  encode: {
+    owns: "^src/encode/",
+    imports: ["errors", "dates", "catalog"],
+    packages: ["apache-arrow"],
+    why: "Functions over Arrow record batches, whoever made them.",
+  },
+  web: {
+    owns: "^src/web/",
+    imports: ["errors", "dates", "catalog"],
+    why: "What people see is made from the catalog alone.",
+  },
+  http: {
+    owns: "^src/http/",
+    imports: ["errors", "dates", "config", "catalog", "lake", "query", "engine", "encode", "web"],
+    packages: ["express"],
+    why: "The only room with Express. It reads the lake and never writes it.",
+  },
+  cli: {
+    owns: "^src/cli/",
+    imports: ["errors", "dates", "config", "catalog", "lake", "query", "engine", "lake-write", "encode", "web", "http"],
+    packages: ["commander"],
+    why: "The top: each command calls one function of any room.",
+  },
+  main: {
+    owns: "^src/main\\.ts$",
+    imports: ["config", "cli"],
+    packages: ["commander"],
+    why: "The command `tapehouse` itself.",
+  },
+};
+
+const anyOf = (names) => names.map((name) => ROOMS[name].owns);
+const anyPackage = (names) => names.map((name) => `^node_modules/(@types/)?${name}/`);
+
+const walls = Object.entries(ROOMS).flatMap(([name, { owns, imports, packages = [], why }]) => [
+  {
+    name: `${name}-imports-only-what-lies-below`,
+    comment: `${why} It may import: ${imports.join(", ") || "nothing"}.`,
+    severity: "error",
+    from: { path: owns },
+    to: { path: "^src/", pathNot: [owns, ...anyOf(imports)] },
+  },
+  {
+    name: `${name}-uses-only-its-packages`,
+    comment: `${why} It may use: ${packages.join(", ") || "no package"}.`,
+    severity: "error",
+    from: { path: owns },
+    to: { path: "node_modules/", pathNot: anyPackage(packages) },
+  },
+]);
+
+/** @type {import("dependency-cruiser").IConfiguration} */
+module.exports = {
+  forbidden: [
+    ...walls,
+    {
+      name: "what-is-asked-is-pure",
+      comment: "catalog and query do no I/O; of Node itself they may use only hashing and bytes.",
+      severity: "error",
+      from: { path: anyOf(["catalog", "query"]) },
+      to: { dependencyTypes: ["core"], pathNot: "^(node:)?(crypto|buffer)$" },
+    },
+    {
+      name: "every-file-has-a-room",
+      comment: "A new folder under src gets a line in ROOMS, which says what it may import.",
+      severity: "error",
+      from: { path: "^src/", pathNot: [...anyOf(Object.keys(ROOMS)), "^src/encode/kernel/"] },
+      to: {},
+    },
+    {
+      name: "product-knows-no-tests",
+      comment: "What is shipped stands without test, bench and scripts.",
+      severity: "error",
+      from: { path: "^src/" },
+      to: { path: "^(test|bench|scripts)/" },
+    },
+    {
+      name: "no-cycles",
+      comment: "Two files that need each other are one file, or hide a third.",
+      severity: "error",
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: "no-orphans",
+      comment: "A file that nothing imports and that imports nothing is dead.",
+      severity: "error",
+      from: { orphan: true, pathNot: "\\.d\\.ts$" },
+      to: {},
+    },
+    {
+      name: "every-import-resolves",
+      comment: "A typo, a file not committed, or a package not in package.json.",
+      severity: "error",
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "^src/encode/kernel/" },
+    tsConfig: { fileName: "tsconfig.json" },
+    // Type-only imports count: a room that knows the types of another depends on it.
+    tsPreCompilationDeps: true,
+  },
+};

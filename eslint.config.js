@@ -1,0 +1,43 @@
+// What the linter forbids: chiefly promises nobody waits for, unsafe `any`, and unions handled by halves.
+import { defineConfig, globalIgnores } from "eslint/config";
+import tseslint from "typescript-eslint";
+
+export default defineConfig(
+  globalIgnores(["dist/", "coverage/", "parquet/", ".venv/", "src/encode/kernel/"]),
+  tseslint.configs.strictTypeChecked,
+  {
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    linterOptions: { reportUnusedDisableDirectives: "error" },
+    rules: {
+      eqeqeq: "error",
+      "@typescript-eslint/consistent-type-imports": ["error", { fixStyle: "inline-type-imports" }],
+      "@typescript-eslint/switch-exhaustiveness-check": "error",
+      // noUncheckedIndexedAccess makes `array[i]!` the plain way to read inside a bounded loop.
+      "@typescript-eslint/no-non-null-assertion": "off",
+      // It takes guards on what comes from files and sockets for needless.
+      "@typescript-eslint/no-unnecessary-condition": "off",
+      // A Record is our plain map of names.
+      "@typescript-eslint/no-dynamic-delete": "off",
+      "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
+      "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true, allowBoolean: true }],
+    },
+  },
+  {
+    // Only commands talk to the terminal.
+    files: ["src/**"],
+    ignores: ["src/cli/**"],
+    rules: { "no-console": "error" },
+  },
+  {
+    // Tests read parsed JSON freely; their assertions check it.
+    files: ["test/**"],
+    rules: {
+      "@typescript-eslint/no-unsafe-argument": "off",
+      "@typescript-eslint/no-unsafe-assignment": "off",
+      "@typescript-eslint/no-unsafe-call": "off",
+      "@typescript-eslint/no-unsafe-member-access": "off",
+      "@typescript-eslint/no-unsafe-return": "off",
+    },
+  },
+  { files: ["**/*.{js,mjs,cjs}"], extends: [tseslint.configs.disableTypeChecked] },
+);

@@ -1,0 +1,4 @@
+// `npm run build`: dist from src.
+import { build } from "./fresh.mjs";
+
+build();

@@ -1,0 +1,63 @@
+// Installs packages and builds, each only where it is needed. Plain Node: it runs before anything is installed.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+export const root = join(import.meta.dirname, "..");
+const at = (path) => join(root, path);
+
+/** Holds the hash of what `dist` was built from; written last, so a build cut short has none. */
+const STAMP = "dist/.built";
+
+/** Runs `npm ci` where a package of the lock file is missing or has another version. */
+export function install() {
+  if (isInstalled()) return;
+  console.error("installing packages");
+  run("npm", ["ci", "--include=dev", "--no-audit", "--no-fund"]);
+}
+
+/** Builds `dist` where it was built from something else than what is here now. */
+export function build() {
+  const wanted = hashOfInputs();
+  if (existsSync(at(STAMP)) && readFileSync(at(STAMP), "utf8") === wanted) return;
+  console.error("building");
+  rmSync(at("dist"), { recursive: true, force: true });
+  run(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"]);
+  chmodSync(at("dist/main.js"), 0o755);
+  writeFileSync(at(STAMP), wanted);
+}
+
+/** The lock file against npm's own list of what it installed. Optional packages are those of other platforms. */
+function isInstalled() {
+  if (!existsSync(at("node_modules/.package-lock.json"))) return false;
+  const packagesOf = (path) => JSON.parse(readFileSync(at(path), "utf8")).packages;
+  const installed = packagesOf("node_modules/.package-lock.json");
+  return Object.entries(packagesOf("package-lock.json")).every(
+    ([path, { version, optional }]) =>
+      path === "" || (installed[path] ? installed[path].version === version : optional),
+  );
+}
+
+function hashOfInputs() {
+  const sources = readdirSync(at("src"), { recursive: true }).map((path) => join("src", path));
+  const files = [...sources, "scripts/fresh.mjs", "package-lock.json", "tsconfig.json", "tsconfig.build.json"].sort();
+  const hash = createHash("sha256");
+  for (const path of files) {
+    if (statSync(at(path)).isFile())
+      hash
+        .update(`${path}\0`)
+        .update(readFileSync(at(path)))
+        .update("\0");
+  }
+  return hash.digest("hex");
+}
+
+/** Runs a command with its output on stderr; ends this process where it fails. */
+function run(command, args) {
+  const shell = command === "npm" && process.platform === "win32";
+  const { status, error } = spawnSync(command, args, { cwd: root, stdio: ["ignore", 2, 2], shell });
+  if (status === 0) return;
+  console.error(`failed: ${command} ${args.join(" ")}${error ? ` (${error.message})` : ""}`);
+  process.exit(1);
+}

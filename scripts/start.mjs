@@ -1,0 +1,20 @@
+// `npm start`: from a fresh clone to a server with data. Arguments go on to `tapehouse serve`.
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { build, install, root } from "./fresh.mjs";
+
+install();
+build();
+
+const main = join(root, "dist", "main.js");
+const server = spawn(process.execPath, [main, "serve", "--demo", ...process.argv.slice(2)], { stdio: "inherit" });
+
+// Ctrl-C in a terminal reaches the server by itself; any other signal is meant for it.
+process.on("SIGINT", () => process.stdin.isTTY || server.kill("SIGINT"));
+for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => server.kill(signal));
+
+server.on("exit", (code, signal) => {
+  if (!signal) process.exit(code);
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+});

@@ -1,0 +1,92 @@
+// The rules of this repository that no linter knows.
+import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const root = join(import.meta.dirname, "..");
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+const manifest = JSON.parse(read("package.json"));
+const lock = JSON.parse(read("package-lock.json"));
+
+/** All files under a folder, or the file itself, relative to the root; nothing where there is none. */
+function filesUnder(path: string): string[] {
+  const full = join(root, path);
+  if (!existsSync(full)) return [];
+  if (statSync(full).isFile()) return [path];
+  return readdirSync(full, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && entry.name !== ".DS_Store")
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)));
+}
+
+const sources = filesUnder("src").filter((path) => path.endsWith(".ts"));
+const scripts = [...filesUnder("scripts"), ...filesUnder("bench").filter((path) => path.endsWith(".ts"))];
+const pages = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "parquet/README.md", ...filesUnder("docs")];
+
+describe("packages", () => {
+  it("are named with their exact version", () => {
+    const versions = Object.entries<string>({ ...manifest.dependencies, ...manifest.devDependencies });
+    expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([]);
+  });
+
+  it("are locked by content and not by the address of a registry", () => {
+    const entries = Object.entries<Record<string, unknown>>(lock.packages).filter(([path]) => path !== "");
+    expect(entries.filter(([, entry]) => "resolved" in entry)).toEqual([]);
+    expect(entries.filter(([, entry]) => !("integrity" in entry) && !entry.inBundle)).toEqual([]);
+  });
+
+  it("are locked as package.json names them", () => {
+    const { version, dependencies, devDependencies } = lock.packages[""];
+    expect({ version, dependencies, devDependencies }).toEqual({
+      version: manifest.version,
+      dependencies: manifest.dependencies,
+      devDependencies: manifest.devDependencies,
+    });
+  });
+});
+
+describe("source files", () => {
+  it("begin with one line that says their job", () => {
+    const headOf = (path: string): string =>
+      read(path)
+        .replace(/^#!.*\n/, "")
+        .split("\n")[0]!;
+    expect([...sources, ...scripts].filter((path) => !/^\/\/ \S.{9,}/.test(headOf(path)))).toEqual([]);
+  });
+
+  it("have at most 300 lines, the long tables of the finance entities excepted", () => {
+    const lengths = sources.map((path) => [path, read(path).split("\n").length - 1] as const);
+    const long = lengths.filter(([path, length]) => length > 300 && !/^src\/catalog\/finance/.test(path));
+    expect(long).toEqual([]);
+  });
+});
+
+describe("the repository", () => {
+  it("names no machine it was written on and no registry", () => {
+    const text = [...sources, ...scripts, ...pages, ...filesUnder(".ci"), ...filesUnder("test")];
+    const machine = /\/(?:home|root|tmp|work|Users)\/|\b(?:npmjs|pypi|unpkg)\.(?:org|com)\b/;
+    const found = text
+      .filter((path) => /\.(?:ts|mjs|md|py|sh|json|txt|html|css|js)$|^\.ci/.test(path))
+      .flatMap((path) =>
+        read(path)
+          .split("\n")
+          .map((line, i) => `${path}:${i + 1}: ${line}`),
+      )
+      .filter((line) => machine.test(line));
+    expect(found).toEqual([]);
+  });
+
+  it("has its pages, and every relative link in them leads somewhere", () => {
+    const broken = pages
+      .filter((path) => path.endsWith(".md"))
+      .flatMap((path) =>
+        [...read(path).matchAll(/\]\((?!\w+:|#)([^)#\s]+)/g)].map((match) => [path, match[1]!] as const),
+      )
+      .filter(([path, target]) => !existsSync(join(root, dirname(path), target)));
+    expect(broken).toEqual([]);
+  });
+
+  it("ships its licence", () => {
+    expect(manifest.license).toBe("Apache-2.0");
+    expect(read("LICENSE")).toContain("Version 2.0, January 2004");
+  });
+});

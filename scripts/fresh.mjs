@@ -17,15 +17,16 @@ export function install() {
   run("npm", ["ci", "--include=dev", "--no-audit", "--no-fund"]);
 }
 
-/** Builds `dist` where it was built from something else than what is here now. */
+/** Builds the kernel and `dist` where they were built from something else than what is here now. */
 export function build() {
-  const wanted = hashOfInputs();
-  if (existsSync(at(STAMP)) && readFileSync(at(STAMP), "utf8") === wanted) return;
+  if (existsSync(at(STAMP)) && readFileSync(at(STAMP), "utf8") === hashOfInputs()) return;
   console.error("building");
   rmSync(at("dist"), { recursive: true, force: true });
+  run(process.execPath, ["scripts/build-kernel.mjs"]);
+  const inputs = hashOfInputs();
   run(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"]);
   chmodSync(at("dist/main.js"), 0o755);
-  writeFileSync(at(STAMP), wanted);
+  writeFileSync(at(STAMP), inputs);
 }
 
 /** The lock file against npm's own list of what it installed. Optional packages are those of other platforms. */
@@ -41,16 +42,12 @@ function isInstalled() {
 
 function hashOfInputs() {
   const sources = readdirSync(at("src"), { recursive: true }).map((path) => join("src", path));
-  const files = [...sources, "scripts/fresh.mjs", "package-lock.json", "tsconfig.json", "tsconfig.build.json"].sort();
-  const hash = createHash("sha256");
-  for (const path of files) {
-    if (statSync(at(path)).isFile())
-      hash
-        .update(`${path}\0`)
-        .update(readFileSync(at(path)))
-        .update("\0");
-  }
-  return hash.digest("hex");
+  const settings = ["package-lock.json", "tsconfig.json", "tsconfig.build.json"];
+  const files = [...sources, "scripts/fresh.mjs", "scripts/build-kernel.mjs", ...settings].sort();
+  const contents = files
+    .filter((path) => statSync(at(path)).isFile())
+    .map((path) => [path, readFileSync(at(path), "utf8")]);
+  return createHash("sha256").update(JSON.stringify(contents)).digest("hex");
 }
 
 /** Runs a command with its output on stderr; ends this process where it fails. */

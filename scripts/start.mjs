@@ -13,6 +13,16 @@ const server = spawn(process.execPath, [main, "serve", "--demo", ...process.argv
 process.on("SIGINT", () => process.stdin.isTTY || server.kill("SIGINT"));
 for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => server.kill(signal));
 
+// `kill` of npm ends the shell between npm and us, and no signal comes this far.
+if (process.env.npm_lifecycle_event) {
+  const shell = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(watch);
+    server.kill("SIGTERM");
+  }, 250);
+}
+
 server.on("exit", (code, signal) => {
   if (!signal) process.exit(code);
   process.removeAllListeners(signal);

@@ -30,7 +30,7 @@ const ROOMS = {
   engine: {
     owns: "^src/engine/",
     imports: ["errors", "dates", "config", "catalog", "lake", "query"],
-    packages: ["@duckdb/node-api", "apache-arrow"],
+    packages: ["@duckdb/node-api", "@duckdb/node-bindings", "apache-arrow"],
     why: "The only room with DuckDB.",
   },
   "lake-write": {

@@ -16,6 +16,14 @@ export default defineConfig(
       "@typescript-eslint/no-non-null-assertion": "off",
       // It takes guards on what comes from files and sockets for needless.
       "@typescript-eslint/no-unnecessary-condition": "off",
+      // As tsc has it: a parameter that must stand but is not needed begins with _.
+      "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_" }],
+      // A function may be async only because its interface is.
+      "@typescript-eslint/require-await": "off",
+      // Objects are made by functions here, and their methods use no `this`.
+      "@typescript-eslint/unbound-method": "off",
+      // Text is spread by code point on purpose.
+      "@typescript-eslint/no-misused-spread": "off",
       // A Record is our plain map of names.
       "@typescript-eslint/no-dynamic-delete": "off",
       "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
@@ -38,6 +46,11 @@ export default defineConfig(
       "@typescript-eslint/no-unsafe-member-access": "off",
       "@typescript-eslint/no-unsafe-return": "off",
     },
+  },
+  {
+    // A class may be declared by its constructor alone.
+    files: ["**/*.d.ts"],
+    rules: { "@typescript-eslint/no-extraneous-class": "off" },
   },
   { files: ["**/*.{js,mjs,cjs}"], extends: [tseslint.configs.disableTypeChecked] },
 );

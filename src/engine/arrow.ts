@@ -41,7 +41,12 @@ interface Vector {
  * The first `schema.fields.length` columns of a chunk. The batch's buffers are views of the chunk's memory; the chunk
  * lives as long as any of them.
  */
-export function recordBatch(chunk: DuckDBDataChunk, schema: Schema, columns: readonly Column[], rows: number): RecordBatch {
+export function recordBatch(
+  chunk: DuckDBDataChunk,
+  schema: Schema,
+  columns: readonly Column[],
+  rows: number,
+): RecordBatch {
   const handle = rawChunk(chunk);
   const children = columns.map((column, i) => CONVERTERS[column.type](readVector(chunk, handle, i, rows)));
   const data = makeData({ type: new Struct(schema.fields), length: rows, nullCount: 0, children });

@@ -1,4 +1,5 @@
 // The serving side's DuckDB: one locked-down instance, a pool of connections, a bounded number of streams at a time.
+import { join } from "node:path";
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
 import type { RecordBatch } from "apache-arrow";
 import type { Column } from "../catalog/types.js";
@@ -73,7 +74,7 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
         await options.integrity.check(step.files);
         signal.throwIfAborted();
         try {
-          yield* streamBatches(connection, step, columns, schema);
+          yield* streamBatches(connection, withPaths(step, options.lakeFolder), columns, schema);
         } catch (error) {
           signal.throwIfAborted();
           throw error;
@@ -105,4 +106,10 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
       instance.closeSync();
     },
   };
+}
+
+/** `$1` names files relative to the lake folder; DuckDB needs to know where that is. */
+function withPaths(step: ReadStep, lakeFolder: string): ReadStep {
+  const paths = step.files.map((file) => join(lakeFolder, file.path));
+  return { ...step, values: [paths, ...step.values.slice(1)] };
 }

@@ -11,7 +11,8 @@ export function toDuck(value: SqlValue): DuckDBValue {
 }
 
 export function fromDuck(value: DuckDBValue): Scalar {
-  if (value === null || typeof value === "number" || typeof value === "boolean" || typeof value === "string") return value;
+  if (value === null || typeof value === "number" || typeof value === "boolean" || typeof value === "string")
+    return value;
   if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   return String(value);
 }

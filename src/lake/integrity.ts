@@ -38,7 +38,8 @@ export function createIntegrity(lakeFolder: string): Integrity {
     if (found.size !== file.bytes) {
       throw new DamagedFileError(file.path, `the file has ${found.size} bytes instead of ${file.bytes}`);
     }
-    if ((await sha256OfFile(path)) !== file.sha256) throw new DamagedFileError(file.path, "the checksum does not match");
+    if ((await sha256OfFile(path)) !== file.sha256)
+      throw new DamagedFileError(file.path, "the checksum does not match");
     proven.set(file.path, identity);
   };
 

@@ -80,7 +80,9 @@ export async function readPointer(layout: Layout): Promise<number> {
 
 async function readSnapshot(layout: Layout, sequence: number, cache: Map<string, FileList>): Promise<Snapshot> {
   const version =
-    sequence === 0 ? EMPTY_VERSION : decodeVersion(await readFile(join(layout.versions, versionFile(sequence)), "utf8"));
+    sequence === 0
+      ? EMPTY_VERSION
+      : decodeVersion(await readFile(join(layout.versions, versionFile(sequence)), "utf8"));
   const files = new Map<string, FileList>();
   for (const [entity, sha] of Object.entries(version.lists)) {
     let list = cache.get(sha);

@@ -20,6 +20,7 @@ export interface Layout {
   readonly removed: string;
   readonly writeLock: string;
   readonly tokens: string;
+  readonly tokensLock: string;
   readonly gaps: string;
 }
 
@@ -38,6 +39,7 @@ export function layoutOf(root: string): Layout {
     removed: join(state, "removed.txt"),
     writeLock: join(state, "write.lock"),
     tokens: join(state, "tokens.json"),
+    tokensLock: join(state, "tokens.lock"),
     gaps: join(state, "gaps.json"),
   };
 }

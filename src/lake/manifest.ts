@@ -25,7 +25,10 @@ export interface FileList {
   readonly byDate: readonly DataFile[];
   /** The second copy, in code order; a code lies in one file only. Empty where there is none. */
   readonly byCode: readonly DataFile[];
-  /** The date ranges (inclusive) for which `byCode` holds what `byDate` holds. Other dates in `byCode` are stale. */
+  /**
+   * The date ranges (inclusive, one for each date file that is covered) for which `byCode` holds what `byDate` holds.
+   * Other dates in `byCode` are stale.
+   */
   readonly codeRanges: readonly (readonly [string, string])[];
 }
 

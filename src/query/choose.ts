@@ -21,41 +21,39 @@ const LEAST_ROWS = { byDate: 122_880, byCode: 20_480 };
 
 /** The pieces of a read in ascending order. `codes` are the codes asked for, or null where it is not filtered by code. */
 export function choosePieces(list: FileList, window: Window, codes: Filter["values"] | null): readonly Piece[] {
-  const dated = list.byDate.filter((file) => overlaps(file, window));
-  const byDate = dated.filter((file) => codes === null || holdsAnyCode(file, codes));
-  const datePieces: Piece[] = byDate.map((file) => ({ clustering: "byDate", files: [file], span: null }));
-  if (codes === null || codes.includes(null) || list.byCode.length === 0) return datePieces;
+  const inWindow = list.byDate.filter((file) => overlaps(file, window));
+  const byDate = inWindow.filter((file) => codes === null || holdsAnyCode(file, codes));
+  if (codes === null || codes.includes(null) || list.byCode.length === 0) return byDate.map(datePiece);
 
   const codeFiles = list.byCode.filter((file) => holdsAnyCode(file, codes));
-  const covered = (file: DataFile): boolean =>
-    file.first !== null && list.codeRanges.some(([first, last]) => first <= file.first! && file.last! <= last);
-  const dateCost = sum(byDate.filter(covered).map((file) => Math.max(LEAST_ROWS.byDate, file.rows * share(file, window))));
+  const covered = byDate.filter((file) => isCovered(file, list));
+  const dateCost = sum(covered.map((file) => Math.max(LEAST_ROWS.byDate, file.rows * share(file, window))));
   const codeCost = sum(codes.map((code) => leastRowsOf(codeFiles, code)));
-  if (codeCost >= dateCost) return datePieces;
-  return mixed(list, codeFiles, byDate, covered, window);
+  return codeCost < dateCost ? mixedPieces(list, inWindow, codeFiles, codes) : byDate.map(datePiece);
 }
 
-/** The code copy where it is valid, the date files elsewhere, in date order. */
-function mixed(
+const datePiece = (file: DataFile): Piece => ({ clustering: "byDate", files: [file], span: null });
+
+/** The code copy for runs of date files that it covers, the date files elsewhere, in date order. */
+function mixedPieces(
   list: FileList,
+  inWindow: readonly DataFile[],
   codeFiles: readonly DataFile[],
-  byDate: readonly DataFile[],
-  covered: (file: DataFile) => boolean,
-  window: Window,
+  codes: Filter["values"],
 ): readonly Piece[] {
-  const spans = list.codeRanges.filter(
-    ([first, last]) => (window.end === null || first <= window.end) && (window.start === null || last >= window.start),
-  );
-  const pieces: Piece[] = [
-    ...spans.map((span): Piece => ({ clustering: "byCode", files: codeFiles, span })),
-    ...byDate.filter((f) => !covered(f)).map((file): Piece => ({ clustering: "byDate", files: [file], span: null })),
-  ];
-  return pieces.filter((piece) => piece.files.length > 0).sort((a, b) => compare(firstDate(a), firstDate(b)));
+  const pieces: Piece[] = [];
+  for (const file of inWindow) {
+    const last = pieces.at(-1);
+    if (!isCovered(file, list)) pieces.push(datePiece(file));
+    else if (last?.span) pieces[pieces.length - 1] = { ...last, span: [last.span[0], file.last!] };
+    else pieces.push({ clustering: "byCode", files: codeFiles, span: [file.first!, file.last!] });
+  }
+  return pieces.filter(({ files }) => files.some((file) => holdsAnyCode(file, codes)));
 }
 
-/** Null, the date of rows that have none, comes last. */
-const firstDate = (piece: Piece): string => piece.span?.[0] ?? piece.files[0]!.first ?? "99999999";
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+function isCovered(file: DataFile, { codeRanges }: FileList): boolean {
+  return file.first !== null && codeRanges.some(([first, last]) => first <= file.first! && file.last! <= last);
+}
 
 function overlaps(file: DataFile, { start, end }: Window): boolean {
   if (file.first === null || file.last === null) return start === null && end === null;

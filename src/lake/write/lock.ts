@@ -5,7 +5,6 @@ import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CommandError } from "../../errors.js";
-import { layoutOf } from "../layout.js";
 
 interface Holder {
   readonly id: string;
@@ -13,9 +12,8 @@ interface Holder {
   readonly host: string;
 }
 
-/** Runs `work` while holding the lake's write lock. Waits up to `waitMs` for another writer, then gives up. */
-export async function withWriteLock<T>(root: string, work: () => Promise<T>, waitMs = 600_000): Promise<T> {
-  const path = layoutOf(root).writeLock;
+/** Runs `work` while holding the lock file `path`. Waits up to `waitMs` for another holder, then gives up. */
+export async function withLock<T>(path: string, work: () => Promise<T>, waitMs = 600_000): Promise<T> {
   await mkdir(dirname(path), { recursive: true });
   const me: Holder = { id: randomUUID(), pid: process.pid, host: hostname() };
   const deadline = performance.now() + waitMs;

@@ -24,21 +24,28 @@ interface Span {
   readonly source: DataFile | undefined;
 }
 
-/** Merges the temp table `staged` (the entity's columns) into the entity's files; writes new files, removes none. */
+/**
+ * Merges the temp table `staged` (the entity's columns) into the entity's files; writes new files, removes none.
+ * `onRows` is told how many rows are written so far.
+ */
 export async function merge(
   writer: Writer,
   layout: Layout,
   entity: Entity,
   before: FileList,
   staged: string,
+  onRows: (written: number) => void = () => undefined,
 ): Promise<Merged> {
   const stagedDates = await countDates(writer, entity, staged);
   const touched = before.byDate.filter((file) => stagedDates.some(({ date }) => holds(file, date)));
-  const dates = touched.length === 0 ? stagedDates : await countDates(writer, entity, allRows(entity, layout, staged, touched));
+  const dates =
+    touched.length === 0 ? stagedDates : await countDates(writer, entity, allRows(entity, layout, staged, touched));
   const written: DataFile[] = [];
   for (const span of planSpans(before.byDate, dates)) {
     const file = await writeDataFile(writer, layout, entity, mergedRows(entity, layout, staged, span));
-    if (file) written.push(file);
+    if (!file) continue;
+    written.push(file);
+    onRows(written.reduce((sum, { rows }) => sum + rows, 0));
   }
   const byDate = [...before.byDate.filter((file) => !touched.includes(file)), ...written].sort(compareFiles);
   const list = fileList(entity.name, byDate, before.byCode, without(before.codeRanges, [...touched, ...written]));

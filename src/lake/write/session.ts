@@ -5,7 +5,7 @@ import { openWriter, type Writer } from "../../engine/writer.js";
 import { openLake, type Snapshot } from "../lake.js";
 import { layoutOf, type Layout } from "../layout.js";
 import type { FileList, Version } from "../manifest.js";
-import { withWriteLock } from "./lock.js";
+import { withLock } from "./lock.js";
 import { publish } from "./publish.js";
 
 export interface WriteSession {
@@ -33,7 +33,7 @@ export async function withWriteSession<T>(
   work: (session: WriteSession) => Promise<T>,
 ): Promise<T> {
   const layout = layoutOf(root);
-  return withWriteLock(root, async () => {
+  return withLock(layout.writeLock, async () => {
     // We hold the lock, so whatever lies in the scratch folder was left by a session that crashed.
     await rm(layout.scratch, { recursive: true, force: true });
     await mkdir(layout.scratch, { recursive: true });

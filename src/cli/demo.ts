@@ -1,0 +1,66 @@
+// tapehouse demo: a synthetic market in an empty lake.
+import { Command } from "commander";
+import { entityNamed } from "../catalog/index.js";
+import { CommandError } from "../errors.js";
+import { buildCodeCopy } from "../lake/write/cluster.js";
+import { prepareDemo } from "../lake/write/demo.js";
+import { merge } from "../lake/write/merge.js";
+import { withWriteSession } from "../lake/write/session.js";
+import type { FileList } from "../lake/manifest.js";
+import { dataOption, memoryOption } from "./options.js";
+import { createProgress } from "./progress.js";
+
+export interface DemoSize {
+  readonly stocks: number;
+  readonly days: number;
+  readonly seed: number;
+  readonly memory: string;
+}
+
+/** The last day of the demo market: fixed, so that the same options make the same rows on any day. */
+const UNTIL = "20251231";
+
+export function demoCommand(): Command {
+  return new Command("demo")
+    .description("Make a synthetic, consistent market with all 26 entities in an empty lake.")
+    .option("--stocks <n>", "number of stocks", wholeNumber(10, 6_000), 300)
+    .option("--days <n>", "number of trading days", wholeNumber(30, 8_000), 750)
+    .option("--seed <n>", "another seed makes another market", wholeNumber(0, 2 ** 31 - 1), 1)
+    .addOption(memoryOption())
+    .addOption(dataOption())
+    .addHelpText("after", "\nExample:\n  $ tapehouse demo --stocks 5000 --days 1000 --data ./big")
+    .action((options: DemoSize & { data: string }) => makeDemo(options.data, options));
+}
+
+/** Makes the demo market and publishes it as one version. Refuses a lake that holds data. */
+export async function makeDemo(data: string, { memory, ...size }: DemoSize): Promise<void> {
+  const progress = createProgress(process.stderr);
+  await withWriteSession(data, { memory }, async ({ writer, layout, base, publish }) => {
+    if (base.version.sequence > 0) {
+      throw new CommandError("the lake holds data already; give the demo a folder of its own with --data");
+    }
+    progress.show("demo: making the market", 0);
+    const market = await prepareDemo(writer, { ...size, until: UNTIL });
+    const lists: FileList[] = [];
+    let rows = 0;
+    for (const { entity: name, sql } of market.entities) {
+      progress.show(`demo: writing ${name}`, rows);
+      const entity = entityNamed(name)!;
+      const { list } = await merge(writer, layout, entity, base.files(name), `(${sql})`);
+      lists.push(await buildCodeCopy(writer, layout, entity, list));
+      rows += list.rows;
+    }
+    await market.dispose();
+    const version = await publish(lists, `demo ${size.stocks} stocks, ${size.days} days, seed ${size.seed}`);
+    progress.done();
+    process.stderr.write(`demo market: ${rows.toLocaleString("en-US")} rows, data_version ${version!.data_version}\n`);
+  });
+}
+
+function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,10}$/.test(text) ? Number(text) : -1;
+    if (value >= least && value <= most) return value;
+    throw new CommandError(`"${text}" is no whole number from ${least} to ${most}`, 2);
+  };
+}

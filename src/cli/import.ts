@@ -1,0 +1,95 @@
+// tapehouse import ENTITY FILE...
+import { Command } from "commander";
+import { entityNamed, ENTITY_NAMES } from "../catalog/index.js";
+import type { Entity } from "../catalog/types.js";
+import { CommandError, nearest } from "../errors.js";
+import { importFiles, type ImportReport } from "../lake/write/import.js";
+import { dataOption, jsonOption, memoryOption } from "./options.js";
+import { createProgress } from "./progress.js";
+
+interface Options {
+  readonly data: string;
+  readonly memory: string;
+  readonly map: Readonly<Record<string, string>>;
+  readonly set: Readonly<Record<string, string>>;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+}
+
+export function importCommand(): Command {
+  return new Command("import")
+    .description("Check, normalise and merge files into the lake: .parquet .csv .csv.gz .json .ndjson")
+    .argument("<entity>", "what the files hold, e.g. daily")
+    .argument("<file...>", "one or more files; all are imported, or none")
+    .option("--map <from=to,...>", "names of the file's columns that stand for the entity's", parsePairs, {})
+    .option("--set <column=value,...>", "columns that the file lacks, with one value for every row", parsePairs, {})
+    .option("--dry-run", "say what would happen, and change nothing")
+    .addOption(memoryOption())
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ tapehouse import daily daily_20251218.csv" +
+        "\n  $ tapehouse import adj_factor factors.parquet --map asset=ts_code,date=trade_date,adjust=adj_factor" +
+        "\n  $ tapehouse import stock_list stock_basic.csv --set snapshot_date=20251218",
+    )
+    .action(async (entityName: string, files: string[], options: Options) => {
+      const entity = requireEntity(entityName);
+      const progress = createProgress(process.stderr);
+      try {
+        const report = await importFiles(options.data, entity, files, options, (phase, detail, rows) => {
+          progress.show(`${phase} ${detail}`, rows);
+        });
+        progress.done();
+        process.stdout.write(options.json ? `${JSON.stringify(report)}\n` : describe(report, options.dryRun ?? false));
+      } finally {
+        progress.done();
+      }
+    });
+}
+
+function requireEntity(name: string): Entity {
+  const entity = entityNamed(name);
+  if (entity) return entity;
+  const near = nearest(name, ENTITY_NAMES);
+  const hint = near ? `did you mean ${near}?` : `known: ${ENTITY_NAMES.join(", ")}`;
+  throw new CommandError(`there is no entity "${name}"; ${hint}`, 2);
+}
+
+function parsePairs(text: string, before: Readonly<Record<string, string>>): Record<string, string> {
+  const pairs = text.split(",").map((pair): [string, string] => {
+    const at = pair.indexOf("=");
+    if (at < 1) throw new CommandError(`"${pair}" is not of the form name=value`, 2);
+    return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
+  });
+  return { ...before, ...Object.fromEntries(pairs) };
+}
+
+/** The report as lines of text. */
+function describe(report: ImportReport, dryRun: boolean): string {
+  const lines: string[] = [];
+  for (const file of report.files) {
+    lines.push(`${file.file}: ${count(file.rows)} rows (${file.format})`);
+    if (file.ignored.length > 0) lines.push(`  columns not used: ${file.ignored.join(", ")}`);
+    if (file.missing.length > 0) lines.push(`  columns not in the file, null: ${file.missing.join(", ")}`);
+    if (file.duplicates > 0) lines.push(`  ${count(file.duplicates)} equal rows collapsed`);
+    if (file.conflicts > 0) {
+      lines.push(
+        `  ${count(file.conflicts)} rows gave way to another of the same identity, e.g. ${file.conflictSamples.join("; ")}`,
+      );
+    }
+    for (const warning of file.warnings) lines.push(`  warning: ${warning}`);
+  }
+  const range = report.first === null ? "" : ` from ${report.first} to ${report.last}`;
+  lines.push(
+    `${report.entity}: ${count(report.rows)} rows${range}: ${count(report.added)} new, ${count(report.replaced)} replaced`,
+  );
+  if (report.superseded > 0)
+    lines.push(`  ${count(report.superseded)} rows were replaced by a later file of this import`);
+  if (dryRun) lines.push("dry run: nothing was changed");
+  else if (report.version === null) lines.push("the lake held just these rows already: no new version");
+  else lines.push(`published as data_version ${report.version.data_version}`);
+  return `${lines.join("\n")}\n`;
+}
+
+const count = (n: number): string => n.toLocaleString("en-US");

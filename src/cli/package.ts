@@ -1,0 +1,7 @@
+// What this package says of itself.
+import { readFileSync } from "node:fs";
+
+export function packageVersion(): string {
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
+}

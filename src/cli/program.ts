@@ -1,0 +1,38 @@
+// The command line: one small file a command. Exit code 0: done; 1: failed; 2: called wrongly.
+import { Command, CommanderError } from "commander";
+import { CommandError } from "../errors.js";
+import { demoCommand } from "./demo.js";
+import { importCommand } from "./import.js";
+import { serveCommand } from "./serve.js";
+import { tokenCommand } from "./token.js";
+import { versionsCommand } from "./versions.js";
+import { packageVersion } from "./package.js";
+
+export function createProgram(): Command {
+  const program = new Command("tapehouse")
+    .description("Serves exchange-traded market data over HTTP, from Parquet, read-only.")
+    .version(packageVersion())
+    .showHelpAfterError("(add --help for what this command takes)")
+    .addHelpText("after", "\nExample:\n  $ tapehouse demo && tapehouse serve");
+  for (const command of [serveCommand(), importCommand(), demoCommand(), tokenCommand(), versionsCommand()]) {
+    program.addCommand(command);
+  }
+  return program;
+}
+
+/** Runs one command and resolves to its exit code. */
+export async function run(args: readonly string[]): Promise<number> {
+  const program = createProgram();
+  for (const command of [program, ...program.commands.flatMap((c) => [c, ...c.commands])]) command.exitOverride();
+  try {
+    await program.parseAsync(args, { from: "user" });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    const known = error instanceof CommandError;
+    const message = error instanceof Error ? error.message.split("\n")[0]! : String(error);
+    process.stderr.write(`tapehouse: ${known ? message : `failed unexpectedly: ${message}`}\n`);
+    if (!known && process.env["TAPEHOUSE_DEBUG"]) process.stderr.write(`${(error as Error).stack ?? ""}\n`);
+    return known ? error.exitCode : 1;
+  }
+}

@@ -1,0 +1,74 @@
+// tapehouse serve: runs the server in a process of its own, whose thread pool has room for every query.
+import { spawn } from "node:child_process";
+import { Command } from "commander";
+import { readConfig, SETTINGS, type SettingName } from "../config.js";
+import { CommandError } from "../errors.js";
+import { startServer } from "../http/server.js";
+import { openLake } from "../lake/lake.js";
+import { createToken, revokeToken } from "../lake/write/tokens.js";
+import { makeDemo } from "./demo.js";
+
+interface ServeOptions extends Partial<Record<SettingName, string>> {
+  readonly demo?: boolean;
+}
+
+/** Threads of libuv's pool beyond one for each query: for files, names and the rest of the process. */
+const SPARE_THREADS = 8;
+
+export function serveCommand(): Command {
+  const command = new Command("serve").description("Serve the lake over HTTP.");
+  for (const [name, setting] of Object.entries(SETTINGS)) {
+    const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    command.option(`--${flag} <value>`, `${setting.meaning} (env ${setting.env}, default ${setting.fallback})`);
+  }
+  return command
+    .option("--demo", "make the demo market first where the lake is empty, and print a request that works")
+    .addHelpText("after", "\nExample:\n  $ tapehouse serve --data ./parquet --port 8080")
+    .action(async (options: ServeOptions) => {
+      const config = readConfig(options, process.env);
+      const threads = String(config.concurrency + SPARE_THREADS);
+      if (process.env["UV_THREADPOOL_SIZE"] !== threads) await serveInChild(threads);
+      else await serve(options);
+    });
+}
+
+/** The size of libuv's pool is fixed when a process first uses it, so it has to be set before the process starts. */
+async function serveInChild(threads: string): Promise<void> {
+  const child = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
+    env: { ...process.env, UV_THREADPOOL_SIZE: threads },
+  });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
+  const exitCode = await new Promise<number>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code, signal) => resolve(code ?? (signal === "SIGINT" || signal === "SIGTERM" ? 0 : 1)));
+  });
+  if (exitCode !== 0) process.exit(exitCode);
+}
+
+async function serve(options: ServeOptions): Promise<void> {
+  const config = readConfig(options, process.env);
+  const empty = (await openLake(config.data)).current().version.sequence === 0;
+  if (options.demo && empty) await makeDemo(config.data, { stocks: 300, days: 750, seed: 1, memory: "4GB" });
+  const server = await startServer(config, (message) => process.stderr.write(`${message}\n`));
+  process.stdout.write(`listening on ${server.url}\n`);
+  if (options.demo) process.stdout.write(`\n${await firstRequest(config.data, server.url)}\n`);
+  await new Promise<void>((resolve) => {
+    for (const event of ["SIGINT", "SIGTERM", "disconnect"] as const) process.once(event, () => resolve());
+  });
+  await server.close();
+  if (process.connected) process.disconnect();
+}
+
+/** A curl line that can be pasted, with a token of its own that is made anew at each start. */
+async function firstRequest(data: string, url: string): Promise<string> {
+  const name = "first-steps";
+  await revokeToken(data, name).catch((error: unknown) => {
+    if (!(error instanceof CommandError)) throw error;
+  });
+  const token = await createToken(data, name, { entities: null, expires: "30d" }, new Date());
+  return [
+    "Try it:",
+    `  curl -H "Authorization: Bearer ${token}" "${url}/api/v1/entities/daily?ts_code=600519.SH&limit=5"`,
+  ].join("\n");
+}

@@ -1,0 +1,49 @@
+// tapehouse token create | list | revoke
+import { Command } from "commander";
+import { layoutOf } from "../lake/layout.js";
+import { readTokens } from "../lake/tokens.js";
+import { createToken, revokeToken } from "../lake/write/tokens.js";
+import { dataOption, jsonOption, printTable } from "./options.js";
+
+export function tokenCommand(): Command {
+  const command = new Command("token").description("Make, list and revoke access tokens.");
+  command
+    .command("create <name>")
+    .description("Make a token and print it, this once.")
+    .option("--entities <a,b>", "the only entities that it may read")
+    .option("--expires <span>", "how long it is valid, e.g. 90d or 12h")
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .addHelpText("after", "\nExample:\n  $ tapehouse token create alice --entities daily,adj_factor --expires 90d")
+    .action(async (name: string, options: { data: string; entities?: string; expires?: string; json?: boolean }) => {
+      const entities = options.entities?.split(",").map((entity) => entity.trim()) ?? null;
+      const token = await createToken(options.data, name, { entities, expires: options.expires ?? null }, new Date());
+      process.stdout.write(options.json ? `${JSON.stringify({ name, token })}\n` : `${token}\n`);
+    });
+  command
+    .command("list")
+    .description("List the tokens by name. Their secrets are not stored.")
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .addHelpText("after", "\nExample:\n  $ tapehouse token list --json")
+    .action(async (options: { data: string; json?: boolean }) => {
+      const tokens = await readTokens(layoutOf(options.data).tokens);
+      const rows = tokens.map(({ name, entities, expires, created }) => ({
+        name,
+        entities: entities?.join(",") ?? "all",
+        expires: expires ?? "never",
+        created,
+      }));
+      printTable(rows, options.json ?? false);
+    });
+  command
+    .command("revoke <name>")
+    .description("Make a token invalid. A running server refuses it within a second.")
+    .addOption(dataOption())
+    .addHelpText("after", "\nExample:\n  $ tapehouse token revoke alice")
+    .action(async (name: string, options: { data: string }) => {
+      await revokeToken(options.data, name);
+      process.stderr.write(`token ${name} is revoked\n`);
+    });
+  return command;
+}

@@ -1,0 +1,17 @@
+// tapehouse versions
+import { Command } from "commander";
+import { openLake } from "../lake/lake.js";
+import { dataOption, jsonOption, printTable } from "./options.js";
+
+export function versionsCommand(): Command {
+  return new Command("versions")
+    .description("List the kept versions of the lake, oldest first. The last one is served.")
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .addHelpText("after", "\nExample:\n  $ tapehouse versions")
+    .action(async (options: { data: string; json?: boolean }) => {
+      const versions = await (await openLake(options.data)).versions();
+      const rows = versions.map(({ sequence, data_version, reason }) => ({ sequence, data_version, reason }));
+      printTable(rows, options.json ?? false);
+    });
+}

@@ -1,0 +1,83 @@
+// Running a plan: the batches of an answer up to its limit, and where it ended.
+import type { Data, RecordBatch } from "apache-arrow";
+import type { Column } from "../catalog/types.js";
+import { formatDays } from "../dates.js";
+import type { Position } from "../query/cursor.js";
+import type { Plan } from "../query/plan.js";
+import type { ReadStep } from "../query/statement.js";
+import type { Reader } from "./reader.js";
+
+export interface PageEnd {
+  readonly count: number;
+  /** More rows follow. */
+  readonly truncated: boolean;
+  /** The last row of a truncated answer. */
+  readonly last: Position | null;
+}
+
+/** The batches of an answer; returns where it ended. */
+export type Page = AsyncGenerator<RecordBatch, PageEnd, undefined>;
+
+/**
+ * Yields the rows of a plan, at most `limit` of them, without the columns that only tell the position. Returns where
+ * the answer ended. Throws what `Reader.read` throws.
+ */
+export async function* readPage(
+  reader: Reader,
+  plan: Plan,
+  limit: number | null,
+  signal: AbortSignal,
+): Page {
+  const shown = plan.columns.length - plan.positionColumns;
+  let count = 0;
+  let truncated = false;
+  let last: Position | null = null;
+
+  /** One row more than the limit tells that the answer is cut; a step is not started once it is there. */
+  function* steps(): Generator<ReadStep> {
+    for (const step of plan.steps) {
+      if (limit === null) yield step;
+      else if (!truncated) yield { ...step, sql: `${step.sql} LIMIT ${limit + 1 - count}` };
+    }
+  }
+
+  for await (const batch of reader.read(steps(), plan.columns, signal)) {
+    const rows = limit === null ? batch.numRows : Math.min(batch.numRows, limit - count);
+    if (rows < batch.numRows) truncated = true;
+    if (rows === 0) continue;
+    count += rows;
+    if (limit === null) yield batch;
+    else {
+      last = readPosition(batch, plan.columns, shown, rows - 1);
+      yield firstColumns(batch, shown, rows);
+    }
+  }
+  return { count, truncated, last: truncated ? last : null };
+}
+
+function firstColumns(batch: RecordBatch, columns: number, rows: number): RecordBatch {
+  const part = rows === batch.numRows ? batch : batch.slice(0, rows);
+  return part.selectAt(Array.from({ length: columns }, (_, i) => i));
+}
+
+function readPosition(batch: RecordBatch, columns: readonly Column[], from: number, row: number): Position {
+  const position = { date: null as string | null, code: null as string | null, row: 0 };
+  for (let i = from; i < columns.length; i++) {
+    const value = valueAt(batch.data.children[i]!, row);
+    const { name } = columns[i]!;
+    if (name === "__row") position.row = Number(value);
+    else if (name === "__code") position.code = value as string | null;
+    else position.date = value === null ? null : formatDays(Number(value));
+  }
+  return position;
+}
+
+/** A single value: days for a date, bigint for an integer, text for text. */
+function valueAt(data: Data, row: number): string | number | bigint | null {
+  const at = row + data.offset;
+  if (data.nullCount > 0 && ((data.nullBitmap[at >> 3]! >> (at & 7)) & 1) === 0) return null;
+  const offsets = data.valueOffsets as Int32Array | undefined;
+  const values = data.values as Uint8Array | Int32Array | BigInt64Array;
+  if (!offsets) return values[row]!;
+  return Buffer.from(values as Uint8Array).toString("utf8", offsets[row], offsets[row + 1]);
+}

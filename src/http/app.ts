@@ -1,0 +1,30 @@
+// All routes on one screen.
+import express, { type Express } from "express";
+import { requireToken } from "./auth.js";
+import type { Context } from "./context.js";
+import { entityHandler } from "./entities.js";
+import { healthHandler } from "./health.js";
+import { metaHandler } from "./meta.js";
+import { notFound, onlyGet, problemHandler } from "./problem.js";
+
+export function createApp(context: Context): Express {
+  const app = express();
+  app.disable("x-powered-by").disable("etag");
+  app.use((_req, res, next) => {
+    res.setHeader("X-Content-Type-Options", "nosniff");
+    next();
+  });
+
+  const api = express.Router();
+  api.use(requireToken(context));
+  api.get("/meta", metaHandler(context));
+  api.get("/entities/:entity", entityHandler(context));
+  api.use(notFound);
+
+  app.use(onlyGet);
+  app.get("/health", healthHandler(context));
+  app.use("/api/v1", api);
+  app.use(notFound);
+  app.use(problemHandler(context));
+  return app;
+}

@@ -1,0 +1,76 @@
+// Every error as a problem document (RFC 9457). What is not a Problem is ours: its text stays in the log.
+import type { ErrorRequestHandler, RequestHandler, Response } from "express";
+import { Problem } from "../errors.js";
+import { DamagedFileError } from "../lake/integrity.js";
+import type { Context } from "./context.js";
+
+/** Answers with a problem, or cuts the connection where part of an answer was sent: it must not look whole. */
+export function sendProblem(context: Context, res: Response, error: unknown): void {
+  if (res.destroyed) return;
+  const problem = toProblem(context, error);
+  if (res.headersSent) {
+    res.destroy();
+    return;
+  }
+  const { retryAfter, ...extras } = problem.extras;
+  if (problem.status === 401) res.setHeader("WWW-Authenticate", 'Bearer realm="tapehouse"');
+  if (retryAfter !== undefined) res.setHeader("Retry-After", String(retryAfter));
+  for (const name of ["ETag", "Content-Encoding", "Content-Disposition"]) res.removeHeader(name);
+  res
+    .status(problem.status)
+    .setHeader("Cache-Control", "no-store")
+    .type("application/problem+json")
+    .send(
+      JSON.stringify({
+        type: `urn:tapehouse:problem:${problem.code}`,
+        title: problem.title,
+        status: problem.status,
+        detail: problem.detail,
+        code: problem.code,
+        ...extras,
+      }),
+    );
+}
+
+function toProblem(context: Context, error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof DamagedFileError) {
+    context.log(`damaged file: ${error.message}`);
+    const entity = error.path.split("/")[0]!;
+    return new Problem(
+      "data_damaged",
+      `a data file of ${entity} is not what it should be, so nothing was read from it`,
+      {
+        hint: "tell the operator to run: tapehouse verify",
+      },
+    );
+  }
+  if (error instanceof URIError) return new Problem("unknown_route", "the path is not valid percent-encoding");
+  context.log(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  return new Problem(
+    "internal_error",
+    "the request failed for a reason that lies with the server; nothing was returned",
+  );
+}
+
+export const notFound: RequestHandler = () => {
+  throw new Problem("unknown_route", "there is nothing at this path", {
+    hint: "see /api/v1/meta for the entities and /docs for every path",
+  });
+};
+
+export const onlyGet: RequestHandler = (req, res, next) => {
+  if (req.method === "GET" || req.method === "HEAD") {
+    next();
+    return;
+  }
+  res.setHeader("Allow", "GET, HEAD");
+  throw new Problem("method_not_allowed", `${req.method} is not offered: this service only reads`);
+};
+
+export function problemHandler(context: Context): ErrorRequestHandler {
+  // Express knows an error handler by its four parameters.
+  return (error: unknown, _req, res, _next) => {
+    sendProblem(context, res, error);
+  };
+}

@@ -1,0 +1,56 @@
+// Sending a body that is made while it is sent: back-pressure, the client's leaving, the deadline, and the rule that
+// a body which cannot be finished is cut.
+import { once } from "node:events";
+import type { Response } from "express";
+import { Problem } from "../errors.js";
+
+/** Bodies up to this size are sent in one piece with their length. */
+const ONE_PIECE = 64 * 1024;
+
+/** A signal that fires when the client leaves or the deadline (milliseconds) passes. */
+export function requestSignal(res: Response, deadline: number): AbortSignal {
+  const controller = new AbortController();
+  const timer = setTimeout(() => {
+    controller.abort(
+      new Problem("deadline_exceeded", `the query took longer than ${deadline / 1000} seconds`, {
+        hint: "ask for less at a time, e.g. fewer columns or a shorter date range",
+      }),
+    );
+  }, deadline);
+  res.once("close", () => {
+    clearTimeout(timer);
+    controller.abort(new ClientGoneError());
+  });
+  return controller.signal;
+}
+
+/** The client closed the connection: there is nobody to tell. */
+export class ClientGoneError extends Error {
+  override readonly name = "ClientGoneError";
+}
+
+/**
+ * Sends the pieces of a body. Headers go out with the first piece, so that a failure before it can still be told as a
+ * problem. Rejects where `pieces` throws; the caller cuts the connection then.
+ */
+export async function sendBody(res: Response, pieces: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void> {
+  let held: Uint8Array[] = [];
+  let heldBytes = 0;
+  for await (const piece of pieces) {
+    signal.throwIfAborted();
+    if (piece.length === 0) continue;
+    held.push(piece);
+    heldBytes += piece.length;
+    if (heldBytes < ONE_PIECE) continue;
+    await write(res, held, heldBytes, signal);
+    held = [];
+    heldBytes = 0;
+  }
+  if (!res.headersSent) res.setHeader("Content-Length", heldBytes);
+  res.end(held.length === 1 ? held[0] : Buffer.concat(held, heldBytes));
+}
+
+async function write(res: Response, held: readonly Uint8Array[], bytes: number, signal: AbortSignal): Promise<void> {
+  const whole = held.length === 1 ? held[0]! : Buffer.concat(held, bytes);
+  if (!res.write(whole)) await once(res, "drain", { signal });
+}

@@ -1,0 +1,77 @@
+// Starting and stopping the server: opens the lake, follows new versions, listens.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { mkdir } from "node:fs/promises";
+import type { ServerConfig } from "../config.js";
+import { openReader } from "../engine/reader.js";
+import { CommandError } from "../errors.js";
+import { createIntegrity } from "../lake/integrity.js";
+import { openLake } from "../lake/lake.js";
+import { openTokens } from "../lake/tokens.js";
+import { createApp } from "./app.js";
+import type { Context } from "./context.js";
+
+export interface RunningServer {
+  /** E.g. `http://127.0.0.1:8080`. */
+  readonly url: string;
+  readonly context: Context;
+  /** Stops listening, ends what runs, closes DuckDB. */
+  close(): Promise<void>;
+}
+
+/** How often a server looks for a new version and for changed tokens, in milliseconds. */
+const FOLLOW_EVERY = 200;
+
+export async function startServer(config: ServerConfig, log: (message: string) => void): Promise<RunningServer> {
+  const lake = await openLake(config.data);
+  const integrity = createIntegrity(lake.layout.lake);
+  await mkdir(config.temp, { recursive: true });
+  const reader = await openReader({
+    lakeFolder: lake.layout.lake,
+    memory: config.memory,
+    tempDirectory: config.temp,
+    threads: 1,
+    concurrency: config.concurrency,
+    queue: config.queue,
+    integrity,
+  });
+  const tokens = await openTokens(lake.layout.tokens, config.staticToken);
+  const context: Context = { config, lake, reader, tokens, integrity, now: () => new Date(), log };
+  const server = createServer(createApp(context));
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      reject(new CommandError(`cannot listen on ${config.host}:${config.port}: ${listenError(error)}`));
+    });
+    server.listen(config.port, config.host, resolve);
+  });
+
+  let following = Promise.resolve();
+  const timer = setInterval(() => {
+    following = following
+      .then(async () => {
+        await Promise.all([lake.refresh(), tokens.refresh()]);
+      })
+      .catch((error: unknown) => log(`cannot look for a new version: ${String(error)}`));
+  }, FOLLOW_EVERY);
+
+  const { port } = server.address() as AddressInfo;
+  const host = config.host.includes(":") ? `[${config.host}]` : config.host;
+  return {
+    url: `http://${host}:${port}`,
+    context,
+    async close() {
+      clearInterval(timer);
+      await following;
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+      await reader.close();
+    },
+  };
+}
+
+function listenError(error: NodeJS.ErrnoException): string {
+  if (error.code === "EADDRINUSE") return "something else listens there; choose another port with --port";
+  if (error.code === "EACCES") return "this user may not use that port";
+  return error.message;
+}

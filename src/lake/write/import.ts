@@ -1,0 +1,85 @@
+// Importing: files are staged, joined into one drop, merged and published as one version, or nothing is.
+import type { Entity } from "../../catalog/types.js";
+import type { Version } from "../manifest.js";
+import { quoteName } from "./datafile.js";
+import { merge } from "./merge.js";
+import { stage, type ImportOptions, type Staged } from "./normalise.js";
+import { withWriteSession, type WriteOptions, type WriteSession } from "./session.js";
+
+export interface ImportReport {
+  readonly entity: string;
+  readonly files: readonly (Staged & { readonly file: string })[];
+  /** Rows of the drop after equal and conflicting ones were settled. */
+  readonly rows: number;
+  /** Rows that a later file of the same import replaced. */
+  readonly superseded: number;
+  /** Rows of the lake that gave way to rows of the drop; unchanged ones count too. */
+  readonly replaced: number;
+  /** Rows whose identity is new to the lake. */
+  readonly added: number;
+  /** First and last main date of the drop, `YYYYMMDD`. */
+  readonly first: string | null;
+  readonly last: string | null;
+  /** The version that was published; null for a dry run, or where the lake held just these rows already. */
+  readonly version: Version | null;
+}
+
+export type ImportPhase = "reading" | "writing";
+export type OnProgress = (phase: ImportPhase, detail: string, rows: number) => void;
+
+/** Imports files into one entity. Throws CommandError for a file that is not as it should be: nothing is imported then. */
+export async function importFiles(
+  root: string,
+  entity: Entity,
+  files: readonly string[],
+  options: ImportOptions & WriteOptions & { readonly dryRun?: boolean },
+  onProgress: OnProgress = () => undefined,
+): Promise<ImportReport> {
+  return withWriteSession(root, options, async (session) => {
+    const staged: (Staged & { file: string })[] = [];
+    for (const file of files) {
+      const rowsSoFar = staged.reduce((sum, one) => sum + one.rows, 0);
+      onProgress("reading", file, rowsSoFar);
+      staged.push({ ...(await stage(session.writer, entity, file, options, session.scratch)), file });
+    }
+    const drop = await joinDrop(session, entity, staged);
+    const total = staged.reduce((sum, one) => sum + one.rows, 0);
+    const before = session.base.files(entity.name);
+    const merged = await merge(session.writer, session.layout, entity, before, drop.table, (rows) =>
+      onProgress("writing", entity.name, rows),
+    );
+    const { rows, first, last } = drop;
+    const superseded = total - rows;
+    const counts = { rows, superseded, replaced: merged.replaced, added: merged.list.rows - before.rows };
+    const version = options.dryRun ? null : await session.publish([merged.list], `import ${entity.name}`);
+    return { entity: entity.name, files: staged, ...counts, first, last, version };
+  });
+}
+
+interface Drop {
+  readonly table: string;
+  readonly rows: number;
+  readonly first: string | null;
+  readonly last: string | null;
+}
+
+/** All staged files as one table. Of rows that share their identity, those of the last file stay. */
+async function joinDrop({ writer }: WriteSession, entity: Entity, staged: readonly Staged[]): Promise<Drop> {
+  let table = staged[0]!.table;
+  if (staged.length > 1) {
+    table = "drop_of_all_files";
+    const parts = staged.map((one, i) => `SELECT *, ${i} AS __file FROM ${one.table}`);
+    const identity = entity.identity.map(quoteName).join(", ");
+    await writer.run(
+      `CREATE TEMP TABLE ${table} AS SELECT * FROM (${parts.join(" UNION ALL ")})
+       QUALIFY __file = max(__file) OVER (PARTITION BY ${identity})`,
+    );
+    for (const one of staged) await writer.run(`DROP TABLE ${one.table}`);
+  }
+  const date = entity.mainDate === null ? "NULL::DATE" : quoteName(entity.mainDate);
+  const [summary] = await writer.rows(
+    `SELECT count(*) AS rows, strftime(min(${date}), '%Y%m%d') AS first, strftime(max(${date}), '%Y%m%d') AS last
+     FROM ${table}`,
+  );
+  return { table, ...(summary as unknown as Omit<Drop, "table">) };
+}

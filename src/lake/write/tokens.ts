@@ -1,0 +1,62 @@
+// Creating and revoking access tokens. A running server sees the change within a second.
+import { randomBytes } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { entityNamed, ENTITY_NAMES } from "../../catalog/index.js";
+import { CommandError, nearest } from "../../errors.js";
+import { layoutOf } from "../layout.js";
+import { hashToken, readTokens, type StoredToken } from "../tokens.js";
+import { withLock } from "./lock.js";
+import { writeDurably } from "./publish.js";
+
+export interface TokenOptions {
+  readonly entities: readonly string[] | null;
+  /** Days or hours, e.g. `90d` or `12h`; null for never. */
+  readonly expires: string | null;
+}
+
+/** Stores the hash of a new 256-bit token and resolves to the token itself, which is shown this once. */
+export async function createToken(root: string, name: string, options: TokenOptions, now: Date): Promise<string> {
+  for (const entity of options.entities ?? []) {
+    if (entityNamed(entity)) continue;
+    const near = nearest(entity, ENTITY_NAMES);
+    throw new CommandError(`there is no entity "${entity}"${near ? `; did you mean ${near}?` : ""}`, 2);
+  }
+  const expires =
+    options.expires === null ? null : new Date(now.getTime() + parseDuration(options.expires)).toISOString();
+  const secret = `th_${randomBytes(32).toString("base64url")}`;
+  await change(root, (tokens) => {
+    if (tokens.some((token) => token.name === name)) {
+      throw new CommandError(`there is a token named "${name}" already; revoke it first or choose another name`);
+    }
+    const { entities } = options;
+    return [...tokens, { name, sha256: hashToken(secret), entities, expires, created: now.toISOString() }];
+  });
+  return secret;
+}
+
+export async function revokeToken(root: string, name: string): Promise<void> {
+  await change(root, (tokens) => {
+    const left = tokens.filter((token) => token.name !== name);
+    if (left.length < tokens.length) return left;
+    const near = nearest(
+      name,
+      tokens.map((token) => token.name),
+    );
+    throw new CommandError(`there is no token named "${name}"${near ? `; did you mean ${near}?` : ""}`);
+  });
+}
+
+async function change(root: string, edit: (tokens: readonly StoredToken[]) => readonly StoredToken[]): Promise<void> {
+  const layout = layoutOf(root);
+  await mkdir(layout.state, { recursive: true });
+  await withLock(layout.tokensLock, async () => {
+    await writeDurably(layout.tokens, `${JSON.stringify(edit(await readTokens(layout.tokens)), null, 2)}\n`);
+  });
+}
+
+/** `90d` or `12h` → milliseconds. */
+function parseDuration(text: string): number {
+  const match = /^(\d{1,5})([dh])$/.exec(text);
+  if (!match || Number(match[1]) === 0) throw new CommandError(`"${text}" is no time span; write 90d or 12h`, 2);
+  return Number(match[1]) * (match[2] === "d" ? 86_400_000 : 3_600_000);
+}

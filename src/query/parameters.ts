@@ -1,0 +1,100 @@
+// Reading query parameters: each is known, given once, not empty and well formed, or refused with the way out.
+import { parseDate } from "../dates.js";
+import { nearest, Problem } from "../errors.js";
+
+export type Parameters = ReadonlyMap<string, readonly string[]>;
+
+/** Groups values by name. `unknown` makes the problem for a name that is not in `known`. */
+export function collectParameters(
+  search: URLSearchParams,
+  known: readonly string[],
+  unknown: (name: string) => Problem = (name) => unknownParameter(name, known),
+): Parameters {
+  const parameters = new Map<string, string[]>();
+  for (const [name, value] of search) {
+    if (!known.includes(name)) throw unknown(name);
+    if (value.trim() === "") throw invalidParameter(name, "it is empty", ["a value"]);
+    const values = parameters.get(name);
+    if (values) values.push(value);
+    else parameters.set(name, [value]);
+  }
+  return parameters;
+}
+
+/** The parsed value of a parameter that takes one value, or null where it is not given. */
+export function single<T>(parameters: Parameters, name: string, parse: (name: string, text: string) => T): T | null {
+  const values = parameters.get(name);
+  if (!values) return null;
+  if (values.length > 1) {
+    throw new Problem("duplicate_parameter", `${name} is given ${values.length} times; it takes one value`, {
+      parameter: name,
+    });
+  }
+  return parse(name, values[0]!);
+}
+
+/** The items of a list: commas and repetition mean the same. */
+export function splitList(name: string, given: readonly string[]): readonly string[] {
+  const items = given.flatMap((value) => value.split(",").map((item) => item.trim()));
+  if (items.includes("")) throw invalidParameter(name, "the list has an empty item", ["values separated by commas"]);
+  return items;
+}
+
+/** `start_date` and `end_date`, inclusive, `YYYYMMDD`; null is open. */
+export function parseRange(parameters: Parameters): { readonly start: string | null; readonly end: string | null } {
+  const start = single(parameters, "start_date", parseDateValue);
+  const end = single(parameters, "end_date", parseDateValue);
+  if (start !== null && end !== null && start > end) {
+    throw new Problem("contradictory_parameters", `start_date ${start} is after end_date ${end}`, {
+      parameter: "start_date",
+    });
+  }
+  return { start, end };
+}
+
+/** `YYYYMMDD` or `YYYY-MM-DD` → `YYYYMMDD`. */
+export function parseDateValue(name: string, text: string): string {
+  const date = parseDate(text);
+  if (date === undefined) throw invalidParameter(name, `${quote(text)} is no calendar day`, ["YYYYMMDD", "YYYY-MM-DD"]);
+  return date;
+}
+
+/** A parser of a whole number from `least` to `most`. */
+export function integer(least: number, most: number): (name: string, text: string) => number {
+  return (name, text) => {
+    const value = /^[+-]?\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= least && value <= most) return value;
+    const upTo = most === Number.MAX_SAFE_INTEGER ? "on" : `to ${most}`;
+    throw invalidParameter(name, `${quote(text)} is not accepted`, [`a whole number from ${least} ${upTo}`]);
+  };
+}
+
+/** A parser of one of a few words. */
+export function oneOf<T extends string>(words: readonly T[]): (name: string, text: string) => T {
+  return (name, text) => {
+    const word = words.find((candidate) => candidate === text);
+    if (word === undefined) throw invalidParameter(name, `${quote(text)} is not offered`, words, nearest(text, words));
+    return word;
+  };
+}
+
+export function invalidParameter(parameter: string, why: string, allowed: readonly string[], near?: string): Problem {
+  return new Problem("invalid_parameter", `${parameter}: ${why}`, {
+    parameter,
+    allowed,
+    ...(near ? { hint: `did you mean ${near}?` } : {}),
+  });
+}
+
+export function unknownParameter(name: string, known: readonly string[]): Problem {
+  const near = nearest(name, known);
+  return new Problem("unknown_parameter", `there is no parameter ${quote(name)} here`, {
+    parameter: clip(name),
+    allowed: known,
+    ...(near ? { hint: `did you mean ${near}?` } : {}),
+  });
+}
+
+/** A user's text in quotes, cut where it is long. */
+export const quote = (text: string): string => JSON.stringify(clip(text));
+const clip = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);

@@ -1,0 +1,58 @@
+import { describe, expect, test } from "vitest";
+import { fileList, type DataFile } from "../../src/lake/manifest.js";
+import { choosePieces } from "../../src/query/choose.js";
+
+const open = { start: null, end: null };
+
+function file(first: string, last: string, rows = 1_000_000, codes = ["000001.SZ", "920001.BJ"]): DataFile {
+  const [firstCode, lastCode] = codes as [string, string];
+  return { path: `daily/${first}-${last}`, sha256: "", bytes: 1, rows, first, last, firstCode, lastCode };
+}
+
+const years = [2021, 2022, 2023].map((year) => file(`${year}0104`, `${year}1231`));
+const copies = [
+  file("20210104", "20231231", 250_000, ["000001.SZ", "000999.SZ"]),
+  file("20210104", "20231231", 250_000, ["001000.SZ", "920001.BJ"]),
+];
+const ranges = years.map((f) => [f.first!, f.last!] as const);
+
+describe("choosing files", () => {
+  test("a wide pull reads the date files in order", () => {
+    expect(choosePieces(fileList("daily", years, copies, ranges), open, null).map((p) => p.files[0]!.path)).toEqual(
+      years.map((f) => f.path),
+    );
+  });
+
+  test("only files that overlap the window are opened", () => {
+    const pieces = choosePieces(fileList("daily", years), { start: "20220101", end: "20221231" }, null);
+    expect(pieces).toEqual([{ clustering: "byDate", files: [years[1]], span: null }]);
+  });
+
+  test("one code over all years reads the one file of the code copy that holds it", () => {
+    const pieces = choosePieces(fileList("daily", years, copies, ranges), open, ["600519.SH"]);
+    expect(pieces).toEqual([{ clustering: "byCode", files: [copies[1]], span: ["20210104", "20231231"] }]);
+  });
+
+  test("dates that were written again come from the date file, the rest from the code copy, in date order", () => {
+    const stale = ranges.filter(([first]) => !first.startsWith("2022"));
+    const pieces = choosePieces(fileList("daily", years, copies, stale), open, ["600519.SH"]);
+    expect(pieces).toEqual([
+      { clustering: "byCode", files: [copies[1]], span: ["20210104", "20211231"] },
+      { clustering: "byDate", files: [years[1]], span: null },
+      { clustering: "byCode", files: [copies[1]], span: ["20230104", "20231231"] },
+    ]);
+  });
+
+  test("one day of some codes reads the date file, which has fewer rows to decode", () => {
+    const day = { start: "20220601", end: "20220601" };
+    const many = Array.from({ length: 300 }, (_, i) => `${600000 + i}.SH`);
+    expect(choosePieces(fileList("daily", years, copies, ranges), day, many)[0]!.clustering).toBe("byDate");
+  });
+
+  test("rows without a main date are read only where no date is asked", () => {
+    const undated: DataFile = { ...file("x", "x"), first: null, last: null };
+    const list = fileList("dividend", [...years, undated]);
+    expect(choosePieces(list, open, null).at(-1)!.files).toEqual([undated]);
+    expect(choosePieces(list, { start: "20210101", end: null }, null).at(-1)!.files).toEqual([years[2]]);
+  });
+});

@@ -1,0 +1,31 @@
+// Lakes for tests: rows given as SQL, written and published the way an import does.
+import { entityNamed } from "../../src/catalog/index.js";
+import { SQL_TYPES } from "../../src/catalog/types.js";
+import type { Version } from "../../src/lake/manifest.js";
+import { buildCodeCopy } from "../../src/lake/write/cluster.js";
+import { merge } from "../../src/lake/write/merge.js";
+import { withWriteSession } from "../../src/lake/write/session.js";
+
+/** Merges `SELECT`s, by entity, into a lake as one version. Columns that a SELECT lacks are null. */
+export async function publishRows(
+  root: string,
+  selects: Readonly<Record<string, string>>,
+  options: { readonly codeCopy?: boolean } = {},
+): Promise<Version | null> {
+  return withWriteSession(root, { memory: "1GB" }, async ({ writer, layout, base, publish }) => {
+    const lists = [];
+    for (const [name, sql] of Object.entries(selects)) {
+      const entity = entityNamed(name)!;
+      await writer.run(`CREATE TEMP TABLE given_${name} AS ${sql}`);
+      const given = (await writer.rows(`DESCRIBE given_${name}`)).map((row) => row["column_name"]);
+      const columns = entity.columns.map((column) => {
+        const value = given.includes(column.name) ? `"${column.name}"` : "NULL";
+        return `${value}::${SQL_TYPES[column.type]} AS "${column.name}"`;
+      });
+      const relation = `(SELECT ${columns.join(", ")} FROM given_${name})`;
+      const { list } = await merge(writer, layout, entity, base.files(name), relation);
+      lists.push(options.codeCopy ? await buildCodeCopy(writer, layout, entity, list) : list);
+    }
+    return publish(lists, "test");
+  });
+}

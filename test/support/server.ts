@@ -1,0 +1,50 @@
+// A real server on a free port, and a client that knows its token.
+import { afterAll } from "vitest";
+import { readConfig } from "../../src/config.js";
+import { startServer, type RunningServer } from "../../src/http/server.js";
+import { temporaryFolder } from "./folders.js";
+
+export const TOKEN = "test-token";
+
+export interface TestServer extends RunningServer {
+  /** What the server wrote to its log. */
+  readonly logged: string[];
+  get(path: string, headers?: Record<string, string>): Promise<Response>;
+  json(path: string): Promise<Envelope>;
+}
+
+export interface Envelope {
+  readonly entity: string;
+  readonly data_version: string;
+  readonly columns: readonly { readonly name: string; readonly dtype: string }[];
+  readonly rows: readonly (readonly (string | number | null)[])[];
+  readonly count: number;
+  readonly truncated: boolean;
+  readonly next_cursor: string | null;
+}
+
+const running: RunningServer[] = [];
+
+export async function serve(data: string, options: Record<string, string> = {}): Promise<TestServer> {
+  const temp = await temporaryFolder();
+  const config = readConfig({ data, port: "0", temp, ...options }, { TAPEHOUSE_TOKEN: TOKEN });
+  const logged: string[] = [];
+  const server = await startServer(config, (message) => logged.push(message));
+  running.push(server);
+  const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
+    fetch(server.url + path, { headers: { Authorization: `Bearer ${TOKEN}`, ...headers } });
+  return {
+    ...server,
+    logged,
+    get,
+    async json(path) {
+      const response = await get(path);
+      if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+      return (await response.json()) as Envelope;
+    },
+  };
+}
+
+afterAll(async () => {
+  for (const server of running.splice(0)) await server.close();
+});

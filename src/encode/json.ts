@@ -1,0 +1,30 @@
+// The JSON envelope: one object whose `rows` are arrays in the order of `columns`.
+import { DTYPES } from "../catalog/types.js";
+import { rowWriter } from "./rows.js";
+import type { Encoder, Head } from "./types.js";
+
+/** Keys in the order of the contract; no white space. */
+export function jsonEncoder(head: Head): Encoder {
+  const columns = head.columns.map((column) => ({ name: column.name, dtype: DTYPES[column.type] }));
+  const before = JSON.stringify({ entity: head.entity, data_version: head.dataVersion, columns });
+  const write = rowWriter(head.columns, {
+    prefixes: head.columns.map((_, i) => (i === 0 ? ",[" : ",")),
+    suffix: "]",
+    quoting: "json",
+  });
+  let first = true;
+  return {
+    contentType: "application/json; charset=utf-8",
+    begin: () => Buffer.from(`${before.slice(0, -1)},"rows":[`),
+    batch(batch) {
+      const rows = write(batch);
+      if (!first || rows.length === 0) return rows;
+      first = false;
+      return rows.subarray(1); // no comma before the first row
+    },
+    end({ count, truncated, nextCursor }) {
+      const after = JSON.stringify({ count, truncated, next_cursor: nextCursor });
+      return Buffer.from(`],${after.slice(1)}`);
+    },
+  };
+}

@@ -1,0 +1,72 @@
+// The row writer in plain TypeScript: what the kernel is tested against, and its stand-in where there is no WebAssembly.
+import type { Column, ColumnType } from "../catalog/types.js";
+import { formatDays } from "../dates.js";
+import type { RowStyle, RowWriter } from "./rows.js";
+import { isPresent, sourcesOf, type Source } from "./source.js";
+
+/** Characters after which text is turned into bytes, so that no string grows too long. */
+const FLUSH_LENGTH = 1 << 20;
+const FIRST_DAY = -719_162;
+const LAST_DAY = 2_932_896;
+
+type Show = (row: number) => string;
+
+/** For each type: how the value of a row is shown. */
+const SHOW: Record<ColumnType, (source: Source, style: RowStyle) => Show> = {
+  code: text,
+  text,
+  date,
+  float64: number,
+  int64: (source) => (row) => String(source.values[row]),
+};
+
+const MISSING = { json: "null", csv: "" } as const;
+const QUOTE = { json: JSON.stringify, csv: quoteCsv } as const;
+
+export function plainRows(columns: readonly Column[], style: RowStyle): RowWriter {
+  return (batch) => {
+    const shows = sourcesOf(batch).map((source, i) => show(source, columns[i]!.type, style));
+    const parts: Buffer[] = [];
+    let rows = "";
+    for (let row = 0; row < batch.numRows; row++) {
+      for (let i = 0; i < shows.length; i++) rows += style.prefixes[i]! + shows[i]!(row);
+      rows += style.suffix;
+      if (rows.length > FLUSH_LENGTH) {
+        parts.push(Buffer.from(rows));
+        rows = "";
+      }
+    }
+    return Buffer.concat([...parts, Buffer.from(rows)]);
+  };
+}
+
+function show(source: Source, type: ColumnType, style: RowStyle): Show {
+  const value = SHOW[type](source, style);
+  const missing = MISSING[style.quoting];
+  return (row) => (isPresent(source, row) ? value(row) : missing);
+}
+
+function text({ values, valueOffsets }: Source, { quoting }: RowStyle): Show {
+  const bytes = Buffer.from(values.buffer, values.byteOffset, values.byteLength);
+  const quote = QUOTE[quoting];
+  return (row) => quote(bytes.toString("utf8", valueOffsets![row], valueOffsets![row + 1]));
+}
+
+function date({ values }: Source, { quoting }: RowStyle): Show {
+  const quote = QUOTE[quoting];
+  return (row) => {
+    const days = Number(values[row]);
+    if (days < FIRST_DAY || days > LAST_DAY) throw new RangeError("date outside the years 1 to 9999");
+    return quote(formatDays(days));
+  };
+}
+
+function number({ values }: Source, { quoting }: RowStyle): Show {
+  const missing = MISSING[quoting];
+  return (row) => (Number.isFinite(values[row]) ? String(values[row]) : missing);
+}
+
+/** RFC 4180. Empty text is `""`, so that it differs from a missing value. */
+function quoteCsv(text: string): string {
+  return text === "" || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

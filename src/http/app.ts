@@ -5,11 +5,13 @@ import type { Context } from "./context.js";
 import { entityHandler } from "./entities.js";
 import { healthHandler } from "./health.js";
 import { metaHandler } from "./meta.js";
+import { startTiming } from "./timing.js";
 import { notFound, onlyGet, problemHandler } from "./problem.js";
 
 export function createApp(context: Context): Express {
   const app = express();
   app.disable("x-powered-by").disable("etag");
+  app.use(startTiming);
   app.use((_req, res, next) => {
     res.setHeader("X-Content-Type-Options", "nosniff");
     next();

@@ -3,6 +3,7 @@ import type { Request, RequestHandler, Response } from "express";
 import { Problem } from "../errors.js";
 import type { StoredToken } from "../lake/tokens.js";
 import type { Context } from "./context.js";
+import { endStage } from "./timing.js";
 
 /** Lets requests with a valid token pass, and remembers the token for the handlers. */
 export function requireToken(context: Context): RequestHandler {
@@ -16,6 +17,7 @@ export function requireToken(context: Context): RequestHandler {
     const token = await context.tokens.find(secret, context.now());
     if (!token) throw new Problem("unauthorized", "the access token is not valid, was revoked or has expired");
     res.locals["token"] = token;
+    endStage(res, "auth");
     next();
   };
 }

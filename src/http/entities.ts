@@ -1,37 +1,80 @@
 // GET /api/v1/entities/<entity>: parse, plan, read, encode, send.
-import type { RequestHandler } from "express";
+import type { RequestHandler, Response } from "express";
 import { entityNamed, ENTITY_NAMES } from "../catalog/index.js";
 import type { Entity } from "../catalog/types.js";
 import { ENCODERS } from "../encode/index.js";
 import type { Encoder } from "../encode/types.js";
-import { readPage, type Page } from "../engine/page.js";
+import { readPage, type Page, type PageEnd } from "../engine/page.js";
 import { nearest, Problem } from "../errors.js";
 import type { Snapshot } from "../lake/lake.js";
-import { decodeCursor, encodeCursor, type Cursor } from "../query/cursor.js";
+import type { FileList } from "../lake/manifest.js";
+import { decodeCursor, encodeCursor, fingerprint, type Cursor, type Position } from "../query/cursor.js";
 import { planRead } from "../query/plan.js";
 import { parseRequest, type EntityRequest } from "../query/request.js";
 import { checkEntity, searchOf } from "./auth.js";
+import { answeredFromCache } from "./caching.js";
+import { compress } from "./compress.js";
 import type { Context } from "./context.js";
+import { negotiateEncoding, negotiateFormat } from "./negotiate.js";
 import { requestSignal, sendBody } from "./respond.js";
+import { endStage } from "./timing.js";
 
 export function entityHandler(context: Context): RequestHandler<{ entity: string }> {
   return async (req, res) => {
     const entity = knownEntity(req.params.entity);
     checkEntity(res, entity.name);
     const request = parseRequest(entity, searchOf(req), context.config);
+    const format = negotiateFormat(req, request.format);
+    const encoding = negotiateEncoding(req, format);
     const cursor = request.cursor === null ? null : decodeCursor(request, request.cursor);
     const snapshot = await findSnapshot(context, wantedVersion(request, cursor));
-    const plan = planRead(request, snapshot.files(entity.name), cursor?.position ?? null);
-    const encoder = ENCODERS[request.format ?? "json"]({
-      entity: entity.name,
-      dataVersion: snapshot.version.data_version,
-      columns: request.columns,
-    });
+    const dataVersion = snapshot.version.data_version;
+    res.setHeader("X-Data-Version", dataVersion);
+    const list = snapshot.version.lists[entity.name] ?? null;
+    const question = [fingerprint(request), request.limit, cursor?.position ?? null, format];
+    if (answeredFromCache(req, res, [list, ...question])) return;
+
     const signal = requestSignal(res, context.config.deadline);
-    const page = readPage(context.reader, plan, request.limit, signal);
+    const files = snapshot.files(entity.name);
+    const plan = planRead(request, files, cursor?.position ?? null);
+    endStage(res, "plan");
+    const encoder = ENCODERS[format]({ entity: entity.name, dataVersion, columns: request.columns });
     res.setHeader("Content-Type", encoder.contentType);
-    await sendBody(res, encodePage(page, encoder, request, snapshot), signal);
+    if (encoding !== "identity") res.setHeader("Content-Encoding", encoding);
+    if (req.method === "HEAD") {
+      res.end();
+      return;
+    }
+    const cursorOf = ({ last }: PageEnd): string | null =>
+      last === null ? null : encodeCursor(request, { dataVersion, position: last });
+    if (format !== "json") {
+      const end = await findEnd(context, request, files, cursor?.position ?? null, signal);
+      setPageHeaders(res, end, cursorOf(end));
+    }
+    const page = readPage(context.reader, plan, request.limit, signal);
+    await sendBody(res, compress(encodePage(page, encoder, cursorOf), encoding), signal);
   };
+}
+
+/** Where a limited answer will end, read from the key columns alone: only JSON can say it after the rows. */
+async function findEnd(
+  { reader }: Context,
+  request: EntityRequest,
+  files: FileList,
+  after: Position | null,
+  signal: AbortSignal,
+): Promise<PageEnd> {
+  if (request.limit === null) return { count: 0, truncated: false, last: null };
+  const page = readPage(reader, planRead({ ...request, columns: [] }, files, after), request.limit, signal);
+  for (;;) {
+    const { done, value } = await page.next();
+    if (done) return value;
+  }
+}
+
+function setPageHeaders(res: Response, { truncated }: PageEnd, nextCursor: string | null): void {
+  res.setHeader("X-Truncated", String(truncated));
+  if (nextCursor !== null) res.setHeader("X-Next-Cursor", nextCursor);
 }
 
 /** The entity of this name, or a problem that names the nearest one. */
@@ -78,21 +121,18 @@ export async function findSnapshot({ lake }: Context, dataVersion: string | null
 async function* encodePage(
   page: Page,
   encoder: Encoder,
-  request: EntityRequest,
-  snapshot: Snapshot,
+  cursorOf: (end: PageEnd) => string | null,
 ): AsyncGenerator<Uint8Array> {
-  let step = await page.next();
-  yield encoder.begin();
   try {
+    let step = await page.next();
+    yield encoder.begin();
     while (!step.done) {
       yield encoder.batch(step.value);
       step = await page.next();
     }
+    const { count, truncated } = step.value;
+    yield encoder.end({ count, truncated, nextCursor: cursorOf(step.value) });
   } finally {
     await page.return({ count: 0, truncated: false, last: null });
   }
-  const { count, truncated, last } = step.value;
-  const dataVersion = snapshot.version.data_version;
-  const nextCursor = last === null ? null : encodeCursor(request, { dataVersion, position: last });
-  yield encoder.end({ count, truncated, nextCursor });
 }

@@ -3,6 +3,7 @@
 import { once } from "node:events";
 import type { Response } from "express";
 import { Problem } from "../errors.js";
+import { endStage, sendTiming } from "./timing.js";
 
 /** Bodies up to this size are sent in one piece with their length. */
 const ONE_PIECE = 64 * 1024;
@@ -39,6 +40,10 @@ export async function sendBody(res: Response, pieces: AsyncIterable<Uint8Array>,
   for await (const piece of pieces) {
     signal.throwIfAborted();
     if (piece.length === 0) continue;
+    if (!res.headersSent && held.length === 0) {
+      endStage(res, "first");
+      sendTiming(res);
+    }
     held.push(piece);
     heldBytes += piece.length;
     if (heldBytes < ONE_PIECE) continue;

@@ -1,6 +1,7 @@
 // The JSON envelope: one object whose `rows` are arrays in the order of `columns`.
 import { DTYPES } from "../catalog/types.js";
 import { rowWriter } from "./rows.js";
+import { sourcesOf } from "./source.js";
 import type { Encoder, Head } from "./types.js";
 
 /** Keys in the order of the contract; no white space. */
@@ -17,7 +18,7 @@ export function jsonEncoder(head: Head): Encoder {
     contentType: "application/json; charset=utf-8",
     begin: () => Buffer.from(`${before.slice(0, -1)},"rows":[`),
     batch(batch) {
-      const rows = write(batch);
+      const rows = write(sourcesOf(batch), 0, batch.numRows);
       if (!first || rows.length === 0) return rows;
       first = false;
       return rows.subarray(1); // no comma before the first row

@@ -1,12 +1,11 @@
 // The host of the WebAssembly row kernel: lays a window of rows into its memory, runs it, takes the bytes out.
 // The memory is fixed; a batch that does not fit goes through in several windows.
-import type { RecordBatch } from "apache-arrow";
 import type { Column, ColumnType } from "../catalog/types.js";
 import * as abi from "./kernel/abi.js";
 import { KERNEL_BYTES } from "./kernel-bytes.js";
 import { plainRows } from "./rows-plain.js";
-import type { RowStyle, RowWriter } from "./rows.js";
-import { sourcesOf, type Source } from "./source.js";
+import type { RowStyle, RowWriter } from "./row-style.js";
+import type { Source } from "./source.js";
 
 /** Rows of a window; more would only fall out of the processor's cache. */
 const MAX_WINDOW = 4096;
@@ -120,12 +119,11 @@ export function kernelRows(columns: readonly Column[], style: RowStyle): RowWrit
     return out;
   }
 
-  return (batch: RecordBatch) => {
-    const sources = sourcesOf(batch);
+  return (sources, from, to) => {
     const parts: Uint8Array[] = [];
-    for (let row = 0; row < batch.numRows;) {
-      const rows = windowSize(sources, row, batch.numRows - row);
-      parts.push(rows > 0 ? encodeWindow(sources, row, rows) : plain(batch.slice(row, row + 1)));
+    for (let row = from; row < to;) {
+      const rows = windowSize(sources, row, to - row);
+      parts.push(rows > 0 ? encodeWindow(sources, row, rows) : plain(sources, row, row + 1));
       row += Math.max(rows, 1);
     }
     return parts.length === 1 ? parts[0]! : Buffer.concat(parts);

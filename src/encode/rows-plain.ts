@@ -1,8 +1,8 @@
 // The row writer in plain TypeScript: what the kernel is tested against, and its stand-in where there is no WebAssembly.
 import type { Column, ColumnType } from "../catalog/types.js";
 import { formatDays } from "../dates.js";
-import type { RowStyle, RowWriter } from "./rows.js";
-import { isPresent, sourcesOf, type Source } from "./source.js";
+import type { RowStyle, RowWriter } from "./row-style.js";
+import { isPresent, type Source } from "./source.js";
 
 /** Characters after which text is turned into bytes, so that no string grows too long. */
 const FLUSH_LENGTH = 1 << 20;
@@ -24,11 +24,11 @@ const MISSING = { json: "null", csv: "" } as const;
 const QUOTE = { json: JSON.stringify, csv: quoteCsv } as const;
 
 export function plainRows(columns: readonly Column[], style: RowStyle): RowWriter {
-  return (batch) => {
-    const shows = sourcesOf(batch).map((source, i) => show(source, columns[i]!.type, style));
+  return (sources, from, to) => {
+    const shows = sources.map((source, i) => show(source, columns[i]!.type, style));
     const parts: Buffer[] = [];
     let rows = "";
-    for (let row = 0; row < batch.numRows; row++) {
+    for (let row = from; row < to; row++) {
       for (let i = 0; i < shows.length; i++) rows += style.prefixes[i]! + shows[i]!(row);
       rows += style.suffix;
       if (rows.length > FLUSH_LENGTH) {

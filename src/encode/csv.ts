@@ -1,0 +1,20 @@
+// CSV after RFC 4180 with a header line, ending lines with `\n`. Missing is an empty field, empty text is `""`.
+import { rowWriter } from "./rows.js";
+import { sourcesOf } from "./source.js";
+import type { Encoder, Head } from "./types.js";
+
+const NOTHING = new Uint8Array(0);
+
+export function csvEncoder(head: Head): Encoder {
+  const write = rowWriter(head.columns, {
+    prefixes: head.columns.map((_, i) => (i === 0 ? "" : ",")),
+    suffix: "\n",
+    quoting: "csv",
+  });
+  return {
+    contentType: "text/csv; charset=utf-8; header=present",
+    begin: () => Buffer.from(`${head.columns.map(({ name }) => name).join(",")}\n`),
+    batch: (batch) => write(sourcesOf(batch), 0, batch.numRows),
+    end: () => NOTHING,
+  };
+}

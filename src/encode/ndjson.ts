@@ -1,0 +1,20 @@
+// NDJSON: one object a row, each on its line, keyed by column name.
+import { rowWriter } from "./rows.js";
+import { sourcesOf } from "./source.js";
+import type { Encoder, Head } from "./types.js";
+
+const NOTHING = new Uint8Array(0);
+
+export function ndjsonEncoder(head: Head): Encoder {
+  const write = rowWriter(head.columns, {
+    prefixes: head.columns.map(({ name }, i) => `${i === 0 ? "{" : ","}${JSON.stringify(name)}:`),
+    suffix: "}\n",
+    quoting: "json",
+  });
+  return {
+    contentType: "application/x-ndjson; charset=utf-8",
+    begin: () => NOTHING,
+    batch: (batch) => write(sourcesOf(batch), 0, batch.numRows),
+    end: () => NOTHING,
+  };
+}

@@ -1,0 +1,115 @@
+import { tableFromIPC, type Table } from "apache-arrow";
+import { describe, expect, test } from "vitest";
+import type { Column } from "../../src/catalog/types.js";
+import { arrowEncoder } from "../../src/encode/arrow.js";
+import { batchOf, column, type Value } from "./batches.js";
+
+const columns = [
+  column("ts_code", "code"),
+  column("trade_date", "date"),
+  column("name", "text"),
+  column("pe", "float64"),
+  column("vol", "int64"),
+];
+const summary = { count: 0, truncated: false, nextCursor: null };
+
+function encoderOf(some: readonly Column[]) {
+  return arrowEncoder({ entity: "daily", dataVersion: "2026-01-05T09:30:00.000+08:00", columns: some });
+}
+
+/** The rows that a reader gets, and the rows of each record batch. */
+function read(parts: readonly Uint8Array[]): { table: Table; rows: unknown[][]; batches: number[] } {
+  const table = tableFromIPC(Buffer.concat(parts));
+  const rows = table.toArray().map((row) => [...row!.toArray()] as unknown[]);
+  return { table, rows, batches: table.batches.map((batch) => batch.numRows) };
+}
+
+const transpose = (rows: readonly (readonly Value[])[]) => columns.map((_, i) => rows.map((row) => row[i]!));
+
+const rows: readonly (readonly Value[])[] = [
+  ["000001.SZ", 19_724, "平安🚀", 1.5, 9_007_199_254_740_993n],
+  [null, null, null, null, null],
+  ["", -719_162, "", -0, -(2n ** 63n)],
+  ["600000.SH", 2_932_896, '"', Number.MIN_VALUE, 0n],
+];
+const shown = [
+  ["000001.SZ", "20240102", "平安🚀", 1.5, 9_007_199_254_740_993n],
+  [null, null, null, null, null],
+  ["", "00010101", "", -0, -(2n ** 63n)],
+  ["600000.SH", "99991231", '"', Number.MIN_VALUE, 0n],
+];
+
+test("a reader gets every value, dates as text", () => {
+  const encoder = encoderOf(columns);
+  const parts = [encoder.begin(), encoder.batch(batchOf(columns, transpose(rows))), encoder.end(summary)];
+  const { table, rows: got } = read(parts);
+  expect(table.schema.fields.map((field) => `${field.name} ${String(field.type)}`)).toEqual([
+    "ts_code Utf8",
+    "trade_date Utf8",
+    "name Utf8",
+    "pe Float64",
+    "vol Int64",
+  ]);
+  expect(Object.fromEntries(table.schema.metadata)).toEqual({
+    entity: "daily",
+    data_version: "2026-01-05T09:30:00.000+08:00",
+  });
+  expect(got).toEqual(shown);
+});
+
+test("an answer without rows has its schema and its end", () => {
+  const encoder = encoderOf(columns);
+  const parts = [encoder.begin(), encoder.batch(batchOf(columns, transpose([]))), encoder.end(summary)];
+  expect(read(parts).table.schema.fields).toHaveLength(columns.length);
+  expect(Buffer.from(parts[2]!).toString("hex")).toBe("ffffffff00000000");
+});
+
+describe("gathering", () => {
+  const many = Array.from({ length: 2_048 }, (_, i) => rows[i % 4]!);
+  const shownMany = Array.from({ length: 2_048 }, (_, i) => shown[i % 4]!);
+
+  test("small batches leave as record batches of 64k rows, nulls and text in their places", () => {
+    const encoder = encoderOf(columns);
+    const whole = batchOf(columns, transpose(many));
+    const sliced = whole.slice(1, 1_000);
+    const parts = [encoder.begin()];
+    for (let i = 0; i < 50; i++) parts.push(encoder.batch(i % 2 ? whole : sliced));
+    parts.push(encoder.end(summary));
+    const { rows: got, batches } = read(parts);
+    expect(batches).toEqual([22 * (999 + 2_048), 3 * (999 + 2_048)]);
+    const expected = Array.from({ length: 25 }, () => [...shownMany.slice(1, 1_000), ...shownMany]).flat();
+    expect(got.join("\n") === expected.join("\n")).toBe(true);
+  });
+
+  test("long text leaves before it fills the memory", () => {
+    const some = [column("abstr", "text")];
+    const encoder = encoderOf(some);
+    const abstract = "摘要".repeat(200_000);
+    encoder.begin();
+    const sizes = Array.from({ length: 40 }, () => encoder.batch(batchOf(some, [[abstract, null]])).length);
+    expect(Math.max(...sizes)).toBeGreaterThan(0);
+    expect(Math.max(...sizes)).toBeLessThan(32 << 20);
+  });
+
+  test("the buffers of a batch may change once it is encoded", () => {
+    const encoder = encoderOf(columns);
+    const batch = batchOf(columns, transpose(rows));
+    const parts = [encoder.begin(), encoder.batch(batch)];
+    for (const { values, valueOffsets } of batch.data.children) {
+      values.fill(values instanceof BigInt64Array ? 1n : 1);
+      valueOffsets?.fill(0);
+    }
+    parts.push(encoder.end(summary));
+    expect(read(parts).rows).toEqual(shown);
+  });
+
+  test("what lies under a missing value does not reach the reader", () => {
+    const some = [column("pe", "float64")];
+    const batch = batchOf(some, [[1, null]]);
+    batch.data.children[0]!.values[1] = 1234.5;
+    const encoder = encoderOf(some);
+    const body = Buffer.concat([encoder.begin(), encoder.batch(batch), encoder.end(summary)]);
+    expect(body.includes(Buffer.from(Float64Array.of(1234.5).buffer))).toBe(false);
+    expect(body.includes(Buffer.from(Float64Array.of(1).buffer))).toBe(true);
+  });
+});

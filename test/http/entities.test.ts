@@ -29,7 +29,15 @@ describe("an entity endpoint", () => {
   test("answers with the envelope's keys in order, and every row in date and code order", async () => {
     const text = await (await server.get("/api/v1/entities/daily")).text();
     const body = JSON.parse(text) as Record<string, unknown>;
-    expect(Object.keys(body)).toEqual(["entity", "data_version", "columns", "rows", "count", "truncated", "next_cursor"]);
+    expect(Object.keys(body)).toEqual([
+      "entity",
+      "data_version",
+      "columns",
+      "rows",
+      "count",
+      "truncated",
+      "next_cursor",
+    ]);
     const rows = body["rows"] as [string, string][];
     expect(body["count"]).toBe(1200);
     expect(rows).toHaveLength(1200);
@@ -38,7 +46,9 @@ describe("an entity endpoint", () => {
   });
 
   test("gives the columns asked for, in the order asked", async () => {
-    const { columns, rows } = await server.json("/api/v1/entities/daily?fields=close,ts_code&start_date=20230102&limit=1");
+    const { columns, rows } = await server.json(
+      "/api/v1/entities/daily?fields=close,ts_code&start_date=20230102&limit=1",
+    );
     expect(columns).toEqual([
       { name: "close", dtype: "float64" },
       { name: "ts_code", dtype: "string" },
@@ -48,10 +58,14 @@ describe("an entity endpoint", () => {
 
   test("filters by code, list, date range and null", async () => {
     expect((await server.json("/api/v1/entities/daily?ts_code=000002.SZ")).count).toBe(400);
-    expect((await server.json("/api/v1/entities/daily?ts_code=000002.SZ,000003.SZ&ts_code=000001.SZ")).count).toBe(1200);
+    expect((await server.json("/api/v1/entities/daily?ts_code=000002.SZ,000003.SZ&ts_code=000001.SZ")).count).toBe(
+      1200,
+    );
     const range = "/api/v1/entities/daily?start_date=2023-01-05&end_date=20230106&ts_code=000003.SZ";
     expect((await server.json(range)).rows.map((row) => row[1])).toEqual(["20230105", "20230106"]);
-    expect((await server.json("/api/v1/entities/index_member?out_date=null")).rows.map((row) => row[1])).toEqual(["000002.SZ"]);
+    expect((await server.json("/api/v1/entities/index_member?out_date=null")).rows.map((row) => row[1])).toEqual([
+      "000002.SZ",
+    ]);
   });
 
   test.each(["", "&order=desc", "&ts_code=000001.SZ,000003.SZ", "&ts_code=000002.SZ&order=desc", "&fields=close"])(

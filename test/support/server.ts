@@ -1,6 +1,6 @@
 // A real server on a free port, and a client that knows its token.
 import { afterAll } from "vitest";
-import { readConfig } from "../../src/config.js";
+import { readConfig, type ServerConfig } from "../../src/config.js";
 import { startServer, type RunningServer } from "../../src/http/server.js";
 import { temporaryFolder } from "./folders.js";
 
@@ -25,11 +25,16 @@ export interface Envelope {
 
 const running: RunningServer[] = [];
 
-export async function serve(data: string, options: Record<string, string> = {}): Promise<TestServer> {
+/** `options` as on the command line; `exact` settings that it cannot express, such as a deadline of a millisecond. */
+export async function serve(
+  data: string,
+  options: Record<string, string> = {},
+  exact: Partial<ServerConfig> = {},
+): Promise<TestServer> {
   const temp = await temporaryFolder();
-  const config = readConfig({ data, port: "0", temp, ...options }, { TAPEHOUSE_TOKEN: TOKEN });
   const logged: string[] = [];
-  const server = await startServer(config, (message) => logged.push(message));
+  const config = readConfig({ data, port: "0", temp, ...options }, { TAPEHOUSE_TOKEN: TOKEN });
+  const server = await startServer({ ...config, ...exact }, (message) => logged.push(message));
   running.push(server);
   const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
     fetch(server.url + path, { headers: { Authorization: `Bearer ${TOKEN}`, ...headers } });

@@ -1,0 +1,120 @@
+// No fault after the first byte may end in a body that looks whole.
+import { execFile } from "node:child_process";
+import { readFile, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder } from "../support/folders.js";
+import { publishRows } from "../support/lake.js";
+import { serve, TOKEN, type TestServer } from "../support/server.js";
+
+const ROWS = 1_500_000;
+const WIDE = "/api/v1/entities/adj_factor";
+let root: string;
+let server: TestServer;
+
+/** Two files of a million rows and half a million: two statements, so the second can fail after the first was sent. */
+beforeEach(async () => {
+  root = await temporaryFolder();
+  await publishRows(root, {
+    adj_factor: `SELECT printf('%06d.SZ', i % 5000) AS ts_code, DATE '2023-01-01' + (i // 5000)::INT AS trade_date, 1.5 AS adj_factor
+                 FROM range(${ROWS}) t(i)`,
+    weekly: "SELECT '000001.SZ' AS ts_code, DATE '2023-01-06' AS trade_date",
+  });
+  server = await serve(root);
+});
+
+const fileOf = (entity: string, index: number): string =>
+  join(server.context.lake.layout.lake, server.context.lake.current().files(entity).byDate[index]!.path);
+
+async function flipByte(path: string, at: number): Promise<void> {
+  const bytes = await readFile(path);
+  bytes[at]! ^= 0x10;
+  await writeFile(path, bytes);
+}
+
+describe("a damaged file", () => {
+  test("met after the first byte cuts the answer for fetch", async () => {
+    await flipByte(fileOf("adj_factor", 1), 5000);
+    const response = await server.get(WIDE);
+    expect(response.status).toBe(200);
+    await expect(response.text()).rejects.toThrow();
+  });
+
+  test("met after the first byte cuts the answer for curl, also when it is compressed", async () => {
+    await flipByte(fileOf("adj_factor", 1), 5000);
+    for (const flags of [[], ["--compressed"]]) {
+      const args = ["-sS", "-o", "/dev/null", ...flags, "-H", `Authorization: Bearer ${TOKEN}`, server.url + WIDE];
+      await expect(promisify(execFile)("curl", args)).rejects.toMatchObject({ code: 18 });
+    }
+  });
+
+  test.each([
+    ["with a flipped bit", (path: string) => flipByte(path, 5000)],
+    ["cut short", (path: string) => truncate(path, 10_000)],
+    ["of no bytes", (path: string) => truncate(path, 0)],
+  ])("%s is never read: a problem without a path, and health says degraded", async (_what, damage) => {
+    await damage(fileOf("adj_factor", 0));
+    const response = await server.get(`${WIDE}?limit=10`);
+    const text = await response.text();
+    expect([response.status, (JSON.parse(text) as { code: string }).code]).toEqual([500, "data_damaged"]);
+    expect(text).not.toContain(root);
+    const health = (await (await fetch(`${server.url}/health`)).json()) as { status: string; databases: object };
+    expect(health.status).toBe("degraded");
+    expect(health.databases).toMatchObject({ market: false, reference: true });
+    expect((await server.json("/api/v1/entities/weekly")).count).toBe(1);
+  });
+});
+
+describe("a running answer", () => {
+  test("is exact for 20 clients at once, with health checks between", async () => {
+    const one = "?start_date=20230101&end_date=20230103&fields=ts_code,adj_factor";
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        expect((await fetch(`${server.url}/health`)).status).toBe(200);
+        return server.json(WIDE + one);
+      }),
+    );
+    expect(answers.map(({ count, rows }) => [count, rows.length])).toEqual(Array(20).fill([15_000, 15_000]));
+  });
+
+  test("stays whole and of one version while a new version is published", async () => {
+    const before = server.context.lake.current().version.data_version;
+    const reading = server.json(WIDE);
+    await publishRows(root, {
+      adj_factor: "SELECT '000001.SZ' AS ts_code, DATE '2030-01-01' AS trade_date, 2 AS adj_factor",
+    });
+    const { count, data_version } = await reading;
+    expect([count, data_version]).toEqual([ROWS, before]);
+    await server.context.lake.refresh();
+    expect((await server.json("/api/v1/entities/adj_factor?start_date=20300101")).count).toBe(1);
+    expect((await server.json(`${WIDE}?limit=1&order=desc&data_version=${before}`)).rows[0]![1]).not.toBe("20300101");
+  });
+
+  test("of a client that leaves stops, and the next client is served as if nothing had been", async () => {
+    for (let i = 0; i < 30; i++) {
+      const leaving = new AbortController();
+      const response = await fetch(server.url + WIDE, {
+        headers: { Authorization: `Bearer ${TOKEN}` },
+        signal: leaving.signal,
+      });
+      expect(response.status).toBe(200);
+      leaving.abort();
+    }
+    expect((await server.json(`${WIDE}?ts_code=000007.SZ`)).count).toBe(300);
+    expect(server.logged).toEqual([]);
+  });
+
+  test.each([1, 30, 60])("that takes longer than the deadline of %i ms ends with 504, or is cut", async (deadline) => {
+    const hurried = await serve(root, {}, { deadline });
+    const response = await hurried.get(WIDE);
+    const outcome =
+      response.status === 200
+        ? response.text().then(
+            () => "whole",
+            () => "cut",
+          )
+        : response.json();
+    expect(["cut", expect.objectContaining({ status: 504, code: "deadline_exceeded" })]).toContainEqual(await outcome);
+  });
+});

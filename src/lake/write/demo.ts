@@ -1,0 +1,43 @@
+// A synthetic, internally consistent market for all entities of the catalog, made by SQL; equal options, equal rows.
+import type { Writer } from "../../engine/writer.js";
+import { type DemoEntity, type DemoOptions, openDemo } from "./demo/demo.js";
+import { makeDays } from "./demo/days.js";
+import { makeEpisodes } from "./demo/episodes.js";
+import { makeEvents } from "./demo/events.js";
+import { makeReports } from "./demo/fundamentals.js";
+import { indexEntities, makeIndices } from "./demo/indices.js";
+import { paperEntities } from "./demo/papers.js";
+import { dailyEntities, makeQuotes, periodEntities } from "./demo/quotes.js";
+import { referenceEntities } from "./demo/reference.js";
+import { makeStatements, statementEntities } from "./demo/statements.js";
+import { tickEntities } from "./demo/ticks.js";
+import { makeStocks } from "./demo/stocks.js";
+
+export type { DemoEntity, DemoOptions } from "./demo/demo.js";
+
+export interface DemoMarket {
+  /** One of each entity of the catalog. Valid until `dispose`. */
+  readonly entities: readonly DemoEntity[];
+  /** Drops the helper tables. */
+  dispose(): Promise<void>;
+}
+
+/** Makes the helper tables of a demo market in the writer. Impossible sizes throw a CommandError. */
+export async function prepareDemo(writer: Writer, options: DemoOptions): Promise<DemoMarket> {
+  const demo = openDemo(writer, options);
+  for (const make of [makeDays, makeStocks, makeEvents, makeReports, makeEpisodes, makeQuotes, makeIndices, makeStatements]) {
+    const t = Date.now(); await make(demo); console.log(make.name, Date.now() - t);
+  }
+  return {
+    entities: [
+      ...referenceEntities(demo),
+      ...dailyEntities(),
+      ...periodEntities(),
+      ...tickEntities(demo),
+      ...indexEntities(),
+      ...paperEntities(demo),
+      ...statementEntities(),
+    ],
+    dispose: () => demo.drop(),
+  };
+}

@@ -1,0 +1,65 @@
+// What the parts of the demo share: its options, its helper tables, and how a SELECT is made to fit the catalog.
+import { entityNamed } from "../../../catalog/index.js";
+import { SQL_TYPES } from "../../../catalog/types.js";
+import type { Writer } from "../../../engine/writer.js";
+import { randomOf, type Random } from "./random.js";
+
+export interface DemoOptions {
+  /** Number of stocks, those delisted included. */
+  readonly stocks: number;
+  /** Number of trading days. */
+  readonly days: number;
+  readonly seed: number;
+  /** Last calendar day, `YYYYMMDD`. */
+  readonly until: string;
+}
+
+export interface DemoEntity {
+  readonly entity: string;
+  /** Exactly the entity's columns, in the order and the SQL types of the catalog. */
+  readonly sql: string;
+  /** The rows of `sql` come in the entity's default order: no sort is needed. */
+  readonly sorted: boolean;
+  /** The same rows by code, then date, without a sort; only where the catalog wants a second copy and it is cheap. */
+  readonly byCode?: string;
+}
+
+export interface Demo {
+  readonly options: DemoOptions;
+  readonly random: Random;
+  /** Runs `CREATE TEMP TABLE demo_<name> AS <select>`. */
+  table(name: string, select: string, values?: readonly string[]): Promise<void>;
+  drop(): Promise<void>;
+}
+
+/** Helper tables of one demo in one writer, dropped together. */
+export function openDemo(writer: Writer, options: DemoOptions): Demo {
+  const tables: string[] = [];
+  return {
+    options,
+    random: randomOf(options.seed),
+    async table(name, select, values = []) {
+      await writer.run(`CREATE TEMP TABLE demo_${name} AS ${select}`, values);
+      tables.push(`demo_${name}`);
+    },
+    async drop() {
+      for (const table of tables.reverse()) await writer.run(`DROP TABLE ${table}`);
+      tables.length = 0;
+    },
+  };
+}
+
+/**
+ * `SELECT ... <from>` with the entity's columns in the order and types of the catalog. A column without an expression
+ * is null. An expression for a column that the catalog does not have is a mistake and throws.
+ */
+export function selectOf(name: string, expressions: Readonly<Record<string, string>>, from: string): string {
+  const entity = entityNamed(name);
+  if (!entity) throw new Error(`no entity ${name}`);
+  const strangers = Object.keys(expressions).filter((key) => !entity.columns.some((column) => column.name === key));
+  if (strangers.length > 0) throw new Error(`${name} has no column ${strangers.join(", ")}`);
+  const columns = entity.columns.map(
+    (column) => `CAST(${expressions[column.name] ?? "NULL"} AS ${SQL_TYPES[column.type]}) AS "${column.name}"`,
+  );
+  return `SELECT ${columns.join(", ")} ${from}`;
+}

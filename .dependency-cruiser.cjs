@@ -41,7 +41,7 @@ const ROOMS = {
   encode: {
     owns: "^src/encode/",
     imports: ["errors", "dates", "catalog"],
-    packages: ["apache-arrow"],
+    packages: ["apache-arrow", "hyparquet-writer"],
     why: "Functions over Arrow record batches, whoever made them.",
   },
   web: {

@@ -3,13 +3,13 @@ import { arrowEncoder } from "./arrow.js";
 import { csvEncoder } from "./csv.js";
 import { jsonEncoder } from "./json.js";
 import { ndjsonEncoder } from "./ndjson.js";
+import { parquetEncoder } from "./parquet.js";
 import type { Encoder, Head } from "./types.js";
 
-export type Format = "json" | "ndjson" | "csv" | "arrow";
-
-export const ENCODERS: Record<Format, (head: Head) => Encoder> = {
+export const ENCODERS = {
   json: jsonEncoder,
   ndjson: ndjsonEncoder,
   csv: csvEncoder,
   arrow: arrowEncoder,
-};
+  parquet: parquetEncoder,
+} as const satisfies Record<string, (head: Head) => Encoder>;

@@ -13,10 +13,20 @@ export function answeredFromCache(req: Request, res: Response, parts: readonly u
   const hash = createHash("sha256")
     .update(JSON.stringify([REVISION, ...parts]))
     .digest("base64url");
-  res.setHeader("ETag", `W/"${hash.slice(0, 27)}"`);
+  const tag = `"${hash.slice(0, 27)}"`;
+  res.setHeader("ETag", `W/${tag}`);
   res.setHeader("Cache-Control", "private, no-cache");
   res.setHeader("Vary", "Accept, Accept-Encoding, Authorization");
-  if (!req.fresh) return false;
+  if (!names(req.headers["if-none-match"], tag)) return false;
   res.status(304).end();
   return true;
+}
+
+/**
+ * Whether an If-None-Match header names the tag. A `Cache-Control: no-cache` beside it is no reason to send the rows
+ * again: browsers and undici add it to every request that has validators of its own.
+ */
+function names(header: string | undefined, tag: string): boolean {
+  if (header === undefined) return false;
+  return header.trim() === "*" || header.split(",").some((one) => one.trim().replace(/^W\//, "") === tag);
 }

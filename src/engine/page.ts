@@ -73,11 +73,11 @@ function readPosition(batch: RecordBatch, columns: readonly Column[], from: numb
 }
 
 /** A single value: days for a date, bigint for an integer, text for text. */
-function valueAt(data: Data, row: number): string | number | bigint | null {
+export function valueAt(data: Data, row: number): string | number | bigint | null {
   const at = row + data.offset;
   if (data.nullCount > 0 && ((data.nullBitmap[at >> 3]! >> (at & 7)) & 1) === 0) return null;
   const offsets = data.valueOffsets as Int32Array | undefined;
   const values = data.values as Uint8Array | Int32Array | BigInt64Array;
   if (!offsets) return values[row]!;
-  return Buffer.from(values as Uint8Array).toString("utf8", offsets[row], offsets[row + 1]);
+  return Buffer.from(values.buffer, values.byteOffset).toString("utf8", offsets[row], offsets[row + 1]);
 }

@@ -1,6 +1,7 @@
 // All routes on one screen.
 import express, { type Express } from "express";
 import { requireToken } from "./auth.js";
+import { calendarHandler, shiftHandler } from "./calendar.js";
 import type { Context } from "./context.js";
 import { entityHandler } from "./entities.js";
 import { healthHandler } from "./health.js";
@@ -20,6 +21,8 @@ export function createApp(context: Context): Express {
   const api = express.Router();
   api.use(requireToken(context));
   api.get("/meta", metaHandler(context));
+  api.get("/calendar", calendarHandler(context));
+  api.get("/calendar/shift", shiftHandler(context));
   api.get("/entities/:entity", entityHandler(context));
   api.use(notFound);
 

@@ -1,5 +1,6 @@
 // What every handler is given.
 import type { ServerConfig } from "../config.js";
+import type { Calendars } from "../engine/calendars.js";
 import type { Reader } from "../engine/reader.js";
 import type { Integrity } from "../lake/integrity.js";
 import type { Lake } from "../lake/lake.js";
@@ -9,6 +10,7 @@ export interface Context {
   readonly config: ServerConfig;
   readonly lake: Lake;
   readonly reader: Reader;
+  readonly calendars: Calendars;
   readonly tokens: TokenStore;
   readonly integrity: Integrity;
   readonly now: () => Date;

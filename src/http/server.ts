@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { mkdir } from "node:fs/promises";
 import type { ServerConfig } from "../config.js";
+import { createCalendars } from "../engine/calendars.js";
 import { openReader } from "../engine/reader.js";
 import { CommandError } from "../errors.js";
 import { createIntegrity } from "../lake/integrity.js";
@@ -36,7 +37,8 @@ export async function startServer(config: ServerConfig, log: (message: string) =
     integrity,
   });
   const tokens = await openTokens(lake.layout.tokens, config.staticToken);
-  const context: Context = { config, lake, reader, tokens, integrity, now: () => new Date(), log };
+  const calendars = createCalendars(reader);
+  const context: Context = { config, lake, reader, calendars, tokens, integrity, now: () => new Date(), log };
   const server = createServer(createApp(context));
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {

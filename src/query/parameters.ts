@@ -1,4 +1,5 @@
 // Reading query parameters: each is known, given once, not empty and well formed, or refused with the way out.
+import { CODE_PATTERN } from "../catalog/types.js";
 import { parseDate } from "../dates.js";
 import { nearest, Problem } from "../errors.js";
 
@@ -57,6 +58,12 @@ export function parseDateValue(name: string, text: string): string {
   const date = parseDate(text);
   if (date === undefined) throw invalidParameter(name, `${quote(text)} is no calendar day`, ["YYYYMMDD", "YYYY-MM-DD"]);
   return date;
+}
+
+/** A code of a security, with or without its suffix. */
+export function parseCode(name: string, text: string): string {
+  if (CODE_PATTERN.test(text)) return text;
+  throw invalidParameter(name, `${quote(text)} is no code`, ["a code such as 600519.SH"]);
 }
 
 /** A parser of a whole number from `least` to `most`. */

@@ -7,6 +7,7 @@ import {
   integer,
   invalidParameter,
   oneOf,
+  parseCode,
   parseDateValue,
   parseRange,
   quote,
@@ -33,7 +34,7 @@ export interface EntityRequest {
   readonly start: string | null;
   readonly end: string | null;
   readonly filters: readonly Filter[];
-  readonly order: "asc" | "desc";
+  readonly order: (typeof ORDERS)[number];
   readonly limit: number | null;
   readonly asOf: string | null;
   readonly dataVersion: string | null;
@@ -47,7 +48,12 @@ export interface RequestLimits {
 }
 
 /** Parameters that every entity has, whatever its columns. */
-const COMMON = ["fields", "limit", "cursor", "order", "data_version", "format"] as const;
+export const COMMON = ["fields", "limit", "cursor", "order", "data_version", "format"] as const;
+
+export const ORDERS = ["asc", "desc"] as const;
+
+/** What a data_version looks like. */
+export const VERSION_PATTERN = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}\+08:00$/;
 
 /** The names of all parameters of an entity: common ones, those of its kind, and a filter for each column of text or whole numbers. */
 export function parameterNames(entity: Entity): readonly string[] {
@@ -80,7 +86,7 @@ export function parseRequest(entity: Entity, search: URLSearchParams, limits: Re
     start,
     end,
     filters: parseFilters(entity, parameters),
-    order: single(parameters, "order", oneOf(["asc", "desc"])) ?? "asc",
+    order: single(parameters, "order", oneOf(ORDERS)) ?? "asc",
     limit: single(parameters, "limit", integer(1, limits.maxLimit ?? Number.MAX_SAFE_INTEGER)) ?? limits.defaultLimit,
     asOf: single(parameters, "as_of", parseDateValue),
     dataVersion: single(parameters, "data_version", parseVersion),
@@ -159,16 +165,13 @@ function parseFilterValue(parameter: string, column: Column, text: string): stri
     }
     return value;
   }
-  if (column.type === "code" && !/^[0-9A-Za-z]{1,12}(\.[A-Za-z]{1,6})?$/.test(text)) {
-    throw invalidParameter(parameter, `${quote(text)} is no code`, ["a code such as 600519.SH"]);
-  }
-  return text;
+  return column.type === "code" ? parseCode(parameter, text) : text;
 }
 
 /** A `+` that was not percent-encoded arrives as a space. */
-function parseVersion(name: string, text: string): string {
+export function parseVersion(name: string, text: string): string {
   const version = text.trim().replace(" ", "+");
-  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}\+08:00$/.test(version)) {
+  if (!VERSION_PATTERN.test(version)) {
     throw invalidParameter(name, `${quote(text)} is no data_version`, ["a data_version as an answer gave it"]);
   }
   return version;

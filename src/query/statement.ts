@@ -1,4 +1,5 @@
 // What the planner hands to the engine: SQL with bound values, and the files that it opens.
+import type { Column } from "../catalog/types.js";
 import type { DataFile } from "../lake/manifest.js";
 
 /** A value that SQL may be given: never spliced into text, always bound. */
@@ -13,4 +14,10 @@ export interface Statement {
 /** One statement of a read. Its files are checked before it runs; `$1` is the list of their paths. */
 export interface ReadStep extends Statement {
   readonly files: readonly DataFile[];
+}
+
+/** Statements that are run one after another and all give these columns. */
+export interface Read {
+  readonly columns: readonly Column[];
+  readonly steps: readonly ReadStep[];
 }

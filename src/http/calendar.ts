@@ -1,0 +1,27 @@
+// GET /api/v1/calendar and /api/v1/calendar/shift. Every valid token may ask: all alignment in time starts here.
+import type { RequestHandler } from "express";
+import { parseCalendarRequest, parseShiftRequest, selectDays, shiftTradingDay } from "../query/calendar.js";
+import { searchOf } from "./auth.js";
+import type { Context } from "./context.js";
+import { findSnapshot } from "./entities.js";
+import { requestSignal } from "./respond.js";
+
+export function calendarHandler(context: Context): RequestHandler {
+  return async (req, res) => {
+    const request = parseCalendarRequest(searchOf(req));
+    const snapshot = await findSnapshot(context, request.dataVersion);
+    const calendar = await context.calendars.of(snapshot, requestSignal(res, context.config.deadline));
+    const days = selectDays(calendar, request);
+    res.json({ exchange: request.exchange, days, data_version: snapshot.version.data_version });
+  };
+}
+
+export function shiftHandler(context: Context): RequestHandler {
+  return async (req, res) => {
+    const request = parseShiftRequest(searchOf(req));
+    const snapshot = await findSnapshot(context, request.dataVersion);
+    const calendar = await context.calendars.of(snapshot, requestSignal(res, context.config.deadline));
+    const { date, n, exchange } = request;
+    res.json({ date, n, exchange, result: shiftTradingDay(calendar, request) });
+  };
+}

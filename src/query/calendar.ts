@@ -1,0 +1,155 @@
+// The trading calendar: what may be asked of it, the days of a range, and the n-th trading day from one.
+import { columnNamed, entityNamed } from "../catalog/index.js";
+import { Problem } from "../errors.js";
+import type { FileList } from "../lake/manifest.js";
+import {
+  collectParameters,
+  integer,
+  invalidParameter,
+  oneOf,
+  parseDateValue,
+  parseRange,
+  single,
+} from "./parameters.js";
+import { parseVersion } from "./request.js";
+import type { Read } from "./statement.js";
+
+/** The only exchange whose calendar is held. */
+const HELD = "SSE";
+
+/** Dates are `YYYYMMDD`, ascending. */
+export interface Calendar {
+  readonly dates: readonly string[];
+  /** 1 or 0, by position in `dates`. */
+  readonly isOpen: readonly number[];
+  /** The dates that are open. */
+  readonly open: readonly string[];
+}
+
+export function toCalendar(dates: readonly string[], isOpen: readonly number[]): Calendar {
+  return { dates, isOpen, open: dates.filter((_, i) => isOpen[i] === 1) };
+}
+
+/** `cal_date` and `is_open` of every day, in order. */
+export function calendarRead(list: FileList): Read {
+  const entity = entityNamed("trade_cal")!;
+  const columns = [columnNamed(entity, "cal_date")!, columnNamed(entity, "is_open")!];
+  const files = list.byDate;
+  const sql = "SELECT cal_date, is_open FROM read_parquet($1)";
+  return { columns, steps: files.length === 0 ? [] : [{ sql, values: [files.map((file) => file.path)], files }] };
+}
+
+export interface CalendarRequest {
+  readonly exchange: string;
+  /** Inclusive, `YYYYMMDD`; null is open. */
+  readonly start: string | null;
+  readonly end: string | null;
+  readonly isOpen: 0 | 1 | null;
+  readonly dataVersion: string | null;
+}
+
+export function parseCalendarRequest(search: URLSearchParams): CalendarRequest {
+  const known = ["exchange", "start_date", "end_date", "is_open", "data_version"];
+  const parameters = collectParameters(search, known);
+  const isOpen = single(parameters, "is_open", oneOf(["0", "1"]));
+  return {
+    exchange: single(parameters, "exchange", (_, text) => text) ?? HELD,
+    ...parseRange(parameters),
+    isOpen: isOpen === null ? null : isOpen === "1" ? 1 : 0,
+    dataVersion: single(parameters, "data_version", parseVersion),
+  };
+}
+
+export interface CalendarDay {
+  readonly exchange: string;
+  readonly cal_date: string;
+  readonly is_open: number;
+}
+
+/** The days that a request asks for; none for an exchange that is not held. */
+export function selectDays(calendar: Calendar, request: CalendarRequest): readonly CalendarDay[] {
+  if (request.exchange !== HELD) return [];
+  const { dates, isOpen } = calendar;
+  const from = request.start === null ? 0 : placeOf(dates, request.start);
+  const days: CalendarDay[] = [];
+  for (let i = from; i < dates.length && (request.end === null || dates[i]! <= request.end); i++) {
+    if (request.isOpen !== null && isOpen[i] !== request.isOpen) continue;
+    days.push({ exchange: HELD, cal_date: dates[i]!, is_open: isOpen[i]! });
+  }
+  return days;
+}
+
+export interface ShiftRequest {
+  readonly date: string;
+  /** Trading days; later where positive, earlier where negative, never 0. */
+  readonly n: number;
+  readonly exchange: string;
+  readonly dataVersion: string | null;
+}
+
+export function parseShiftRequest(search: URLSearchParams): ShiftRequest {
+  const parameters = collectParameters(search, ["date", "n", "exchange", "data_version"]);
+  return {
+    date: required("date", single(parameters, "date", parseDateValue), "a trading day as YYYYMMDD"),
+    n: required("n", single(parameters, "n", parseOffset), OFFSET),
+    exchange: single(parameters, "exchange", oneOf([HELD])) ?? HELD,
+    dataVersion: single(parameters, "data_version", parseVersion),
+  };
+}
+
+function required<T>(name: string, value: T | null, allowed: string): T {
+  if (value === null) throw invalidParameter(name, "it is required", [allowed]);
+  return value;
+}
+
+const OFFSET = "a whole number other than 0, such as 1 or -5";
+
+function parseOffset(name: string, text: string): number {
+  // A `+` that was not percent-encoded arrives as a space.
+  const n = integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)(name, text.trim());
+  if (n === 0) throw invalidParameter(name, "0 is no shift", [OFFSET]);
+  return n;
+}
+
+/** The n-th trading day from `date`. Throws where that is no trading day, or where the calendar ends before. */
+export function shiftTradingDay(calendar: Calendar, { date, n }: ShiftRequest): string {
+  const { dates, open } = calendar;
+  if (dates.length === 0) throw outside("date", "no trading calendar is held");
+  if (date < dates[0]! || date > dates.at(-1)!) throw outside("date", `${date} lies outside ${rangeOf(dates)}`);
+  const place = placeOf(open, date);
+  if (open[place] !== date) throw notATradingDay(date, open[place - 1], open[place]);
+  const result = open[place + n];
+  if (result === undefined) throw outside("n", `${n} trading days from ${date} lies outside ${rangeOf(dates)}`);
+  return result;
+}
+
+const rangeOf = (dates: readonly string[]): string => `the calendar, which runs from ${dates[0]!} to ${dates.at(-1)!}`;
+
+const outside = (parameter: string, detail: string): Problem => new Problem("outside_calendar", detail, { parameter });
+
+function notATradingDay(date: string, before: string | undefined, after: string | undefined): Problem {
+  const neighbours = [before, after].filter((day) => day !== undefined);
+  return new Problem("not_a_trading_day", `${date} is not a trading day`, {
+    parameter: "date",
+    allowed: neighbours,
+    hint: `trading days next to it: ${before ?? "none"} before, ${after ?? "none"} after`,
+  });
+}
+
+/** Whether the calendar knows a date to be closed: it lies between its first and last day and is not open. */
+export function isClosed({ dates, open }: Calendar, date: string): boolean {
+  if (dates.length === 0 || date < dates[0]! || date > dates.at(-1)!) return false;
+  return open[placeOf(open, date)] !== date;
+}
+
+/** The place of the first of ascending `dates` that is not before `date`. */
+function placeOf(dates: readonly string[], date: string): number {
+  let low = 0;
+  let high = dates.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (dates[middle]! < date) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -48,7 +48,8 @@ export function importCommand(): Command {
     });
 }
 
-function requireEntity(name: string): Entity {
+/** The entity of this name, or a wrong call that names the nearest one. */
+export function requireEntity(name: string): Entity {
   const entity = entityNamed(name);
   if (entity) return entity;
   const near = nearest(name, ENTITY_NAMES);

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from "commander";
 import { CommandError } from "../errors.js";
 import { demoCommand } from "./demo.js";
+import { gapsCommand } from "./gaps.js";
 import { importCommand } from "./import.js";
 import { serveCommand } from "./serve.js";
 import { tokenCommand } from "./token.js";
@@ -14,7 +15,7 @@ export function createProgram(): Command {
     .version(packageVersion())
     .showHelpAfterError("(add --help for what this command takes)")
     .addHelpText("after", "\nExample:\n  $ tapehouse demo && tapehouse serve");
-  for (const command of [serveCommand(), importCommand(), demoCommand(), tokenCommand(), versionsCommand()]) {
+  for (const command of [serveCommand(), importCommand(), demoCommand(), tokenCommand(), gapsCommand(), versionsCommand()]) {
     program.addCommand(command);
   }
   return program;

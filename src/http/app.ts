@@ -4,6 +4,7 @@ import { requireToken } from "./auth.js";
 import { calendarHandler, shiftHandler } from "./calendar.js";
 import type { Context } from "./context.js";
 import { entityHandler } from "./entities.js";
+import { gapsHandler } from "./gaps.js";
 import { healthHandler } from "./health.js";
 import { metaHandler } from "./meta.js";
 import { startTiming } from "./timing.js";
@@ -24,6 +25,7 @@ export function createApp(context: Context): Express {
   api.get("/calendar", calendarHandler(context));
   api.get("/calendar/shift", shiftHandler(context));
   api.get("/entities/:entity", entityHandler(context));
+  api.get("/entities/:entity/gaps", gapsHandler(context));
   api.use(notFound);
 
   app.use(onlyGet);

@@ -1,6 +1,7 @@
 // What every handler is given.
 import type { ServerConfig } from "../config.js";
 import type { Calendars } from "../engine/calendars.js";
+import type { GapFinder } from "../engine/gaps.js";
 import type { Reader } from "../engine/reader.js";
 import type { Integrity } from "../lake/integrity.js";
 import type { Lake } from "../lake/lake.js";
@@ -11,6 +12,7 @@ export interface Context {
   readonly lake: Lake;
   readonly reader: Reader;
   readonly calendars: Calendars;
+  readonly gaps: GapFinder;
   readonly tokens: TokenStore;
   readonly integrity: Integrity;
   readonly now: () => Date;

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { mkdir } from "node:fs/promises";
 import type { ServerConfig } from "../config.js";
 import { createCalendars } from "../engine/calendars.js";
+import { createGapFinder } from "../engine/gaps.js";
 import { openReader } from "../engine/reader.js";
 import { CommandError } from "../errors.js";
 import { createIntegrity } from "../lake/integrity.js";
@@ -38,7 +39,8 @@ export async function startServer(config: ServerConfig, log: (message: string) =
   });
   const tokens = await openTokens(lake.layout.tokens, config.staticToken);
   const calendars = createCalendars(reader);
-  const context: Context = { config, lake, reader, calendars, tokens, integrity, now: () => new Date(), log };
+  const gaps = createGapFinder(reader, calendars);
+  const context: Context = { config, lake, reader, calendars, gaps, tokens, integrity, now: () => new Date(), log };
   const server = createServer(createApp(context));
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {

@@ -22,6 +22,7 @@ export interface Layout {
   readonly tokens: string;
   readonly tokensLock: string;
   readonly gaps: string;
+  readonly gapsLock: string;
 }
 
 export function layoutOf(root: string): Layout {
@@ -41,6 +42,7 @@ export function layoutOf(root: string): Layout {
     tokens: join(state, "tokens.json"),
     tokensLock: join(state, "tokens.lock"),
     gaps: join(state, "gaps.json"),
+    gapsLock: join(state, "gaps.lock"),
   };
 }
 

@@ -1,0 +1,99 @@
+// tapehouse gaps add | list | resolve
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Command } from "commander";
+import { ENTITIES } from "../catalog/index.js";
+import { createCalendars } from "../engine/calendars.js";
+import { createGapFinder } from "../engine/gaps.js";
+import { openReader } from "../engine/reader.js";
+import { CommandError } from "../errors.js";
+import { readRecordedGaps, type RecordedGap } from "../lake/gaps.js";
+import { createIntegrity } from "../lake/integrity.js";
+import { openLake } from "../lake/lake.js";
+import { addGap, resolveGap } from "../lake/write/gaps.js";
+import { requireEntity } from "./import.js";
+import { dataOption, jsonOption, printTable } from "./options.js";
+
+interface AddOptions {
+  readonly data: string;
+  readonly start: string;
+  readonly end: string;
+  readonly code?: string;
+  readonly kind: string;
+  readonly json?: boolean;
+}
+
+export function gapsCommand(): Command {
+  const command = new Command("gaps").description("Record gaps in the data, list them, and take them back.");
+  command
+    .command("add <entity>")
+    .description("Record a gap. It is served until data for all of it has arrived, or until it is resolved.")
+    .requiredOption("--start <date>", "first day of the gap, YYYYMMDD")
+    .requiredOption("--end <date>", "last day of the gap, YYYYMMDD")
+    .option("--code <code>", "the one code that it is about; all where left out")
+    .option("--kind <kind>", "why, in snake_case", "timeout")
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .addHelpText("after", "\nExample:\n  $ tapehouse gaps add daily --start 20240102 --end 20240105 --code 600519.SH")
+    .action(async (name: string, options: AddOptions) => {
+      const { start, end, code = null, kind } = options;
+      const gap = await addGap(options.data, requireEntity(name), { start, end, code, kind }, new Date());
+      process.stdout.write(options.json ? `${JSON.stringify(gap)}\n` : `gap number ${gap.id} is recorded\n`);
+    });
+  command
+    .command("list")
+    .description("List the recorded gaps: open, closed because data has arrived, or resolved.")
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .addHelpText("after", "\nExample:\n  $ tapehouse gaps list --json")
+    .action(async (options: { data: string; json?: boolean }) => {
+      const states = await statesOfGaps(options.data);
+      const rows = states.map(([{ id, entity, ts_code, gap_start, gap_end, kind, recorded }, state]) => {
+        return { id, state, entity, ts_code, gap_start, gap_end, kind, recorded };
+      });
+      printTable(rows, options.json ?? false);
+    });
+  command
+    .command("resolve <id>")
+    .description("Take a recorded gap back: it is no longer served.")
+    .addOption(dataOption())
+    .addHelpText("after", "\nExample:\n  $ tapehouse gaps resolve 3")
+    .action(async (id: string, options: { data: string }) => {
+      if (!/^\d{1,9}$/.test(id)) throw new CommandError(`"${id}" is no number of a gap; see: tapehouse gaps list`, 2);
+      await resolveGap(options.data, Number(id), new Date());
+      process.stderr.write(`gap number ${id} is resolved\n`);
+    });
+  return command;
+}
+
+type State = "open" | "closed" | "resolved";
+
+/** Every recorded gap and its state in the version that is served. */
+async function statesOfGaps(root: string): Promise<readonly (readonly [RecordedGap, State])[]> {
+  const lake = await openLake(root);
+  const gaps = await readRecordedGaps(lake.layout.gaps);
+  const tempDirectory = await mkdtemp(join(tmpdir(), "tapehouse-gaps-"));
+  const reader = await openReader({
+    lakeFolder: lake.layout.lake,
+    memory: "1GB",
+    tempDirectory,
+    threads: 1,
+    concurrency: 1,
+    queue: 0,
+    integrity: createIntegrity(lake.layout.lake),
+  });
+  try {
+    const finder = createGapFinder(reader, createCalendars(reader));
+    const open = new Set<RecordedGap>();
+    const { signal } = new AbortController();
+    for (const entity of ENTITIES) {
+      const recorded = gaps.filter((gap) => gap.entity === entity.name);
+      for (const gap of await finder.unfilled(lake.current(), entity, recorded, signal)) open.add(gap);
+    }
+    return gaps.map((gap) => [gap, gap.resolved !== null ? "resolved" : open.has(gap) ? "open" : "closed"]);
+  } finally {
+    await reader.close();
+    await rm(tempDirectory, { recursive: true, force: true });
+  }
+}

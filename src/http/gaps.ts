@@ -1,0 +1,33 @@
+// GET /api/v1/entities/<entity>/gaps: computed gaps and recorded ones, of one version.
+import type { RequestHandler } from "express";
+import { readRecordedGaps } from "../lake/gaps.js";
+import { parseGapRequest, selectGaps } from "../query/gaps.js";
+import { checkEntity, searchOf } from "./auth.js";
+import type { Context } from "./context.js";
+import { findSnapshot, knownEntity } from "./entities.js";
+import { requestSignal } from "./respond.js";
+
+export function gapsHandler(context: Context): RequestHandler<{ entity: string }> {
+  return async (req, res) => {
+    const entity = knownEntity(req.params.entity);
+    checkEntity(res, entity.name);
+    const request = parseGapRequest(searchOf(req));
+    const snapshot = await findSnapshot(context, request.dataVersion);
+    const signal = requestSignal(res, context.config.deadline);
+    const recorded = (await readRecordedGaps(context.lake.layout.gaps)).filter(
+      (gap) => gap.entity === entity.name && gap.resolved === null,
+    );
+    const found = [
+      ...(await context.gaps.computed(snapshot, entity, signal)),
+      ...(await context.gaps.unfilled(snapshot, entity, recorded, signal)),
+    ];
+    const gaps = selectGaps(entity, found, request).map(({ ts_code, gap_start, gap_end, kind }) => ({
+      entity: entity.name,
+      ts_code,
+      gap_start,
+      gap_end,
+      kind,
+    }));
+    res.json({ entity: entity.name, gaps });
+  };
+}

@@ -1,0 +1,31 @@
+// Gaps in the data: their shape, and those that an operator recorded.
+import { readFile } from "node:fs/promises";
+
+/** Days of one entity for which data is missing. */
+export interface Gap {
+  readonly entity: string;
+  /** Null where the gap is not tied to one code. */
+  readonly ts_code: string | null;
+  /** First and last day, `YYYYMMDD`. */
+  readonly gap_start: string;
+  readonly gap_end: string;
+  /** `missing_day` and `missing` are computed; any other kind was recorded. */
+  readonly kind: string;
+}
+
+export interface RecordedGap extends Gap {
+  readonly id: number;
+  /** ISO 8601: when it was recorded, and when an operator took it back; null where nobody did. */
+  readonly recorded: string;
+  readonly resolved: string | null;
+}
+
+/** Reads the recorded gaps of a file, resolved ones included; an absent file holds none. */
+export async function readRecordedGaps(path: string): Promise<readonly RecordedGap[]> {
+  try {
+    return JSON.parse(await readFile(path, "utf8")) as RecordedGap[];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}

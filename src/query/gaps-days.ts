@@ -1,0 +1,89 @@
+// Sets of days, a bit a day, and the runs of days that are missing in them.
+import { formatDays, toDays } from "../dates.js";
+
+/** Days from `first` to `last`, `YYYYMMDD` inclusive. Every set belongs to a span; its days are counted from `first`. */
+export interface Span {
+  readonly first: string;
+  readonly last: string;
+}
+
+/** The first day is the highest bit of the first byte, as in DuckDB's BIT. */
+export type DaySet = Uint8Array;
+
+/** The number of days in a span, rounded up to whole bytes. */
+export const bitsOf = (span: Span): number => Math.ceil((dayOf(span, span.last) + 1) / 8) * 8;
+
+/** The place of a date in a span; negative, or beyond its end, where it lies outside. */
+export const dayOf = ({ first }: Span, date: string): number => toDays(date) - toDays(first);
+
+export const dateAt = ({ first }: Span, day: number): string => formatDays(toDays(first) + day);
+
+/** The dates that lie in the span. */
+export function daySet(span: Span, dates: readonly string[]): DaySet {
+  const set = new Uint8Array(bitsOf(span) / 8);
+  for (const date of dates) {
+    if (date < span.first || date > span.last) continue;
+    const day = dayOf(span, date);
+    set[day >> 3]! |= 0x80 >> (day & 7);
+  }
+  return set;
+}
+
+export const hasDay = (set: DaySet, day: number): boolean => (set[day >> 3]! & (0x80 >> (day & 7))) !== 0;
+
+/** The days that are in any of the sets. */
+export function union(span: Span, sets: Iterable<DaySet>): DaySet {
+  const all = new Uint8Array(bitsOf(span) / 8);
+  for (const set of sets) for (let i = 0; i < all.length; i++) all[i]! |= set[i]!;
+  return all;
+}
+
+/** The days that are in both sets. */
+export const intersection = (a: DaySet, b: DaySet): DaySet => a.map((bits, i) => bits & b[i]!);
+
+/** The trading days of a span. */
+export interface TradingDays {
+  readonly set: DaySet;
+  /** `YYYYMMDD`, ascending. */
+  readonly dates: readonly string[];
+  /** By day of the span, the place in `dates`; meaningful for trading days only. */
+  readonly places: Int32Array;
+}
+
+/** `open` are dates in ascending order. */
+export function tradingDays(span: Span, open: readonly string[]): TradingDays {
+  const dates = open.filter((date) => span.first <= date && date <= span.last);
+  const places = new Int32Array(bitsOf(span));
+  for (const [place, date] of dates.entries()) places[dayOf(span, date)] = place;
+  return { set: daySet(span, dates), dates, places };
+}
+
+/**
+ * The runs of days from `from` up to and without `to` that are in `wanted` and in none of the other sets: first and
+ * last date of each. Trading days that follow each other are one run, whatever closed days lie between.
+ */
+export function missingRuns(
+  { dates, places }: TradingDays,
+  wanted: DaySet,
+  held: DaySet,
+  excused: DaySet,
+  from: number,
+  to: number,
+): readonly (readonly [string, string])[] {
+  const runs: [string, string][] = [];
+  let before = -2;
+  for (let byte = from >> 3; byte * 8 < to; byte++) {
+    const missing = wanted[byte]! & ~held[byte]! & ~excused[byte]!;
+    if (missing === 0) continue;
+    for (let bit = 0; bit < 8; bit++) {
+      const day = byte * 8 + bit;
+      if ((missing & (0x80 >> bit)) === 0 || day < from || day >= to) continue;
+      const place = places[day]!;
+      const date = dates[place]!;
+      if (place === before + 1) runs.at(-1)![1] = date;
+      else runs.push([date, date]);
+      before = place;
+    }
+  }
+  return runs;
+}

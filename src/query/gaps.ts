@@ -1,0 +1,127 @@
+// Gaps: what may be asked, which are computed, when a recorded one is closed by data, and the order of the answer.
+import type { Entity } from "../catalog/types.js";
+import type { Gap } from "../lake/gaps.js";
+import { isClosed, type Calendar } from "./calendar.js";
+import { dateAt, dayOf, daySet, hasDay, intersection, missingRuns, tradingDays, union } from "./gaps-days.js";
+import type { DaySet, Span } from "./gaps-days.js";
+import { comparedCode } from "./gaps-read.js";
+import { collectParameters, parseCode, parseRange, single } from "./parameters.js";
+import { parseVersion } from "./request.js";
+
+export interface GapRequest {
+  /** Bounds of the interval that a gap must overlap, `YYYYMMDD` inclusive; null is open. */
+  readonly start: string | null;
+  readonly end: string | null;
+  readonly code: string | null;
+  readonly dataVersion: string | null;
+}
+
+export function parseGapRequest(search: URLSearchParams): GapRequest {
+  const parameters = collectParameters(search, ["start_date", "end_date", "ts_code", "data_version"]);
+  return {
+    ...parseRange(parameters),
+    code: single(parameters, "ts_code", parseCode),
+    dataVersion: single(parameters, "data_version", parseVersion),
+  };
+}
+
+/** The gaps that overlap the asked interval, whole and in order; with a code, its own and those of no code. */
+export function selectGaps(entity: Entity, gaps: readonly Gap[], { start, end, code }: GapRequest): readonly Gap[] {
+  const wanted = code === null ? null : comparedCode(entity, code);
+  return gaps
+    .filter(
+      (gap) =>
+        (start === null || gap.gap_end >= start) &&
+        (end === null || gap.gap_start <= end) &&
+        (wanted === null || gap.ts_code === null || comparedCode(entity, gap.ts_code) === wanted),
+    )
+    .sort(inOrder);
+}
+
+/** By first day, then those of no code before those of one, by code, last day and kind. */
+function inOrder(a: Gap, b: Gap): number {
+  return (
+    compare(a.gap_start, b.gap_start) ||
+    compare(a.ts_code ?? "", b.ts_code ?? "") ||
+    compare(a.gap_end, b.gap_end) ||
+    compare(a.kind, b.kind)
+  );
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** The days on which there are rows: by code, or under null where codes are not told apart. */
+export type HeldDays = ReadonlyMap<string | null, DaySet>;
+
+/** Who should have rows when. */
+export interface Market {
+  readonly codes: readonly string[];
+  /** By position in `codes`, `YYYYMMDD`; null means never listed, and not delisted. */
+  readonly listed: readonly (string | null)[];
+  readonly delisted: readonly (string | null)[];
+  readonly suspended: HeldDays;
+}
+
+/**
+ * The gaps of an entity between the first and the last day that it holds. `missing_day`: no rows at all on an open
+ * day. `missing`, where a market is given: no row of a stock that was listed and not suspended all day, on an open day
+ * with rows of others. In order.
+ */
+export function computeGaps(
+  entity: Entity,
+  span: Span,
+  open: readonly string[],
+  held: HeldDays,
+  market: Market | null,
+): readonly Gap[] {
+  const trading = tradingDays(span, open);
+  const none: DaySet = daySet(span, []);
+  const withRows = union(span, held.values());
+  const length = dayOf(span, span.last) + 1;
+  const gaps: Gap[] = [];
+  const add = (code: string | null, kind: string, runs: ReturnType<typeof missingRuns>): void => {
+    for (const [gap_start, gap_end] of runs)
+      gaps.push({ entity: entity.name, ts_code: code, gap_start, gap_end, kind });
+  };
+  add(null, "missing_day", missingRuns(trading, trading.set, withRows, none, 0, length));
+  if (market === null) return gaps;
+
+  const expected = intersection(trading.set, withRows);
+  for (const [i, code] of market.codes.entries()) {
+    const listed = market.listed[i]!;
+    const delisted = market.delisted[i]!;
+    if (listed === null) continue;
+    const from = Math.max(0, dayOf(span, listed));
+    const to = delisted === null ? length : Math.min(length, dayOf(span, delisted));
+    const excused = market.suspended.get(code) ?? none;
+    add(code, "missing", missingRuns(trading, expected, held.get(code) ?? none, excused, from, to));
+  }
+  return gaps.sort(inOrder);
+}
+
+/** The days that a number of gaps reach over, or null where there are none. */
+export function spanOfGaps(gaps: readonly Gap[]): Span | null {
+  if (gaps.length === 0) return null;
+  const first = gaps.map((gap) => gap.gap_start).sort()[0]!;
+  const last = gaps
+    .map((gap) => gap.gap_end)
+    .sort()
+    .at(-1)!;
+  return { first, last };
+}
+
+/**
+ * Whether data has arrived for a recorded gap: each of its days that the calendar does not know to be closed has rows,
+ * or each of its days where all are closed. `held` are days of `span`.
+ */
+export function isFilled(gap: Gap, calendar: Calendar, span: Span, held: DaySet): boolean {
+  let tradingDayHeld = false;
+  let everyDayHeld = true;
+  for (let day = dayOf(span, gap.gap_start); day <= dayOf(span, gap.gap_end); day++) {
+    const closed = isClosed(calendar, dateAt(span, day));
+    if (hasDay(held, day)) tradingDayHeld ||= !closed;
+    else if (closed) everyDayHeld = false;
+    else return false;
+  }
+  return tradingDayHeld || everyDayHeld;
+}

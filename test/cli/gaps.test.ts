@@ -1,0 +1,68 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { run } from "../../src/cli/program.js";
+import { temporaryFolder } from "../support/folders.js";
+import { publishRows } from "../support/lake.js";
+
+let root: string;
+let out = "";
+let err = "";
+
+beforeAll(async () => {
+  root = await temporaryFolder();
+  await publishRows(root, {
+    daily: `SELECT '000001.SZ' AS ts_code, d::DATE AS trade_date
+            FROM range(DATE '2024-01-01', DATE '2024-01-11', INTERVAL 1 DAY) t(d)`,
+  });
+});
+
+beforeEach(() => {
+  out = err = "";
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => ((out += String(text)), true));
+  vi.spyOn(process.stderr, "write").mockImplementation((text) => ((err += String(text)), true));
+});
+afterEach(() => void vi.restoreAllMocks());
+
+const gaps = (...args: string[]): Promise<number> => run(["gaps", ...args, "--data", root]);
+
+describe("tapehouse gaps", () => {
+  test("add records a gap, list tells its state, resolve takes it back", async () => {
+    expect(await gaps("list", "--json")).toBe(0);
+    expect(JSON.parse(out)).toEqual([]);
+    const days = ["--start", "20240110", "--end", "2024-01-12"];
+    expect(await gaps("add", "daily", ...days, "--code", "000001.SZ")).toBe(0);
+    expect(out).toContain("gap number 1 is recorded\n");
+    out = "";
+    expect(await gaps("add", "daily", "--start", "20240102", "--end", "20240104", "--kind", "cut_off", "--json")).toBe(
+      0,
+    );
+    expect(JSON.parse(out)).toMatchObject({ id: 2, kind: "cut_off", ts_code: null, resolved: null });
+    expect(await gaps("add", "weekly", ...days)).toBe(0);
+    expect(await gaps("resolve", "3")).toBe(0);
+    expect(err).toBe("gap number 3 is resolved\n");
+    out = "";
+    expect(await gaps("list", "--json")).toBe(0);
+    expect(JSON.parse(out)).toMatchObject([
+      { id: 1, state: "open", entity: "daily", ts_code: "000001.SZ", gap_start: "20240110", gap_end: "20240112" },
+      { id: 2, state: "closed", kind: "cut_off" },
+      { id: 3, state: "resolved", entity: "weekly", kind: "timeout" },
+    ]);
+    out = "";
+    expect(await gaps("list")).toBe(0);
+    expect(out.split("\n")[1]).toMatch(/^1 +open +daily +000001.SZ +20240110 +20240112 +timeout/);
+  });
+
+  test.each([
+    [["add", "dayly", "--start", "20240102", "--end", "20240103"], 2, /did you mean daily\?/],
+    [["add", "daily", "--start", "20240102"], 2, /--end/],
+    [["add", "daily", "--start", "tomorrow", "--end", "20240103"], 2, /--start: "tomorrow" is no calendar day/],
+    [["add", "daily", "--start", "20240104", "--end", "20240103"], 2, /starts on 20240104 but ends on 20240103/],
+    [["add", "daily", "--start", "20240102", "--end", "20240103", "--kind", "Time-out"], 2, /snake_case/],
+    [["resolve", "one"], 2, /no number of a gap/],
+    [["resolve", "99"], 1, /no gap number 99/],
+    [["resolve", "3"], 1, /was resolved already/],
+  ])("%j fails with exit code %i and one clear line", async (args, exitCode, message) => {
+    expect(await gaps(...args)).toBe(exitCode);
+    expect(err).toMatch(message);
+    expect(out).toBe("");
+  });
+});

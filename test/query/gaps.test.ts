@@ -1,0 +1,158 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { entityNamed } from "../../src/catalog/index.js";
+import { toCalendar } from "../../src/query/calendar.js";
+import { computeGaps, isFilled, parseGapRequest, selectGaps, type HeldDays } from "../../src/query/gaps.js";
+import { daySet, type DaySet, type Span } from "../../src/query/gaps-days.js";
+import { heldDaysRead, listingsRead, suspendedDaysRead } from "../../src/query/gaps-read.js";
+import { fileList, type DataFile } from "../../src/lake/manifest.js";
+import { gapsByHand, smallMarket, sorted, type SmallMarket } from "../support/market.js";
+
+const daily = entityNamed("daily")!;
+
+function heldBy(span: Span, rows: readonly (readonly [string, string])[]): HeldDays {
+  const dates = new Map<string, string[]>();
+  for (const [code, date] of rows) dates.set(code, [...(dates.get(code) ?? []), date]);
+  return new Map([...dates].map(([code, days]): [string, DaySet] => [code, daySet(span, days)]));
+}
+
+function computed(market: SmallMarket) {
+  const dates = market.rows.map(([, date]) => date).sort();
+  const span = { first: dates[0]!, last: dates.at(-1)! };
+  const open = market.calendar.filter(([, isOpen]) => isOpen).map(([date]) => date);
+  const full = market.suspensions.filter(([, , timing, type]) => timing === null && type === "S");
+  return computeGaps(daily, span, open, heldBy(span, market.rows), {
+    codes: market.stocks.map(([code]) => code),
+    listed: market.stocks.map(([, listed]) => listed),
+    delisted: market.stocks.map(([, , delisted]) => delisted),
+    suspended: heldBy(
+      span,
+      full.map(([code, date]) => [code, date] as const),
+    ),
+  });
+}
+
+describe("computed gaps", () => {
+  test("are those that a walk over every stock and day finds", () => {
+    let found = 0;
+    fc.assert(
+      fc.property(smallMarket, (market) => {
+        fc.pre(market.rows.length > 0);
+        const gaps = computed(market);
+        found += gaps.length;
+        expect(sorted(gaps)).toEqual(sorted(gapsByHand("daily", market)));
+      }),
+      { numRuns: 500 },
+    );
+    expect(found).toBeGreaterThan(1000);
+  });
+});
+
+describe("selected gaps", () => {
+  test("overlap the interval, are whole, and come in one order whatever order they were found in", () => {
+    fc.assert(
+      fc.property(
+        smallMarket,
+        fc.constantFrom("20231225", "20240105"),
+        fc.constantFrom("20240108", null),
+        (m, start, end) => {
+          const gaps = gapsByHand("daily", m);
+          const request = { start, end, code: null, dataVersion: null };
+          const chosen = selectGaps(daily, gaps, request);
+          expect(selectGaps(daily, gaps.toReversed(), request)).toEqual(chosen);
+          const overlapping = gaps.filter((g) => g.gap_end >= start && (end === null || g.gap_start <= end));
+          expect(sorted(chosen)).toEqual(sorted(overlapping));
+          const keys = chosen.map((g) => [g.gap_start, g.ts_code ?? "", g.gap_end, g.kind].join("|"));
+          expect(keys).toEqual(keys.toSorted());
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  test("of a code are its own and those of no code, with or without suffix where rows may lack it", () => {
+    const gap = { entity: "anns_d", gap_start: "20240102", gap_end: "20240102", kind: "timeout" };
+    const gaps = [null, "600519", "600519.SH", "000001.SZ"].map((ts_code) => ({ ...gap, ts_code }));
+    const codes = (name: string, query: string) =>
+      selectGaps(entityNamed(name)!, gaps, parseGapRequest(new URLSearchParams(query))).map((g) => g.ts_code);
+    expect(codes("daily", "ts_code=600519.SH")).toEqual([null, "600519.SH"]);
+    expect(codes("anns_d", "ts_code=600519.SH")).toEqual([null, "600519", "600519.SH"]);
+    expect(codes("anns_d", "ts_code=600519")).toEqual([null, "600519", "600519.SH"]);
+  });
+});
+
+describe("a recorded gap", () => {
+  const calendar = toCalendar(["20240105", "20240106", "20240107", "20240108"], [1, 0, 0, 1]);
+  const span = { first: "20240101", last: "20240131" };
+  const filled = (start: string, end: string, held: readonly string[], known = calendar): boolean => {
+    const gap = { entity: "daily", ts_code: null, gap_start: start, gap_end: end, kind: "timeout" };
+    return isFilled(gap, known, span, daySet(span, held));
+  };
+
+  test("is filled by rows on each of its open days", () => {
+    expect(filled("20240105", "20240108", ["20240105", "20240108"])).toBe(true);
+    expect(filled("20240105", "20240108", ["20240105"])).toBe(false);
+    expect(filled("20240105", "20240107", ["20240105"])).toBe(true);
+  });
+
+  test("of closed days alone is filled by rows on each of them", () => {
+    expect(filled("20240106", "20240107", [])).toBe(false);
+    expect(filled("20240106", "20240107", ["20240106"])).toBe(false);
+    expect(filled("20240106", "20240107", ["20240106", "20240107"])).toBe(true);
+  });
+
+  test("on days that the calendar does not know needs rows on each of them", () => {
+    expect(filled("20240108", "20240110", ["20240108", "20240109"])).toBe(false);
+    expect(filled("20240108", "20240110", ["20240108", "20240109", "20240110"])).toBe(true);
+    const none = toCalendar([], []);
+    expect(filled("20240106", "20240107", ["20240106"], none)).toBe(false);
+    expect(filled("20240106", "20240107", ["20240106", "20240107"], none)).toBe(true);
+  });
+});
+
+describe("what is read", () => {
+  const file = (first: string, last: string): DataFile => {
+    return { path: `${first}.parquet`, sha256: "", bytes: 1, rows: 1, first, last, firstCode: "a", lastCode: "b" };
+  };
+  const list = fileList("daily", [file("20220104", "20221230"), file("20230103", "20231229")]);
+  const span = { first: "20230103", last: "20230110" };
+
+  test("to find the days of each code are two columns of the files of the span", () => {
+    const { steps } = heldDaysRead(daily, list, span, "each");
+    expect(steps).toEqual([
+      {
+        sql:
+          "SELECT code, to_base64(bitstring_agg(day, 0, 7)::BLOB) AS days FROM (" +
+          'SELECT "ts_code" AS code, "trade_date" - $4::DATE AS day FROM read_parquet($1) ' +
+          'WHERE "trade_date" >= $2::DATE AND "trade_date" <= $3::DATE) GROUP BY code',
+        values: [["20230103.parquet"], "2023-01-03", "2023-01-10", "2023-01-03"],
+        files: [list.byDate[1]],
+      },
+    ]);
+  });
+
+  test("to find the days of some codes are their rows alone; of all together, each day once", () => {
+    const some = heldDaysRead(daily, list, span, ["600519.SH", "000001.SZ"]).steps[0]!;
+    expect(some.sql).toContain('AND "ts_code" IN ($4, $5)');
+    expect(some.values).toContain("600519.SH");
+    expect(heldDaysRead(daily, list, span, "all").steps[0]!.sql).toContain("SELECT DISTINCT NULL::VARCHAR AS code");
+    expect(heldDaysRead(entityNamed("anns_d")!, list, span, ["600519"]).steps[0]!.sql).toContain(
+      `split_part("ts_code", '.', 1) IN ($4)`,
+    );
+  });
+
+  test("of suspensions are those of whole days", () => {
+    expect(suspendedDaysRead(list, span).steps[0]!.sql).toContain("suspend_type = 'S' AND suspend_timing IS NULL");
+  });
+
+  test("is nothing where there are no files", () => {
+    const none = fileList("daily", []);
+    const reads = [heldDaysRead(daily, none, span, "each"), suspendedDaysRead(none, span), listingsRead(none)];
+    expect(reads.flatMap((read) => read.steps)).toEqual([]);
+  });
+
+  test("of the stock list is its latest snapshot", () => {
+    const [step] = listingsRead(list).steps;
+    expect([step!.values, step!.files]).toEqual([[["20230103.parquet"], "2023-12-29"], [list.byDate[1]]]);
+  });
+});

@@ -203,7 +203,7 @@ function requireFit(
   names: readonly string[],
   label: string,
 ): void {
-  const has = `The file has ${list(names)}`;
+  const has = `The file has ${names.length === 0 ? "no columns" : list(names)}`;
   const absent = bindings.filter(({ from, column }) => from === "nowhere" && !column.nullable);
   if (absent.length > 0) {
     const [example] = absent.map(({ column }) => column.name);

@@ -18,29 +18,39 @@ export async function warningsOf(
 ): Promise<readonly string[]> {
   const codes = entity.columns.filter(({ type }) => type === "code").map(({ name }) => quoteName(name));
   const misplaced = codes.map((name) => `regexp_matches(${name}, '${MISPLACED}')`).join(" OR ") || "false";
+  const check = UNIT_CHECKS[entity.columns.find(({ name }) => name === "close")?.unit ?? ""];
   const [seen] = await writer.rows(
-    `SELECT count(*) FILTER (${misplaced}) AS misplaced, ${unitRatio(entity)} AS ratio FROM ${table}`,
+    `SELECT count(*) FILTER (${misplaced}) AS misplaced, ${check ? medianRatio(entity, check) : "NULL"} AS ratio ` +
+      `FROM ${table}`,
   );
   const count = Number(seen!["misplaced"]);
-  const ratio = seen!["ratio"] === null ? 1 : Number(seen!["ratio"]);
+  const ratio = Number(seen!["ratio"] ?? 1);
   return [
     ...(read === 0 ? ["the file holds no rows"] : []),
     ...(CAPS.has(read) ? [`exactly ${read.toLocaleString("en")} rows: it looks like a pull that was cut off`] : []),
     ...(count > 0 ? [`${count} rows have a code of the Beijing exchange (43, 83, 87, 92) under another exchange`] : []),
-    ...(ratio < 0.2 || ratio > 5
-      ? [
-          `amount / vol is ${Number(ratio.toPrecision(2))} times the price: check that vol is in lots, amount in thousands`,
-        ]
+    ...(check && (ratio < 1 / check.within || ratio > check.within)
+      ? [`amount / vol is far from ${check.what}: check that vol is in lots, amount in thousands`]
       : []),
   ];
 }
 
-/** Turnover by volume, as a multiple of the price: about 1 where both are in the units of the catalog. */
-function unitRatio(entity: Entity): string {
-  const units = new Map(entity.columns.map(({ name, unit }) => [name, unit]));
-  const comparable =
-    units.get("vol") === "lots" &&
-    units.get("amount") === "thousand currency units" &&
-    units.get("close") === "currency units";
-  return comparable ? `approx_quantile(amount * 10 / (vol * "close"), 0.5) FILTER (vol > 0 AND "close" > 0)` : "NULL";
+interface UnitCheck {
+  /** What turnover by volume should be near, as SQL. */
+  readonly price: string;
+  readonly within: number;
+  readonly what: string;
+}
+
+/** By the unit of `close`: shares cost about their price, those of an index some yuan on average. */
+const UNIT_CHECKS: Readonly<Record<string, UnitCheck>> = {
+  "currency units": { price: `"close"`, within: 5, what: "the price" },
+  points: { price: "10", within: 20, what: "a price" },
+};
+
+/** Turnover by volume as a multiple of the price: about 1 where both are in the units of the catalog. */
+function medianRatio(entity: Entity, { price }: UnitCheck): string {
+  const unitOf = (wanted: string): string | undefined => entity.columns.find(({ name }) => name === wanted)?.unit;
+  if (unitOf("vol") !== "lots" || unitOf("amount") !== "thousand currency units") return "NULL";
+  return `approx_quantile(amount * 10 / (vol * ${price}), 0.5) FILTER (vol > 0 AND ${price} > 0)`;
 }

@@ -1,5 +1,7 @@
 // JSON files: records, lines of records, and the ways in which tables are written as one object. Every value as text,
 // so that no whole number loses a digit.
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
 import { CommandError } from "../../errors.js";
 import type { Writer } from "../../engine/writer.js";
 import { quoteText } from "./datafile.js";
@@ -29,7 +31,7 @@ export async function openJson(writer: Writer, file: SourceFile, named: "json" |
     throw new CommandError(`${label} is not NDJSON: it holds a JSON array; name it .json`);
   }
   const explain = async (error: Error): Promise<CommandError> =>
-    new CommandError(`${label} is not readable as JSON: ${explainJson(error, path)}`);
+    new CommandError(`${label} is not readable as JSON: ${await explainJson(error, path, lines)}`);
   const lines = named === "ndjson" || holdsLines(head);
   const layout = lines ? "newline_delimited" : head.startsWith("[") ? "array" : "unstructured";
   const limit = layout === "unstructured" ? `, maximum_object_size = ${file.size * 3 + 1024}` : LARGEST_RECORD;
@@ -105,9 +107,6 @@ const cellShape = (names: readonly string[], pointers: readonly string[], rows: 
 /** The JSON pointer of a key. */
 const pointer = (key: string): string => `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
-/** The JSON path of a key. */
-const path = (key: string): string => `$."${key.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
-
 /** Tables that are one object: where their column names and their rows stand. */
 const ENVELOPES = [
   { names: "$.columns[*]", rows: "$.data" },
@@ -166,13 +165,32 @@ async function columnShape(run: Run, read: string, names: readonly string[], lab
   const odd = names.find((_name, i) => rows![`same${i}`] !== true);
   if (odd !== undefined)
     throw new CommandError(`${label}: its columns ${names[0]} and ${odd} do not have the same rows`);
-  const values = names.map((name, i) => `unnest(json_extract_string(json, ${quoteText(`${path(name)}.*`)})) AS c${i}`);
+  const values = names.map((name, i) => {
+    const column = `json_extract(json, ${quoteText(pointer(name))})`;
+    return `unnest(json_extract_string(${column}, '$.*')) AS c${i}`;
+  });
   return { names, sql: names.map((_name, i) => `c${i}`), relation: `(SELECT ${values.join(", ")} FROM ${read})` };
 }
 
-function explainJson(error: Error, file: string): string {
+async function explainJson(error: Error, file: string, lines: boolean): Promise<string> {
   if (error.message.startsWith("Out of Memory")) {
     return "the one object is too large for memory; write Parquet, CSV, or one record a line";
   }
-  return reasonOf(error, file);
+  const reason = reasonOf(error, file);
+  const line = lines && reason.includes("Malformed JSON") ? await malformedLine(file) : null;
+  return line === null ? reason : `line ${line} is malformed`;
+}
+
+/** DuckDB's own count is one too high in places. */
+async function malformedLine(file: string): Promise<number | null> {
+  let line = 0;
+  for await (const text of createInterface(createReadStream(file, "utf8"))) {
+    line++;
+    try {
+      JSON.parse(text.replaceAll(/^\ufeff|-?\b(NaN|Infinity)\b/g, (word) => (word === "\ufeff" ? "" : "0")) || "0");
+    } catch {
+      return line;
+    }
+  }
+  return null;
 }

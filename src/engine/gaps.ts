@@ -2,7 +2,7 @@
 import type { Entity } from "../catalog/types.js";
 import type { Gap } from "../lake/gaps.js";
 import type { Snapshot } from "../lake/lake.js";
-import { computeGaps, isFilled, spanOfGaps, type HeldDays, type Market } from "../query/gaps.js";
+import { commonSpan, computeGaps, isFilled, spanOfGaps, type HeldDays, type Market } from "../query/gaps.js";
 import { daySet, type Span } from "../query/gaps-days.js";
 import { comparedCode, heldDaysRead, listingsRead, suspendedDaysRead, type Whose } from "../query/gaps-read.js";
 import type { Read } from "../query/statement.js";
@@ -46,8 +46,8 @@ export function createGapFinder(reader: Reader, calendars: Calendars): GapFinder
   const compute = async (snapshot: Snapshot, entity: Entity, signal: AbortSignal): Promise<readonly Gap[]> => {
     const list = snapshot.files(entity.name);
     const calendar = await calendars.of(snapshot, signal);
-    if (list.first === null || list.last === null || calendar.dates.length === 0) return [];
-    const span = { first: list.first, last: list.last };
+    const span = commonSpan(list, calendar);
+    if (span === null) return [];
     const byStock = entity.gaps === "every_stock" && snapshot.files("stock_list").rows > 0;
     const held = await readDays(heldDaysRead(entity, list, span, byStock ? "each" : "all"), signal);
     return computeGaps(entity, span, calendar.open, held, byStock ? await readMarket(snapshot, span, signal) : null);

@@ -1,6 +1,7 @@
 // Gaps: what may be asked, which are computed, when a recorded one is closed by data, and the order of the answer.
 import type { Entity } from "../catalog/types.js";
 import type { Gap } from "../lake/gaps.js";
+import type { FileList } from "../lake/manifest.js";
 import { isClosed, type Calendar } from "./calendar.js";
 import { dateAt, dayOf, daySet, hasDay, intersection, missingRuns, tradingDays, union } from "./gaps-days.js";
 import type { DaySet, Span } from "./gaps-days.js";
@@ -62,8 +63,16 @@ export interface Market {
   readonly suspended: HeldDays;
 }
 
+/** The days from the first to the last that an entity holds, as far as the calendar knows them; null for none. */
+export function commonSpan(list: FileList, { dates }: Calendar): Span | null {
+  if (list.first === null || list.last === null || dates.length === 0) return null;
+  const first = list.first > dates[0]! ? list.first : dates[0]!;
+  const last = list.last < dates.at(-1)! ? list.last : dates.at(-1)!;
+  return first <= last ? { first, last } : null;
+}
+
 /**
- * The gaps of an entity between the first and the last day that it holds. `missing_day`: no rows at all on an open
+ * The gaps of an entity on the days of a span. `missing_day`: no rows at all on an open
  * day. `missing`, where a market is given: no row of a stock that was listed and not suspended all day, on an open day
  * with rows of others. In order.
  */

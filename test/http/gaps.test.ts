@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { readdir, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -162,6 +162,28 @@ describe("computed gaps", () => {
     const version = await publishRows(own, { daily: rowsOf(["000001.SZ"]) });
     await follow(other, version!.data_version);
     expect(await gapsOf("daily/gaps?ts_code=000001.SZ", other)).toEqual([]);
+  });
+
+  test("are not made up where a file is damaged", async () => {
+    const own = await temporaryFolder();
+    await publishRows(own, { trade_cal: CALENDAR, daily: rowsOf(["000001.SZ"]) });
+    const other = await serve(own);
+    const file = join(other.context.lake.layout.lake, other.context.lake.current().files("daily").byDate[0]!.path);
+    await truncate(file, 100);
+    const response = await other.get("/api/v1/entities/daily/gaps");
+    expect([response.status, await response.json()]).toMatchObject([500, { code: "data_damaged" }]);
+  });
+
+  test("are looked for within the calendar, however far from it a row lies", async () => {
+    const own = await temporaryFolder();
+    const stray = `${rowsOf(["000001.SZ"], ["000001.SZ 24"])} UNION ALL SELECT '000001.SZ', DATE '0001-01-01'
+                   UNION ALL SELECT '000001.SZ', DATE '9998-12-31'`;
+    await publishRows(own, { trade_cal: CALENDAR, daily: stray });
+    expect(await gapsOf("daily/gaps", await serve(own))).toEqual([
+      gap("daily", null, "20240102", "20240102", "missing_day"),
+      gap("daily", null, "20240124", "20240124", "missing_day"),
+      gap("daily", null, "20240129", "20240131", "missing_day"),
+    ]);
   });
 
   test("are what a walk over every stock and day finds, whatever the market", async () => {

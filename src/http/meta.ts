@@ -11,12 +11,14 @@ export function metaHandler(context: Context): RequestHandler {
     collectParameters(searchOf(req), []);
     const snapshot = context.lake.current();
     if (answeredFromCache(req, res, ["meta", snapshot.version.data_version, tokenOf(res).entities])) return;
+    // A full table without dates holds what was true on the day of its version.
+    const today = snapshot.version.data_version.slice(0, 10).replaceAll("-", "");
     const entities = Object.fromEntries(
       ENTITIES.filter((entity) => mayRead(tokenOf(res), entity.name)).map((entity) => {
         const { rows, first, last } = snapshot.files(entity.name);
-        const dates = first === null ? {} : { data_start: first, data_end: last };
-        const found = rows === 0 ? { available: false } : { available: true, ...dates, rows };
-        return [entity.name, { entity: entity.name, ...found }];
+        if (rows === 0) return [entity.name, { entity: entity.name, available: false }];
+        const dates = { data_start: first ?? today, data_end: last ?? today };
+        return [entity.name, { entity: entity.name, available: true, ...dates, rows }];
       }),
     );
     res.json({ data_version: snapshot.version.data_version, entities });

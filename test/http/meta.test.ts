@@ -1,0 +1,64 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { ENTITY_NAMES } from "../../src/catalog/index.js";
+import { createToken } from "../../src/lake/write/tokens.js";
+import { temporaryFolder } from "../support/folders.js";
+import { publishRows } from "../support/lake.js";
+import { serve, type TestServer } from "../support/server.js";
+
+interface Meta {
+  readonly data_version: string;
+  readonly entities: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+let root: string;
+let server: TestServer;
+
+beforeAll(async () => {
+  root = await temporaryFolder();
+  await publishRows(root, {
+    daily: "SELECT '000001.SZ' AS ts_code, DATE '2023-01-01' + d::INT AS trade_date FROM range(10) t(d)",
+    index_basic: "SELECT '000001.SH' AS ts_code",
+  });
+  server = await serve(root);
+});
+
+const meta = async (): Promise<Meta> => (await (await server.get("/api/v1/meta")).json()) as Meta;
+
+describe("the catalog endpoint", () => {
+  test("describes all 26 entities, with dates and rows for those that have data", async () => {
+    const { entities } = await meta();
+    expect(Object.keys(entities)).toEqual(ENTITY_NAMES);
+    expect(entities["daily"]).toEqual({
+      entity: "daily",
+      available: true,
+      data_start: "20230101",
+      data_end: "20230110",
+      rows: 10,
+    });
+    expect(entities["weekly"]).toEqual({ entity: "weekly", available: false });
+    const { data_start, data_end } = entities["index_basic"]!;
+    expect([data_start, data_end]).toEqual(Array(2).fill(expect.stringMatching(/^\d{8}$/)));
+  });
+
+  test("names the same data_version as an entity, the calendar and health", async () => {
+    const { data_version } = await meta();
+    const health = (await (await fetch(`${server.url}/health`)).json()) as Meta;
+    const calendar = (await (await server.get("/api/v1/calendar")).json()) as Meta;
+    const daily = await server.json("/api/v1/entities/daily?limit=1");
+    expect([health.data_version, calendar.data_version, daily.data_version]).toEqual(Array(3).fill(data_version));
+  });
+
+  test("shows only what the token may read, and other entities are forbidden to it", async () => {
+    const token = await createToken(root, "narrow", { entities: ["daily"], expires: null }, new Date());
+    const headers = { Authorization: `Bearer ${token}` };
+    const { entities } = (await (await server.get("/api/v1/meta", headers)).json()) as Meta;
+    expect(Object.keys(entities)).toEqual(["daily"]);
+    expect((await server.get("/api/v1/entities/daily", headers)).status).toBe(200);
+    const refused = await server.get("/api/v1/entities/weekly", headers);
+    expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([403, "forbidden"]);
+  });
+
+  test("takes no parameter", async () => {
+    expect((await server.get("/api/v1/meta?entity=daily")).status).toBe(400);
+  });
+});

@@ -25,8 +25,12 @@ export interface DemoMarket {
 /** Makes the helper tables of a demo market in the writer. Impossible sizes throw a CommandError. */
 export async function prepareDemo(writer: Writer, options: DemoOptions): Promise<DemoMarket> {
   const demo = openDemo(writer, options);
-  for (const make of [makeDays, makeStocks, makeEvents, makeReports, makeEpisodes, makeQuotes, makeIndices, makeStatements]) {
-    const t = Date.now(); await make(demo); console.log(make.name, Date.now() - t);
+  const steps = [makeDays, makeStocks, makeEvents, makeReports, makeEpisodes, makeQuotes, makeIndices, makeStatements];
+  try {
+    for (const make of steps) await make(demo);
+  } catch (error) {
+    await demo.drop();
+    throw error;
   }
   return {
     entities: [

@@ -45,7 +45,10 @@ function holidays(year: number): number[] {
   const labour = toDays(`${year}0501`);
   const national = toDays(`${year}1001`);
   if (year < 1999) return [newYear, ...run(spring! - 1, 5), labour, ...run(national, 2)];
-  const golden = [...run(spring! - 1, year < 2025 ? 7 : 8), ...run(national, year > 2008 && midAutumn! > national ? 8 : 7)];
+  const golden = [
+    ...run(spring! - 1, year < 2025 ? 7 : 8),
+    ...run(national, year > 2008 && midAutumn! > national ? 8 : 7),
+  ];
   if (year < 2008) return [...bridged(newYear), ...golden, ...run(labour, 7)];
   return [
     ...bridged(newYear),

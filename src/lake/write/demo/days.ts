@@ -6,12 +6,12 @@ import type { Demo } from "./demo.js";
 import { generator } from "./random.js";
 
 /** How many common factors move the prices. */
-export const FACTORS = 8;
+export const FACTORS = 6;
 
 /** 1, 2, .. FACTORS: the numbers in the names of the columns of factors and loadings. */
 export const FACTOR_NUMBERS = Array.from({ length: FACTORS }, (_, i) => i + 1);
 
-const WIDTHS = [0.28, ...Array.from({ length: FACTORS - 1 }, () => 0.17)];
+const WIDTHS = [0.28, ...Array.from({ length: FACTORS - 1 }, () => 0.2)];
 const MEMORY = 0.995;
 
 /**

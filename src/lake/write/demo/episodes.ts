@@ -9,16 +9,19 @@ const NOISE = 0.05;
 /** Scale of a stock under special treatment on a board with a limit of 10 percent: its limit is 5. */
 const ST_SCALE = 0.036;
 
+/** Volume of a day without any other price than the limit, as a part of the usual. */
+const FLAT_VOLUME = 0.2;
+
 /** A stock that changes its industry moves on by so many leaves: to another industry of the first level. */
 export const MOVED_LEAVES = 40;
 
 /**
- * The price model. The adjusted log price of a stock moves by `scale * (c1*f1 + .. + c8*f8) + drift` a day, where the
+ * The price model. The adjusted log price of a stock moves by `scale * (c1*f1 + .. + c6*f6) + drift` a day, where the
  * vector c has length 1 and the factors move by no more than 1: so no close leaves the limits, and nothing needs
  * clipping. The close is a closed form of the day, so that days can be made in any order.
  *
  * `demo_episode`: e numbers episodes by stock and time, from_t to to_t (exclusive). Prices are in cents: the last close
- * before (`last_close`), that close after ex-dates (`pre0`), a close that is given instead of made (`fixed`). `q` is the
+ * before (`last_close`) and that close after ex-dates (`pre0`). `flow` is the usual volume, `alive` 0 where the price stands. `q` is the
  * newest announced report, `cash` the last dividend in yuan per share, paid on day `cash_t`.
  */
 export async function makeEpisodes(demo: Demo): Promise<void> {
@@ -49,7 +52,7 @@ function episodes(demo: Demo): string {
         round(exp(${sum("log_adj")}), 4) AS adj, exp(coalesce(${sum("log_shares")}, 0)) AS swell
       FROM change WINDOW past AS (PARTITION BY s ORDER BY from_t)),
     lasting AS (SELECT state.* EXCLUDE (next_t), coalesce(next_t, to_t) AS to_t, CASE WHEN st AND lim = 10 THEN 5 ELSE lim END AS lim,
-        CASE WHEN st AND lim = 10 THEN ${ST_SCALE} ELSE scale END AS scale, drift, price0, adj0, turnover, free_part,
+        CASE WHEN st AND lim = 10 THEN ${ST_SCALE}::DOUBLE ELSE scale END AS scale, drift, price0, adj0, turnover, free_part,
         round(shares0 * swell)::BIGINT AS shares, round(float0 * swell)::BIGINT AS float,
         ${FACTOR_NUMBERS.map((j) => `c${j}`).join(", ")}
       FROM state JOIN demo_stock USING (s)),
@@ -59,8 +62,8 @@ function episodes(demo: Demo): string {
           ELSE dot1 - dot0 + drift * (e.to_t - e.from_t) END)::BIGINT AS own
       FROM lasting e JOIN demo_day first ON first.t = e.from_t JOIN demo_day last ON last.t = e.to_t - 1),
     placed AS (SELECT * EXCLUDE (own),
-        ln(price0 * adj0) + ((sum(own) OVER past) - own)::DOUBLE / 1e9 + ln(1e2 / adj) - dot0 - drift * from_t - scale * ${NOISE} AS off,
-        scale * ${(2 * NOISE) / 65536} AS noise
+        ln(price0 * adj0) + ((sum(own) OVER past) - own)::DOUBLE / 1e9 + ln(1e2 / adj) - dot0 - drift * from_t - scale * ${NOISE}::DOUBLE AS off,
+        scale * ${(2 * NOISE) / 65536}::DOUBLE AS noise
       FROM moved WINDOW past AS (PARTITION BY s ORDER BY from_t)),
     priced AS (SELECT *, CASE WHEN NOT halted AND locked = 0
         THEN ${cents(`dot1`, "to_t", noiseBits(demo, "s", "to_t - 1"))} END AS free_close FROM placed),
@@ -72,24 +75,28 @@ function episodes(demo: Demo): string {
         coalesce(last_value(coalesce(free_close, locked_close) IGNORE NULLS) OVER before, round(price0 * 100)::INTEGER) AS last_close,
         coalesce(last_value(CASE WHEN NOT halted THEN adj END IGNORE NULLS) OVER before, adj0) AS last_adj
       FROM capped WINDOW before AS (${before})),
-    paid AS (SELECT *, round(last_close * last_adj / adj)::INTEGER AS pre0, round(last_close * yield / 1e2, 4) AS cash_now FROM chained)
+    paid AS (SELECT *, round(last_close * last_adj / adj)::INTEGER AS pre0, round(last_close * yield / 1e2, 4) AS cash_now,
+        locked <> 0 AND ${demo.random.uniform("flat", "s", "from_t")} < 0.3e0 AS flat, halted OR locked <> 0 AS fixed FROM chained)
     SELECT (row_number() OVER (ORDER BY s, from_t) - 1)::INTEGER AS e, s, from_t, to_t, halted, locked, lim, leaf, q, adj,
-      shares, float, (float * free_part)::BIGINT AS free, (float * turnover)::DOUBLE AS flow,
-      off, noise, drift, ${FACTOR_NUMBERS.map((j) => `k${j}`).join(", ")}, last_close, pre0,
-      CASE WHEN halted THEN pre0 ELSE locked_close END AS fixed, yield, bonus, cash_now,
+      shares, float, (float // 10000)::DOUBLE AS weight, (float * free_part)::BIGINT AS free, float * turnover AS usual,
+      CASE WHEN halted THEN 0 WHEN flat THEN ${FLAT_VOLUME} ELSE 1 END * float * turnover AS flow,
+      CASE WHEN halted OR flat THEN 0 ELSE 1 END::DOUBLE AS alive,
+      CASE WHEN fixed THEN ln(CASE WHEN halted THEN pre0 ELSE locked_close END) ELSE off END AS off,
+      ${["noise", "drift", ...FACTOR_NUMBERS.map((j) => `k${j}`)].map((column) => `CASE WHEN fixed THEN 0 ELSE ${column} END AS ${column}`).join(", ")},
+      last_close, pre0, yield, bonus, cash_now,
       last_value(cash_now / (1 + bonus) IGNORE NULLS) OVER past AS cash,
       last_value(CASE WHEN cash_now IS NOT NULL THEN from_t END IGNORE NULLS) OVER past AS cash_t
     FROM paid WINDOW past AS (PARTITION BY s ORDER BY from_t) ORDER BY e`;
 }
 
-/** `k1*f1 + .. + k8*f8` for factors named with a prefix such as `f` or `first.g`. */
+/** `k1*f1 + .. + k6*f6` for factors named with a prefix such as `f` or `first.g`. */
 export function dot(loading: string, factor: string): string {
   return FACTOR_NUMBERS.map((j) => `${loading}${j} * ${factor}${j}`).join(" + ");
 }
 
 /** Close in cents of a free day of an episode; `bits` are that day's, `elapsed` its number + 1. */
 export function cents(factors: string, elapsed: string, bits: string): string {
-  return `round(exp(off + (${factors}) + drift * (${elapsed}) + noise * (${bits} & 65535)))::INTEGER`;
+  return `exp(off + (${factors}) + drift * (${elapsed}) + noise * (${bits} & 65535))::INTEGER`;
 }
 
 /** The random bits of a stock's day: the lowest 16 are the noise in its close. */

@@ -19,10 +19,10 @@ function exDates(demo: Demo): string {
   const u = (salt: string) => demo.random.uniform(salt, "s", "year - 1990");
   return `WITH year AS (SELECT DISTINCT year(day) AS year FROM demo_day),
     paid AS (SELECT s, from_t, to_t, year, yield, make_date(year, 6, 1) + floor(59 * ${u("ex")})::INTEGER AS planned
-      FROM demo_stock, year WHERE payer AND ${u("pays")} < 0.9)
+      FROM demo_stock, year WHERE payer AND ${u("pays")} < 0.9e0)
     SELECT s, year, t + 1 - is_open AS t,
-      CASE WHEN ${u("bonus")} < 0.2 THEN [0.2, 0.3, 0.4, 0.5, 1.0][1 + floor(5 * ${u("ratio")})::INTEGER]::DOUBLE ELSE 0 END AS bonus,
-      yield * (0.7 + 0.6 * ${u("yield")}) AS yield
+      CASE WHEN ${u("bonus")} < 0.2e0 THEN [0.2e0, 0.3e0, 0.4e0, 0.5e0, 1.0e0][1 + floor(5 * ${u("ratio")})::INTEGER]::DOUBLE ELSE 0 END AS bonus,
+      yield * (0.7e0 + 0.6e0 * ${u("yield")}) AS yield
     FROM paid JOIN demo_calendar ON day = planned
     WHERE t + 1 - is_open BETWEEN from_t + 5 AND to_t - 5 ORDER BY s, t`;
 }
@@ -32,8 +32,8 @@ function halts(demo: Demo): string {
   const u = (salt: string) => demo.random.uniform(salt, "s", "block");
   return `WITH block AS (SELECT unnest(range(0, ${Math.ceil(days / 250)}))::INTEGER AS block),
     drawn AS (SELECT s, from_t, to_t, block * 250 + floor(200 * ${u("halt")})::INTEGER AS t,
-      CASE WHEN ${u("long")} < 0.12 THEN 10 + floor(30 * ${u("length")}) ELSE 1 + floor(5 * ${u("length")}) END::INTEGER AS length
-      FROM demo_stock, block WHERE ${u("halts")} < 0.6)
+      CASE WHEN ${u("long")} < 0.12e0 THEN 10 + floor(30 * ${u("length")}) ELSE 1 + floor(5 * ${u("length")}) END::INTEGER AS length
+      FROM demo_stock, block WHERE ${u("halts")} < 0.6e0)
     SELECT s, t, t + length AS until_t FROM drawn WHERE t > from_t + 5 AND t + length < to_t - 12
     UNION ALL SELECT s, ${days - 3}, ${days} FROM demo_stock WHERE s % 40 = 9 AND from_t < ${days - 12} AND to_t = ${days}
     ORDER BY s, t`;

@@ -25,25 +25,25 @@ export async function makeReports(demo: Demo): Promise<void> {
       JOIN demo_open listed ON listed.t = list_t LEFT JOIN demo_open gone ON gone.t = delist_t
       WHERE end_day > listed.day - 750 AND (gone.day IS NULL OR end_day < gone.day - 60)),
     single AS (SELECT *, CASE WHEN loser THEN value0_cents / 3 ELSE value0_cents / pe0 / margin END
-          * pow(1 + growth, year - ${Number(until.slice(0, 4)) - 3}) * (0.85 + 0.3 * ${u("year", "y")})
-          * [0.22, 0.25, 0.25, 0.28][part] * (0.95 + 0.1 * ${u("revenue", "q")}) AS sales,
-        CASE WHEN ${u("bad", "y")} < 0.06 THEN -0.05 ELSE margin END * (0.9 + 0.2 * ${u("profit", "q")}) AS net
+          * pow(1 + growth, year - ${Number(until.slice(0, 4)) - 3}) * (0.85e0 + 0.3e0 * ${u("year", "y")})
+          * [0.22e0, 0.25e0, 0.25e0, 0.28e0][part] * (0.95e0 + 0.1e0 * ${u("revenue", "q")}) AS sales,
+        CASE WHEN ${u("bad", "y")} < 0.06e0 THEN -0.05e0 ELSE margin END * (0.9e0 + 0.2e0 * ${u("profit", "q")}) AS net
       FROM (SELECT *, price0 * shares0 * 100 AS value0_cents FROM due)),
     summed AS (SELECT *, sales::BIGINT AS q_revenue, (sales * net)::BIGINT AS q_profit,
         (sum(sales::BIGINT) OVER year_to_date)::BIGINT AS revenue, (sum((sales * net)::BIGINT) OVER year_to_date)::BIGINT AS profit,
         (sum(sales::BIGINT) OVER four)::BIGINT AS revenue_ttm, (sum((sales * net)::BIGINT) OVER four)::BIGINT AS profit_ttm,
-        greatest(value0_cents / pb0 * 0.2, value0_cents / pb0 + 0.6 * (sum((sales * net)::BIGINT) OVER since)::DOUBLE)::BIGINT AS equity
+        greatest(value0_cents / pb0 * 0.2e0, value0_cents / pb0 + 0.6e0 * (sum((sales * net)::BIGINT) OVER since)::DOUBLE)::BIGINT AS equity
       FROM single WINDOW year_to_date AS (PARTITION BY s, year ORDER BY q), four AS (PARTITION BY s ORDER BY q ROWS 3 PRECEDING),
         since AS (PARTITION BY s ORDER BY q)),
-    balanced AS (SELECT *, (equity / (0.8 - 0.5 * ${u("debt")}))::BIGINT AS assets,
-        (assets * (0.05 + 0.1 * ${u("cash")} + 0.04 * ${u("cash", "q")}))::BIGINT AS cash FROM summed),
+    balanced AS (SELECT *, (equity / (0.8e0 - 0.5e0 * ${u("debt")}))::BIGINT AS assets,
+        (assets * (0.05e0 + 0.1e0 * ${u("cash")} + 0.04e0 * ${u("cash", "q")}))::BIGINT AS cash FROM summed),
     first AS (SELECT *, coalesce(last_value(CASE WHEN part = 4 THEN cash END IGNORE NULLS)
           OVER (PARTITION BY s ORDER BY q ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), cash) AS cash_before,
         last_value(CASE WHEN part = 4 THEN revenue END IGNORE NULLS) OVER past AS revenue_year,
         last_value(CASE WHEN part = 4 THEN profit END IGNORE NULLS) OVER past AS profit_year,
         lag(revenue, 4) OVER past AS revenue_before, lag(profit, 4) OVER past AS profit_before,
         lag(equity, 4) OVER past AS equity_before,
-        ann_day + 60 + floor(200 * ${u("revision", "q")})::INTEGER AS revised_day, ${u("revised", "q")} < 0.03 AS revised
+        ann_day + 60 + floor(200 * ${u("revision", "q")})::INTEGER AS revised_day, ${u("revised", "q")} < 0.03e0 AS revised
       FROM balanced WINDOW past AS (PARTITION BY s ORDER BY q)),
     paid AS (SELECT s, day, bonus FROM demo_ex JOIN demo_open USING (t)),
     grown AS (SELECT first.s, first.q, round(shares0 * exp(coalesce(sum(round(ln(1 + bonus) * 1e12)::BIGINT), 0)::DOUBLE / 1e12))::BIGINT AS shares

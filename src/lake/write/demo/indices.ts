@@ -1,6 +1,7 @@
 // The index store of the demo: broad and industry indices, weighted by tradable value, and the industry tree.
 import { type Demo, type DemoEntity, selectOf } from "./demo.js";
 import { MOVED_LEAVES } from "./episodes.js";
+import { YUAN } from "./quotes.js";
 import { textList } from "./random.js";
 import { LEAVES } from "./stocks.js";
 import { INDICES, INDUSTRIES, MEMBERS, WEIGHTED } from "./words.js";
@@ -46,20 +47,25 @@ function indices(): string {
 }
 
 /**
- * An index moves as the tradable value of its members does, from their previous closes. All sums are of whole numbers,
- * so that their order does not matter. Stocks are summed in cells first: those of the same industry, or those that
+ * An index moves as the tradable value of its members does, from their previous closes. All sums are of whole numbers
+ * below 2^53, so that their order does not matter. Stocks are summed in cells first: those of the same industry, or those that
  * belong to the same broad indices.
  */
 function indexQuotes(): string {
-  const sums = ["p", "c", "o", "h", "l"].map((price) => `sum(${price} * float) AS ${price}`).join(", ");
+  const sums = [
+    ...["p", "c", "o", "h", "l"].map((price) => `sum(${price} * weight) AS ${price}`),
+    `sum(shares::DOUBLE) AS shares, sum(${YUAN}::DOUBLE) AS yuan`,
+  ].join(", ");
   const again = ["p", "c", "o", "h", "l", "shares", "yuan"].map((sum) => `sum(${sum}) AS ${sum}`).join(", ");
   const cell = "md5(concat_ws('/', suffix, prefix, tier, top))";
-  const members = INDICES.map(([code]) => `SELECT '${code}' AS ts_code, cell FROM celled WHERE ${MEMBERS[code].where} GROUP BY cell`);
+  const members = INDICES.map(
+    ([code]) => `SELECT '${code}' AS ts_code, cell FROM celled WHERE ${MEMBERS[code].where} GROUP BY cell`,
+  );
   return `WITH celled AS (SELECT *, dense_rank() OVER (ORDER BY ${cell}) AS cell FROM demo_stock WHERE tier > 0),
-    broad AS (SELECT t, cell, ${sums}, sum(q.shares) AS shares, sum(yuan) AS yuan
-      FROM demo_quote_by_day q JOIN (SELECT e, float FROM demo_episode) USING (e) JOIN celled USING (s) GROUP BY t, cell),
-    narrow AS (SELECT t, leaf, ${sums}, sum(q.shares) AS shares, sum(yuan) AS yuan
-      FROM demo_quote_by_day q JOIN (SELECT e, float, leaf FROM demo_episode) USING (e) GROUP BY t, leaf),
+    broad AS (SELECT t, cell, ${sums}
+      FROM demo_quote_by_day JOIN (SELECT e, weight FROM demo_episode) USING (e) JOIN (SELECT s, cell FROM celled) USING (s) GROUP BY t, cell),
+    narrow AS (SELECT t, leaf, ${sums}
+      FROM demo_quote_by_day JOIN (SELECT e, weight, leaf FROM demo_episode) USING (e) GROUP BY t, leaf),
     total AS (
       SELECT ts_code, t, ${again} FROM broad JOIN (${members.join(" UNION ALL ")}) USING (cell) GROUP BY ts_code, t
       UNION ALL SELECT index_code, t, ${again} FROM narrow JOIN demo_industry USING (leaf) GROUP BY index_code, t),
@@ -83,7 +89,11 @@ export function indexEntities(): DemoEntity[] {
     sorted: false,
   });
   return [
-    entity("index_basic", { ...columns("ts_code name market publisher category base_date base_point list_date") }, "FROM demo_index"),
+    entity(
+      "index_basic",
+      { ...columns("ts_code name market publisher category base_date base_point list_date") },
+      "FROM demo_index",
+    ),
     entity(
       "index_daily",
       {
@@ -100,7 +110,12 @@ export function indexEntities(): DemoEntity[] {
     entity("index_weight", columns("index_code con_code trade_date weight"), `FROM (${weights()})`),
     entity(
       "index_classify",
-      { ...columns("index_code level industry_code parent_code"), industry_name: "name", is_pub: "CASE level WHEN 'L3' THEN '0' ELSE '1' END", src: "'SW2021'" },
+      {
+        ...columns("index_code level industry_code parent_code"),
+        industry_name: "name",
+        is_pub: "CASE level WHEN 'L3' THEN '0' ELSE '1' END",
+        src: "'SW2021'",
+      },
       "FROM (SELECT DISTINCT * EXCLUDE (leaf) FROM demo_industry)",
     ),
     entity("index_member", columns("index_code con_code in_date out_date is_new"), `FROM (${members()})`),
@@ -114,10 +129,12 @@ function columns(names: string): Record<string, string> {
 
 /** On the last trading day of each month, by tradable value; the largest member takes what rounding leaves of 100. */
 function weights(): string {
-  const chosen = WEIGHTED.map((code) => `SELECT '${code}' AS index_code, s FROM demo_stock WHERE ${MEMBERS[code].where}`);
+  const chosen = WEIGHTED.map(
+    (code) => `SELECT '${code}' AS index_code, s FROM demo_stock WHERE ${MEMBERS[code].where}`,
+  );
   return `WITH member AS (${chosen.join(" UNION ALL ")}),
-    value AS (SELECT index_code, ts_code, day, c * float AS value
-      FROM demo_quote_by_day JOIN (SELECT e, float FROM demo_episode) USING (e) JOIN demo_day USING (t)
+    value AS (SELECT index_code, ts_code, day, c * weight AS value
+      FROM demo_quote_by_day JOIN (SELECT e, weight FROM demo_episode) USING (e) JOIN demo_day USING (t)
       JOIN member USING (s) JOIN demo_stock USING (s) WHERE day = month_end),
     share AS (SELECT *, round(value * 1e6 / sum(value) OVER (PARTITION BY index_code, day))::BIGINT AS part,
         row_number() OVER (PARTITION BY index_code, day ORDER BY value DESC, ts_code) AS place FROM value)

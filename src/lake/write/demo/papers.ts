@@ -19,7 +19,7 @@ export function paperEntities(demo: Demo): DemoEntity[] {
     `(SELECT t, day, i, ${random.below(options.stocks, salt, "t", "i")} AS s FROM demo_day, range(${count}) r(i))
      JOIN demo_stock USING (s)`;
   const listed = "t >= from_t AND t < to_t";
-  const ownReport = `${u("industry")} > 0.12`;
+  const ownReport = `${u("industry")} > 0.12e0`;
   return [
     {
       entity: "research_report",
@@ -27,10 +27,10 @@ export function paperEntities(demo: Demo): DemoEntity[] {
         "research_report",
         {
           trade_date: "day",
-          abstr: `CASE WHEN ${u("abstract")} < 0.7 THEN '我们认为' || CASE WHEN own THEN name ELSE industry END || ${pick(RATINGS, "abstract text")} || '，维持评级。' END`,
+          abstr: `CASE WHEN ${u("abstract")} < 0.7e0 THEN '我们认为' || CASE WHEN own THEN name ELSE industry END || ${pick(RATINGS, "abstract text")} || '，维持评级。' END`,
           title: `CASE WHEN own THEN name ELSE industry || '行业周报' END || '：' || ${pick(RATINGS, "title")}`,
           report_type: `CASE WHEN own THEN ${pick(REPORT_TYPES, "type")} ELSE '行业研究' END`,
-          author: `CASE WHEN ${u("author")} < 0.9 THEN ${pick(SURNAMES, "surname")} || ${pick(GIVEN_NAMES, "given")} END`,
+          author: `CASE WHEN ${u("author")} < 0.9e0 THEN ${pick(SURNAMES, "surname")} || ${pick(GIVEN_NAMES, "given")} END`,
           name: "CASE WHEN own THEN name END",
           ts_code: "CASE WHEN own THEN ts_code END",
           inst_csname: pick(BROKERS, "broker"),
@@ -84,7 +84,7 @@ function dividends(): DemoEntity {
         stk_div: "bonus",
         stk_bo_rate: "0",
         stk_co_rate: "bonus",
-        cash_div: "round(cash * 0.9, 4)",
+        cash_div: "round(cash * 0.9e0, 4)",
         cash_div_tax: "cash",
         record_date: "record_day",
         ex_date: "ex_day",

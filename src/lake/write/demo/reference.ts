@@ -16,7 +16,8 @@ export function referenceEntities(demo: Demo): DemoEntity[] {
     sql: selectOf(name, expressions, from),
     sorted,
   });
-  const person = (salt: string) => `${random.pick(SURNAMES, salt, "s")} || ${random.pick(GIVEN_NAMES, `${salt} given`, "s")}`;
+  const person = (salt: string) =>
+    `${random.pick(SURNAMES, salt, "s")} || ${random.pick(GIVEN_NAMES, `${salt} given`, "s")}`;
   const kept = days * stocks > MOST_SNAPSHOTS ? `WHERE t >= ${days - DAILY_SNAPSHOTS} OR day = month_end` : "";
   return [
     entity(

@@ -11,7 +11,7 @@ export function tickEntities(demo: Demo): DemoEntity[] {
   const { random } = demo;
   const first = Math.max(0, days - Math.floor(MOST_TICKS / (TICKS_A_DAY * (stocks + FUNDS.length))));
   const u = (salt: string) => random.uniform(salt, "t", "i", "id");
-  const known = (salt: string, value: string) => `CASE WHEN ${u(salt)} >= 0.01 THEN ${value} END`;
+  const known = (salt: string, value: string) => `CASE WHEN ${u(salt)} >= 0.01e0 THEN ${value} END`;
   const funds = FUNDS.map(([code, price], i) => `('${code}', ${price}, ${i})`).join(", ");
   return [
     {
@@ -23,7 +23,10 @@ export function tickEntities(demo: Demo): DemoEntity[] {
           trade_date: "day",
           ts_type: known("type", "kind"),
           time: known("time", `'09:2' || (i + 2) || ':0' || least(9, floor(${u("second")} * 10)::INTEGER)`),
-          price: known("price", `CASE i WHEN 3 THEN price ELSE round(before + (price - before) * (i + ${u("step")}) / 4, digits) END`),
+          price: known(
+            "price",
+            `CASE i WHEN 3 THEN price ELSE round(before + (price - before) * (i + ${u("step")}) / 4, digits) END`,
+          ),
           vol: "lots * 100",
           amount: "round(lots * 100 * price, 2)",
           pre_close: known("before", "before"),
@@ -31,7 +34,7 @@ export function tickEntities(demo: Demo): DemoEntity[] {
         `FROM (
            SELECT ts_code, s AS id, t, 'STK' AS kind, o / 1e2 AS price, p / 1e2 AS before, shares // 20000 + 1 AS lots, 2 AS digits
              FROM demo_quote_by_day JOIN demo_stock USING (s) WHERE shares > 0 AND t >= ${first}
-           UNION ALL SELECT code, 10000 + number, t, 'ETF', round(start * exp(0.1 * (f1 + f2)), 3), round(start * exp(0.1 * (g1 + g2)), 3), 20000, 3
+           UNION ALL SELECT code, 10000 + number, t, 'ETF', round(start * exp(0.1e0 * (f1 + f2)), 3), round(start * exp(0.1e0 * (g1 + g2)), 3), 20000, 3
              FROM demo_day, (VALUES ${funds}) fund(code, start, number) WHERE t >= ${first}
            UNION ALL SELECT ts_code, 20000, t, NULL, o / 1e4, p / 1e4, 1, 4
              FROM demo_index_quote JOIN demo_day USING (day) WHERE ts_code = '000300.SH' AND t >= ${first})

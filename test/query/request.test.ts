@@ -1,0 +1,139 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { ENTITIES, entityNamed } from "../../src/catalog/index.js";
+import { Problem } from "../../src/errors.js";
+import { decodeCursor, encodeCursor } from "../../src/query/cursor.js";
+import { parameterNames, parseRequest } from "../../src/query/request.js";
+
+const NO_LIMITS = { defaultLimit: null, maxLimit: null };
+const parse = (entity: string, query: string, limits = NO_LIMITS) =>
+  parseRequest(entityNamed(entity)!, new URLSearchParams(query), limits);
+
+const entities = fc.constantFrom(...ENTITIES);
+const value = fc.oneof(
+  fc.string(),
+  fc.string({ unit: "binary" }),
+  fc.constantFrom(
+    "20240101",
+    "2024-02-30",
+    "null",
+    "600519.SH",
+    "1",
+    "-1",
+    "asc",
+    "csv",
+    "a,b",
+    ",",
+    "%00",
+    "٣",
+    "1e3",
+  ),
+);
+
+describe("the parser", () => {
+  test("never throws anything but a problem that names a parameter", () => {
+    const query = entities.chain((entity) =>
+      fc.record({
+        entity: fc.constant(entity),
+        parameters: fc.array(
+          fc.tuple(fc.oneof(fc.constantFrom(...parameterNames(entity), "as_of"), fc.string()), value),
+          { maxLength: 5 },
+        ),
+      }),
+    );
+    fc.assert(
+      fc.property(query, ({ entity, parameters }) => {
+        try {
+          expect(parseRequest(entity, new URLSearchParams(parameters), NO_LIMITS).entity).toBe(entity);
+        } catch (error) {
+          expect(error).toBeInstanceOf(Problem);
+          expect((error as Problem).status).toBe(400);
+          expect((error as Problem).extras.parameter).toBeTypeOf("string");
+        }
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test("takes every parameter that it says it knows", () => {
+    for (const entity of ENTITIES) {
+      for (const name of parameterNames(entity)) {
+        const samples = [
+          "20240101",
+          "1",
+          "null",
+          "json",
+          "asc",
+          "2024-01-01T00:00:00.000+08:00",
+          entity.columns[0]!.name,
+        ];
+        const taken = samples.filter((sample) => {
+          try {
+            return parseRequest(entity, new URLSearchParams([[name, sample]]), NO_LIMITS) !== null;
+          } catch {
+            return false;
+          }
+        });
+        expect([entity.name, name, taken.length > 0]).toEqual([entity.name, name, true]);
+      }
+    }
+  });
+
+  test("knows period for the fiscal period of the finance entities, whose end_date bounds the range", () => {
+    const { filters, end } = parse("income", "period=20241231&end_date=20250430");
+    expect(filters.map((filter) => [filter.column.name, filter.values])).toEqual([["end_date", ["20241231"]]]);
+    expect(end).toBe("20250430");
+  });
+
+  test("keeps an operator's default and refuses more than the maximum", () => {
+    const limits = { defaultLimit: 10, maxLimit: 100 };
+    expect(parse("daily", "", limits).limit).toBe(10);
+    expect(parse("daily", "limit=100", limits).limit).toBe(100);
+    expect(() => parse("daily", "limit=101", limits)).toThrow(/limit/);
+  });
+
+  test("understands a + in data_version that arrives as a space", () => {
+    expect(parse("daily", "data_version=2024-01-01T00:00:00.000+08:00").dataVersion).toBe(
+      "2024-01-01T00:00:00.000+08:00",
+    );
+  });
+});
+
+describe("a cursor", () => {
+  const position = fc.record({
+    date: fc.option(fc.constantFrom("19901219", "20240102")),
+    code: fc.option(fc.string()),
+    row: fc.nat(),
+  });
+
+  test("comes back as it was made, for the same query", () => {
+    const request = parse("daily", "ts_code=600519.SH&limit=5");
+    fc.assert(
+      fc.property(position, (place) => {
+        const cursor = { dataVersion: "2024-01-01T00:00:00.000+08:00", position: place };
+        expect(decodeCursor(request, encodeCursor(request, cursor))).toEqual(cursor);
+      }),
+    );
+  });
+
+  test("is refused by every other query, and when a character of it is changed", () => {
+    const cursor = { dataVersion: "2024-01-01T00:00:00.000+08:00", position: { date: "20240102", code: "a", row: 1 } };
+    const text = encodeCursor(parse("daily", "ts_code=600519.SH"), cursor);
+    for (const query of ["", "ts_code=600519.SH&order=desc", "ts_code=600519.SH&fields=close", "ts_code=000001.SZ"]) {
+      expect(() => decodeCursor(parse("daily", query), text)).toThrow(Problem);
+    }
+    fc.assert(
+      fc.property(fc.nat(text.length - 2), fc.constantFrom("A", "_", "!"), (at, letter) => {
+        fc.pre(text[at] !== letter);
+        const broken = text.slice(0, at) + letter + text.slice(at + 1);
+        expect(() => decodeCursor(parse("daily", "ts_code=600519.SH"), broken)).toThrow(Problem);
+      }),
+    );
+  });
+
+  test("may go on with another page size and another format", () => {
+    const cursor = { dataVersion: "2024-01-01T00:00:00.000+08:00", position: { date: "20240102", code: "a", row: 1 } };
+    const text = encodeCursor(parse("daily", "limit=5"), cursor);
+    expect(decodeCursor(parse("daily", "limit=50&format=csv"), text)).toEqual(cursor);
+  });
+});

@@ -65,7 +65,8 @@ export function kernelRows(columns: readonly Column[], style: RowStyle): RowWrit
   const valuesAt = align(columnsAt + (columns.length + 1) * abi.COLUMN_SIZE);
   const rowBound = fixedBytes.length + layouts.reduce((sum, layout) => sum + layout.bound, 0);
   const rowWidth = layouts.reduce((sum, layout) => sum + layout.width, 0);
-  const slack = abi.SLACK * (3 * columns.length + 2);
+  // At most three arrays a column, each with its slack and up to 32 bytes to round it up; and the output.
+  const slack = (3 * columns.length + 1) * (abi.SLACK + 32);
 
   /** Whether `rows` rows and their output fit into the memory. */
   function fits(sources: readonly Source[], row: number, rows: number): boolean {
@@ -112,7 +113,7 @@ export function kernelRows(columns: readonly Column[], style: RowStyle): RowWrit
       word += abi.COLUMN_SIZE / 4;
     }
     kernel.words[word + abi.KIND / 4] = abi.END;
-    const end = kernel.encode(rows, columnsAt, affixAt.at(-1)!, style.suffix.length, json, at);
+    const end = kernel.encode(rows, columnsAt, affixAt.at(-1)!, affixes.at(-1)!.length, json, at);
     if (end === 0) throw new RangeError("date outside the years 1 to 9999");
     const out = Buffer.allocUnsafeSlow(end - at);
     out.set(kernel.bytes.subarray(at, end));

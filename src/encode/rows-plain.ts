@@ -52,12 +52,16 @@ function text({ values, valueOffsets }: Source, { quoting }: RowStyle): Show {
   return (row) => quote(bytes.toString("utf8", valueOffsets![row], valueOffsets![row + 1]));
 }
 
+/** Rows mostly share the day of the row before. */
 function date({ values }: Source, { quoting }: RowStyle): Show {
   const quote = QUOTE[quoting];
+  let days: number | undefined;
+  let shown = "";
   return (row) => {
-    const days = Number(values[row]);
+    if (days === values[row]) return shown;
+    days = Number(values[row]);
     if (days < FIRST_DAY || days > LAST_DAY) throw new RangeError("date outside the years 1 to 9999");
-    return quote(formatDays(days));
+    return (shown = quote(formatDays(days)));
   };
 }
 

@@ -1,37 +1,38 @@
 // Doubles as the shortest decimal text that reads back to the same double, laid out as JavaScript's String(v) does.
 import { putFraction, putU32, putU64 } from "./digits";
+import { putNull } from "./text";
 import { MAX_POWER, MIN_POWER } from "./abi";
 
 /** Filled by the host before the first row. */
 export const POWERS: usize = memory.data((MAX_POWER - MIN_POWER + 1) * 16, 16);
 const DIGITS: usize = memory.data(64, 16);
 
-/** Writes a finite v and returns the place after it. */
+/** Adding 2^52 leaves the nearest whole number in the low bits of a double. */
+const WHOLE: f64 = 4503599627370496.0;
+const LOW_BITS: u64 = 0xfffffffffffff;
+
+/** Writes v and returns the place after it. NaN and the infinities are written as missing, in `nullLength` bytes. */
 @inline
-export function putDouble(v: f64, p: usize): usize {
-  if (v < 0) {
-    store<u8>(p++, 0x2d);
-    v = -v;
-  }
+export function putDouble(v: f64, nullLength: usize, start: usize): usize {
+  store<u8>(start, 0x2d);
+  const p = start + usize(v < 0);
+  v = Math.abs(v);
   // Up to four decimals and 15 digits in all: at most one such number reads back to v, so it is the shortest.
-  if (v < 1e11) {
-    const scaled = Math.floor(v * 10000 + 0.5);
-    if (scaled / 10000 == v) return putScaled(scaled, p);
-  }
-  return putShortest(reinterpret<u64>(v), p);
+  const shifted = v * 10000 + WHOLE;
+  if (v < 1e11 && (shifted - WHOLE) / 10000 == v) return putScaled(reinterpret<u64>(shifted) & LOW_BITS, p);
+  return v < Infinity ? putShortest(reinterpret<u64>(v), p) : putNull(nullLength, start);
 }
 
-/** Writes n / 10,000 for a whole n < 1e15. */
+/** Writes n / 10,000. */
 @inline
-function putScaled(n: f64, p: usize): usize {
-  if (n < 4294967296.0) {
+function putScaled(n: u64, p: usize): usize {
+  if (n <= 0xffffffff) {
     const small = <u32>n;
     const whole = small / 10000;
     return putFraction(small - whole * 10000, putU32(whole, p));
   }
-  const big = <u64>n;
-  const whole = big / 10000;
-  return putFraction(<u32>(big - whole * 10000), putU64(whole, p));
+  const whole = n / 10000;
+  return putFraction(<u32>(n - whole * 10000), putU64(whole, p));
 }
 
 /**
@@ -40,7 +41,7 @@ function putScaled(n: f64, p: usize): usize {
  * around v lie within; prefer the one with a digit less, else the nearer.
  */
 function putShortest(bits: u64, p: usize): usize {
-  const fraction = bits & 0xfffffffffffff;
+  const fraction = bits & LOW_BITS;
   const biased = <i32>(bits >> 52);
   const c: u64 = biased ? fraction | 0x10000000000000 : fraction;
   const q: i32 = biased ? biased - 1075 : -1074;

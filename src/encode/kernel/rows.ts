@@ -4,7 +4,7 @@ import * as abi from "./abi";
 import { FIRST_DAY, LAST_DAY, putDate } from "./date";
 import { putI64 } from "./digits";
 import { POWERS, putDouble } from "./double";
-import { isPlain, putBytes, putCsv, putJson } from "./text";
+import { isPlain, putBytes, putCsv, putJson, putNull } from "./text";
 
 export { POWERS };
 
@@ -30,8 +30,7 @@ export function encode(n: u32, columns: usize, suffix: usize, suffixLength: usiz
       if (isMissing(c, row)) {
         p = putNull(nullLength, p);
       } else if (kind == abi.DOUBLE) {
-        const value = load<f64>(load<u32>(c, abi.VALUES) + row * 8);
-        p = value - value == 0 ? putDouble(value, p) : putNull(nullLength, p);
+        p = putDouble(load<f64>(load<u32>(c, abi.VALUES) + row * 8), nullLength, p);
       } else if (kind == abi.DATE) {
         const days = load<i32>(load<u32>(c, abi.VALUES) + row * 4);
         if (days < FIRST_DAY || days > LAST_DAY) return 0;
@@ -74,12 +73,6 @@ function isMissing(c: usize, row: usize): bool {
   if (!validity) return false;
   const bit = row + load<u32>(c, abi.FIRST_BIT);
   return ((load<u8>(validity + (bit >> 3)) >> <u8>(bit & 7)) & 1) == 0;
-}
-
-/** `null` in JSON, nothing in CSV. */
-function putNull(length: usize, p: usize): usize {
-  store<u32>(p, 0x6c6c756e);
-  return p + length;
 }
 
 function putText(kind: u32, from: usize, to: usize, quote: usize, p: usize): usize {

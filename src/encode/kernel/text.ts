@@ -93,3 +93,9 @@ export function putCsv(from: usize, to: usize, p: usize): usize {
   store<u8>(p++, 0x22);
   return p;
 }
+
+/** Writes a missing value: `null` in 4 bytes, or nothing in 0. */
+export function putNull(length: usize, p: usize): usize {
+  store<u32>(p, 0x6c6c756e);
+  return p + length;
+}

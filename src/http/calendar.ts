@@ -4,6 +4,7 @@ import { parseCalendarRequest, parseShiftRequest, selectDays, shiftTradingDay } 
 import { searchOf } from "./auth.js";
 import type { Context } from "./context.js";
 import { findSnapshot } from "./entities.js";
+import { sendJson } from "./json.js";
 import { requestSignal } from "./respond.js";
 
 export function calendarHandler(context: Context): RequestHandler {
@@ -12,7 +13,8 @@ export function calendarHandler(context: Context): RequestHandler {
     const snapshot = await findSnapshot(context, request.dataVersion);
     const calendar = await context.calendars.of(snapshot, requestSignal(res, context.config.deadline));
     const days = selectDays(calendar, request);
-    res.json({ exchange: request.exchange, days, data_version: snapshot.version.data_version });
+    const { exchange } = request;
+    await sendJson(req, res, { exchange, days, data_version: snapshot.version.data_version }, { exchange, days });
   };
 }
 
@@ -22,6 +24,7 @@ export function shiftHandler(context: Context): RequestHandler {
     const snapshot = await findSnapshot(context, request.dataVersion);
     const calendar = await context.calendars.of(snapshot, requestSignal(res, context.config.deadline));
     const { date, n, exchange } = request;
-    res.json({ date, n, exchange, result: shiftTradingDay(calendar, request) });
+    const answer = { date, n, exchange, result: shiftTradingDay(calendar, request) };
+    await sendJson(req, res, answer, answer);
   };
 }

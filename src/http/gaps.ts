@@ -5,6 +5,7 @@ import { parseGapRequest, selectGaps } from "../query/gaps.js";
 import { checkEntity, searchOf } from "./auth.js";
 import type { Context } from "./context.js";
 import { findSnapshot, knownEntity } from "./entities.js";
+import { sendJson } from "./json.js";
 import { requestSignal } from "./respond.js";
 
 export function gapsHandler(context: Context): RequestHandler<{ entity: string }> {
@@ -28,6 +29,6 @@ export function gapsHandler(context: Context): RequestHandler<{ entity: string }
       gap_end,
       kind,
     }));
-    res.json({ entity: entity.name, gaps });
+    await sendJson(req, res, { entity: entity.name, gaps }, gaps);
   };
 }

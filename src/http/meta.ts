@@ -3,14 +3,13 @@ import type { RequestHandler } from "express";
 import { ENTITIES } from "../catalog/index.js";
 import { collectParameters } from "../query/parameters.js";
 import { mayRead, searchOf, tokenOf } from "./auth.js";
-import { answeredFromCache } from "./caching.js";
 import type { Context } from "./context.js";
+import { sendJson } from "./json.js";
 
 export function metaHandler(context: Context): RequestHandler {
-  return (req, res) => {
+  return async (req, res) => {
     collectParameters(searchOf(req), []);
     const snapshot = context.lake.current();
-    if (answeredFromCache(req, res, ["meta", snapshot.version.data_version, tokenOf(res).entities])) return;
     // A full table without dates holds what was true on the day of its version.
     const today = snapshot.version.data_version.slice(0, 10).replaceAll("-", "");
     const entities = Object.fromEntries(
@@ -21,6 +20,7 @@ export function metaHandler(context: Context): RequestHandler {
         return [entity.name, { entity: entity.name, available: true, ...dates, rows }];
       }),
     );
-    res.json({ data_version: snapshot.version.data_version, entities });
+    const { data_version } = snapshot.version;
+    await sendJson(req, res, { data_version, entities }, { data_version, entities });
   };
 }

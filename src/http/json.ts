@@ -1,0 +1,19 @@
+// Small JSON answers: validated, compressed and timed like the streamed ones.
+import type { Request, Response } from "express";
+import { answeredFromCache } from "./caching.js";
+import { compress } from "./compress.js";
+import { MEDIA_TYPES, negotiateEncoding } from "./negotiate.js";
+import { sendBody } from "./respond.js";
+
+/** Sends `body`; `content` is what a client may keep it by: the body without what changes at each publish. */
+export async function sendJson(req: Request, res: Response, body: object, content: unknown): Promise<void> {
+  if (answeredFromCache(req, res, [req.path, content])) return;
+  const encoding = negotiateEncoding(req, "json");
+  res.setHeader("Content-Type", `${MEDIA_TYPES.json}; charset=utf-8`);
+  if (encoding !== "identity") res.setHeader("Content-Encoding", encoding);
+  await sendBody(res, compress(once(Buffer.from(JSON.stringify(body))), encoding), new AbortController().signal);
+}
+
+async function* once(piece: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield piece;
+}

@@ -149,6 +149,12 @@ describe("a plan that makes no sense is refused", () => {
     );
   });
 
+  test("a file without a header line, whose first row is taken for one", () => {
+    expect(refusal("adj_factor", ["000001.SZ", "20240102", "1.5"])).toMatch(
+      /The file has 000001\.SZ, 20240102, 1\.5 \(is its header line missing\?\)\. Rename/,
+    );
+  });
+
   test("nothing but keys, as when a file lies in another entity's folder", () => {
     expect(refusal("daily", ["ts_code", "trade_date", "up_limit", "down_limit"])).toMatch(
       /^x\.csv does not fit daily: it has none of open, high, low, close/,

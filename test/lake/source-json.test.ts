@@ -118,7 +118,11 @@ describe("what is no table, or no JSON, is refused in one line", () => {
       '[{"ts_code":"000001.SZ"},{"ts',
       /^x\.json is not readable as JSON: Malformed JSON in the file, at byte/,
     ],
-    ["cut within columns", JSON.stringify(COLUMNS).slice(0, -9), /^x\.json is not readable as JSON: Malformed JSON/],
+    [
+      "cut within columns",
+      JSON.stringify(COLUMNS).slice(0, -9),
+      /^x\.json is not readable as JSON: malformed at byte 114$/,
+    ],
     ["rest after the end", `${JSON.stringify(RECORDS)} x`, /^x\.json is not readable as JSON: Malformed JSON/],
     [
       "columns of different rows",
@@ -139,6 +143,15 @@ describe("what is no table, or no JSON, is refused in one line", () => {
     expect(refusal).not.toContain("\n");
   });
 
+  test("a bad value within columns of rows is told with its row", async () => {
+    const content = JSON.stringify(COLUMNS).replace("20240103", "20240231");
+    expect(await box.refusal("adj_factor", box.put("x.json", content))).toMatch(/^x\.json: row 2, column trade_date: /);
+    const broken = JSON.stringify(COLUMNS).replace("1.5", "1.5x");
+    expect(await box.refusal("adj_factor", box.put("x.json", broken))).toBe(
+      "x.json is not readable as JSON: row 1 is malformed",
+    );
+  });
+
   test("a bad line of NDJSON is told with its line", async () => {
     const content = `${JSON.stringify(RECORDS[0])}\n{"ts_code": \n`;
     expect(await box.refusal("adj_factor", box.put("x.ndjson", content))).toBe(
@@ -152,4 +165,20 @@ describe("what is no table, or no JSON, is refused in one line", () => {
       'x.ndjson: record 1, column adj_factor: "1,5" is no number; 1 more rows are refused',
     );
   });
+});
+
+test("a large object of columns keeps its rows in order, in little memory", async () => {
+  const rows = 200_000;
+  const column = (value: (i: number) => string): string =>
+    `{${Array.from({ length: rows }, (_, i) => `"${i}": ${value(i)}`).join(", ")}}`;
+  const file = box.put(
+    "big.json",
+    `{"ts_code": ${column((i) => `"${String(i % 5000).padStart(6, "0")}.SZ"`)},\n` +
+      `"trade_date": ${column((i) => String(20240101 + Math.floor(i / 10_000)))}, "adj_factor": ${column(String)}}`,
+  );
+  await box.writer.run("SET memory_limit = '200MB'");
+  const { table, conflicts, rows: kept } = await box.stage("adj_factor", file);
+  expect([kept, conflicts]).toEqual([100_000, 100_000]);
+  const [check] = await box.writer.rows(`SELECT count(*) FILTER (__row <> adj_factor + 1) AS wrong FROM ${table}`);
+  expect(check).toEqual({ wrong: 0 });
 });

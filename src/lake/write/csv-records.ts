@@ -16,7 +16,7 @@ export function splitRecord(text: string, delimiter: string): readonly string[] 
   let quoted = false;
   for (let i = 0; i < text.length; i++) {
     const char = text[i]!;
-    if (char === '"' && quoted && text[i + 1] === '"') cell += text[i++];
+    if (char === '"' && quoted && text[i + 1] === '"') cell += text.charAt(i++);
     else if (char === '"' && (quoted || cell === "")) quoted = !quoted;
     else if (char === delimiter && !quoted) {
       cells.push(cell);

@@ -206,9 +206,10 @@ function requireFit(
   const has = `The file has ${names.length === 0 ? "no columns" : list(names)}`;
   const absent = bindings.filter(({ from, column }) => from === "nowhere" && !column.nullable);
   if (absent.length > 0) {
+    const headless = names.some((name) => LOOKS_LIKE_DATA.test(name.trim())) ? " (is its header line missing?)" : "";
     const [example] = absent.map(({ column }) => column.name);
     throw new CommandError(
-      `${label} does not fit ${entity.name}: it has no ${list(absent.map(({ column }) => column.name))}. ${has}. ` +
+      `${label} does not fit ${entity.name}: it has no ${list(absent.map(({ column }) => column.name))}. ${has}${headless}. ` +
         `Rename with --map NAME=${example}, or give every row one value with --set ${example}=VALUE`,
     );
   }
@@ -229,6 +230,9 @@ function requireFit(
     );
   }
 }
+
+/** A date, a number or a code where a name should be. */
+const LOOKS_LIKE_DATA = /^\d{4,}(\.[A-Za-z]{2,4})?$|^-?\d+(\.\d+)?$/;
 
 const fold = (name: string): string => name.trim().toLowerCase();
 

@@ -106,7 +106,8 @@ const inChina = (sql: string): string => `(${sql} AT TIME ZONE 'Asia/Shanghai')`
 const finite = (sql: string): string => `CASE WHEN isfinite(${sql}) THEN ${sql} END`;
 
 /** DuckDB reads 1_000 as a number; nobody writes data so. */
-const number: Expression = (sql) => finite(`TRY_CAST(replace(${sql}, '_', '?') AS DOUBLE)`);
+const number: Expression = (sql) =>
+  `CASE WHEN isfinite(TRY_CAST(${sql} AS DOUBLE)) AND NOT contains(${sql}, '_') THEN TRY_CAST(${sql} AS DOUBLE) END`;
 
 const isWhole = (sql: string): string => `isfinite(${sql}) AND ${sql} = trunc(${sql}) AND abs(${sql}) < 1e15`;
 

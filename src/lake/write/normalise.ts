@@ -134,7 +134,7 @@ async function requireNull({ writer, source, plan, label }: Job): Promise<void> 
 }
 
 async function ask(writer: Writer, source: Source, select: string, tail: string): ReturnType<Writer["rows"]> {
-  return writer.rows(`${select} FROM ${source.relation} ${tail}`, source.values).catch(async (error: Error) => {
+  return writer.rows(`${select} FROM ${source.relation} ${tail}`, source.values).catch(async (error: unknown) => {
     throw await source.explain(error);
   });
 }
@@ -155,7 +155,7 @@ async function load(job: Job): Promise<{ read: number; blank: number }> {
         `(SELECT *, ${values.join(", ")} FROM (SELECT ${inner.join(", ")}${row} FROM ${source.relation}))`,
       source.values,
     )
-    .catch(async (error: Error) => {
+    .catch(async (error: unknown) => {
       throw await source.explain(error);
     });
   if (source.row === null) {

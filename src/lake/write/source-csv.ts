@@ -25,7 +25,7 @@ export async function openCsv(_: Writer, file: SourceFile, gzip: boolean): Promi
   const unified = await oneNewline(decoded, scratch);
   const header = headerOf((await headOf(unified, HEAD)).toString("utf8"), label);
   const { path, footnotes } = await withoutFootnotes(unified, scratch, header);
-  const explain = async (error: Error): Promise<CommandError> =>
+  const explain = async (error: unknown): Promise<CommandError> =>
     new CommandError(`${label}${await explainCsv(error, path, header)}`);
   return {
     format: "csv",
@@ -106,13 +106,14 @@ async function tailOf(path: string): Promise<{ text: string; end: number }> {
 }
 
 /** DuckDB counts blank lines and records, not lines: its number is turned into that of the line. */
-async function explainCsv(error: Error, path: string, header: Header): Promise<string> {
-  const record = /CSV Error on Line: (\d+)/.exec(error.message)?.[1];
+async function explainCsv(error: unknown, path: string, header: Header): Promise<string> {
+  const message = String(error);
+  const record = /CSV Error on Line: (\d+)/.exec(message)?.[1];
   const line = record === undefined ? null : await lineOfRecord(path, Number(record), header, true);
   const at = line === null ? ": " : ` line ${line}: `;
-  const cells = /Expected Number of Columns: (\d+) Found: (\d+)/.exec(error.message);
+  const cells = /Expected Number of Columns: (\d+) Found: (\d+)/.exec(message);
   if (cells) return `${at}it has ${cells[2]} cells where the header has ${cells[1]}`;
-  if (error.message.includes("unterminated quote")) return `${at}a quote is not closed, or stands inside a cell`;
-  if (error.message.includes("Maximum line size")) return `${at}the line is too long, perhaps a quote is not closed`;
+  if (message.includes("unterminated quote")) return `${at}a quote is not closed, or stands inside a cell`;
+  if (message.includes("Maximum line size")) return `${at}the line is too long, perhaps a quote is not closed`;
   return ` is not readable as CSV: ${reasonOf(error, path)}`;
 }

@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 import { CommandError } from "../../errors.js";
 import type { Writer } from "../../engine/writer.js";
 import { quoteText } from "./datafile.js";
+import { unwrap, type JsonRows } from "./json-tables.js";
 import { reasonOf } from "./source-parquet.js";
 import { requireContent } from "./source-signature.js";
 import type { Source, SourceColumn, SourceFile } from "./source-types.js";
@@ -14,10 +15,9 @@ const HEAD = 1 << 20;
 
 type Row = Record<string, unknown>;
 
-/** Columns and rows as a relation; `names` and `sql` go together by position. */
+/** The columns by name, and a relation of one list `cells` a row with their values in that order. */
 interface Shape {
   readonly names: readonly string[];
-  readonly sql: readonly string[];
   readonly relation: string;
 }
 
@@ -30,25 +30,23 @@ export async function openJson(writer: Writer, file: SourceFile, named: "json" |
   if (named === "ndjson" && head.startsWith("[")) {
     throw new CommandError(`${label} is not NDJSON: it holds a JSON array; name it .json`);
   }
-  const explain = async (error: Error): Promise<CommandError> =>
-    new CommandError(`${label} is not readable as JSON: ${await explainJson(error, path, lines)}`);
   const lines = named === "ndjson" || holdsLines(head);
-  const layout = lines ? "newline_delimited" : head.startsWith("[") ? "array" : "unstructured";
-  const limit = layout === "unstructured" ? `, maximum_object_size = ${file.size * 3 + 1024}` : LARGEST_RECORD;
-  const read = `read_json_objects($1, format = '${layout}', hive_partitioning = false${limit})`;
+  const rows = await rowsIn(path, head, lines, file);
+  const explain = async (error: unknown): Promise<CommandError> =>
+    new CommandError(`${label} is not readable as JSON: ${await explainJson(error, rows, lines)}`);
+  const relation =
+    `(SELECT json AS r FROM read_json_objects($1, format = '${rows.layout}', hive_partitioning = false, ` +
+    `maximum_object_size = ${LARGEST_RECORD}))`;
   const run = (sql: string): Promise<Row[]> =>
-    writer.rows(sql, [path]).catch(async (error: Error) => {
+    writer.rows(sql, [rows.path]).catch(async (error: unknown) => {
       throw await explain(error);
     });
-  const shape =
-    layout === "unstructured"
-      ? await shapeOfObject(run, read, label)
-      : await recordShape(run, `(SELECT json AS r FROM ${read})`, label);
+  const shape = rows.names ? listShape(rows.names, relation) : await recordShape(run, relation, label);
   return {
     format: lines ? "ndjson" : "json",
-    columns: shape.names.map((name, i): SourceColumn => ({ name, sql: shape.sql[i]!, kind: "text" })),
+    columns: shape.names.map((name, i): SourceColumn => ({ name, sql: `cells[${i + 1}]`, kind: "text" })),
     relation: shape.relation,
-    values: [path],
+    values: [rows.path],
     row: null,
     place: async (row) => (lines ? `record ${row}` : `row ${row}`),
     explain,
@@ -57,7 +55,15 @@ export async function openJson(writer: Writer, file: SourceFile, named: "json" |
   };
 }
 
-const LARGEST_RECORD = ", maximum_object_size = 33554432";
+/** The rows of the file, where they stand or unwrapped from the one object that holds them. */
+async function rowsIn(path: string, head: string, lines: boolean, file: SourceFile): Promise<JsonRows> {
+  if (lines) return { path, layout: "newline_delimited", names: null };
+  if (head.startsWith("[")) return { path, layout: "array", names: null };
+  return unwrap(path, file.label, file.size, file.scratch);
+}
+
+/** Bytes of one record. */
+const LARGEST_RECORD = 32 << 20;
 
 /** Whether a file that begins with an object is lines of objects: the first line is one, and more follows. */
 function holdsLines(head: string): boolean {
@@ -100,85 +106,17 @@ const listShape = (names: readonly string[], lists: string): Shape =>
 
 const cellShape = (names: readonly string[], pointers: readonly string[], rows: string): Shape => ({
   names,
-  sql: names.map((_name, i) => `cells[${i + 1}]`),
   relation: `(SELECT json_extract_string(r, [${pointers.map(quoteText).join(", ")}]) AS cells FROM ${rows})`,
 });
 
 /** The JSON pointer of a key. */
 const pointer = (key: string): string => `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
-/** Tables that are one object: where their column names and their rows stand. */
-const ENVELOPES = [
-  { names: "$.columns[*]", rows: "$.data" },
-  { names: "$.data.fields[*]", rows: "$.data.items" },
-  { names: "$.columns[*].name", rows: "$.rows" },
-] as const;
-
-/** What the first row under a path is; `NONE` where there are no rows, null where there is no list. */
-const rowType = (path: string): string =>
-  `CASE json_type(json, '${path}') WHEN 'ARRAY' THEN coalesce(json_type(json, '${path}[0]'), 'NONE') END`;
-
-async function shapeOfObject(run: Run, read: string, label: string): Promise<Shape> {
-  const [whole] = await run(
-    `SELECT count(*) AS documents, any_value(json_keys(json)) AS keys, ` +
-      ENVELOPES.map(({ names }, i) => `any_value(to_json(json_extract_string(json, '${names}'))) AS names${i}, `).join(
-        "",
-      ) +
-      ENVELOPES.map(({ rows }, i) => `any_value(${rowType(rows)}) AS rows${i}, `).join("") +
-      `any_value(${rowType("$.data")}) AS records, ` +
-      `any_value(to_json(list_transform(json_keys(json), lambda k: ` +
-      `{'key': k, 'type': json_type(json, '/' || replace(replace(k, '~', '~0'), '/', '~1'))}))) AS members ` +
-      `FROM ${read}`,
-  );
-  if (whole!["documents"] !== 1)
-    throw new CommandError(`${label} holds several JSON objects that do not stand one a line`);
-  for (const [i, { rows }] of ENVELOPES.entries()) {
-    const names = JSON.parse(String(whole![`names${i}`])) as string[];
-    if (names.length > 0 && ["ARRAY", "NONE"].includes(String(whole![`rows${i}`]))) {
-      return listShape(names, `(SELECT unnest(json_extract(json, '${rows}[*]')) AS r FROM ${read})`);
-    }
-  }
-  if (whole!["records"] === "OBJECT") {
-    return recordShape(run, `(SELECT unnest(json_extract(json, '$.data[*]')) AS r FROM ${read})`, label);
-  }
-  const members = JSON.parse(String(whole!["members"])) as { key: string; type: string }[];
-  if (members.length > 0 && members.every(({ type }) => type === "OBJECT")) {
-    return columnShape(
-      run,
-      read,
-      members.map(({ key }) => key),
-      label,
-    );
-  }
-  if (members.some(({ type }) => type === "OBJECT" || type === "ARRAY")) {
-    throw new CommandError(`${label} is no table: known are records, {column: {row: value}} and {columns, data}`);
-  }
-  return recordShape(run, `(SELECT json AS r FROM ${read})`, label);
-}
-
-/** {column: {row: value}}, the rows of every column alike. */
-async function columnShape(run: Run, read: string, names: readonly string[], label: string): Promise<Shape> {
-  const labels = names.map((name) => `json_keys(json, ${quoteText(pointer(name))})`);
-  const [rows] = await run(
-    `SELECT ${labels.map((keys, i) => `${keys} = ${labels[0]} AS same${i}`).join(", ")} FROM ${read}`,
-  );
-  const odd = names.find((_name, i) => rows![`same${i}`] !== true);
-  if (odd !== undefined)
-    throw new CommandError(`${label}: its columns ${names[0]} and ${odd} do not have the same rows`);
-  const values = names.map((name, i) => {
-    const column = `json_extract(json, ${quoteText(pointer(name))})`;
-    return `unnest(json_extract_string(${column}, '$.*')) AS c${i}`;
-  });
-  return { names, sql: names.map((_name, i) => `c${i}`), relation: `(SELECT ${values.join(", ")} FROM ${read})` };
-}
-
-async function explainJson(error: Error, file: string, lines: boolean): Promise<string> {
-  if (error.message.startsWith("Out of Memory")) {
-    return "the one object is too large for memory; write Parquet, CSV, or one record a line";
-  }
-  const reason = reasonOf(error, file);
-  const line = lines && reason.includes("Malformed JSON") ? await malformedLine(file) : null;
-  return line === null ? reason : `line ${line} is malformed`;
+async function explainJson(error: unknown, rows: JsonRows, lines: boolean): Promise<string> {
+  const reason = reasonOf(error, rows.path);
+  const findable = rows.layout === "newline_delimited" && reason.includes("Malformed JSON");
+  const line = findable ? await malformedLine(rows.path) : null;
+  return line === null ? reason : `${lines ? "line" : "row"} ${line} is malformed`;
 }
 
 /** DuckDB's own count is one too high in places. */

@@ -12,11 +12,11 @@ const ROW = "file_row_number";
 /** Opens a Parquet file. One that is cut short, encrypted or damaged is a CommandError. */
 export async function openParquet(writer: Writer, file: SourceFile): Promise<Source> {
   await requireWhole(file);
-  const damaged = (error: Error): CommandError =>
+  const damaged = (error: unknown): CommandError =>
     new CommandError(`${file.label} is not readable as Parquet, it may be damaged: ${reasonOf(error, file.path)}`);
   const read = (options: string): string =>
     `read_parquet($1, hive_partitioning = false, binary_as_string = true${options})`;
-  const described = await writer.rows(`DESCRIBE SELECT * FROM ${read("")}`, [file.path]).catch((error: Error) => {
+  const described = await writer.rows(`DESCRIBE SELECT * FROM ${read("")}`, [file.path]).catch((error: unknown) => {
     throw damaged(error);
   });
   const columns = described.map(({ column_name: name, column_type: type }) => ({
@@ -49,12 +49,12 @@ async function requireWhole({ path, label, size }: SourceFile): Promise<void> {
 }
 
 /** The first line of DuckDB's message, without its class and without the path. */
-export function reasonOf(error: Error, path: string): string {
-  const [first = ""] = error.message.split("\n");
+export function reasonOf(error: unknown, path: string): string {
+  const [first = ""] = String(error).split("\n");
   return first
     .replaceAll(`file "${path}"`, "the file")
     .replaceAll(`file '${path}'`, "the file")
     .replaceAll(path, "the file")
-    .replace(/^(\w+ ){1,3}(Error|Exception): /, "")
+    .replace(/^(Error: )?(\w+ ){1,3}(Error|Exception): /, "")
     .trim();
 }

@@ -25,7 +25,7 @@ const TEXT_SIGNATURES: readonly (readonly [string, RegExp])[] = [
 ];
 
 /** What the first bytes of a file show it to be; null where they show nothing, as plain text does. */
-export function contentOf(head: Buffer): string | null {
+function contentOf(head: Buffer): string | null {
   const bytes = head.toString("latin1");
   const binary = SIGNATURES.find(([, pattern]) => pattern.test(bytes));
   if (binary) return binary[0];

@@ -64,7 +64,7 @@ export interface Source {
   /** Where a 1-based row stands in the file, e.g. `row 3 (line 4)`. */
   place(row: number): Promise<string>;
   /** A failure while the relation is read, told in the file's own terms. */
-  explain(error: Error): Promise<CommandError>;
+  explain(error: unknown): Promise<CommandError>;
   readonly footnotes: readonly Footnote[];
   readonly warnings: readonly string[];
 }

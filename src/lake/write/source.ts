@@ -41,8 +41,9 @@ export async function openSource(writer: Writer, path: string, label: string, sc
 }
 
 async function sizeOf(path: string, label: string): Promise<number> {
-  const stats = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`${label} ${error.code === "ENOENT" ? "does not exist" : `cannot be read: ${error.code}`}`);
+  const stats = await stat(path).catch((error: unknown) => {
+    const code = (error as NodeJS.ErrnoException).code;
+    throw new CommandError(`${label} ${code === "ENOENT" ? "does not exist" : `cannot be read: ${code}`}`);
   });
   if (stats.isDirectory()) throw new CommandError(`${label} is a folder, not a file`);
   if (!stats.isFile()) throw new CommandError(`${label} is not a plain file`);

@@ -1,13 +1,14 @@
 // The command line: one small file a command. Exit code 0: done; 1: failed; 2: called wrongly.
 import { Command, CommanderError } from "commander";
 import { CommandError } from "../errors.js";
+import { packageVersion } from "../http/package.js";
 import { demoCommand } from "./demo.js";
 import { gapsCommand } from "./gaps.js";
 import { importCommand } from "./import.js";
+import { openApiCommand } from "./openapi.js";
 import { serveCommand } from "./serve.js";
 import { tokenCommand } from "./token.js";
 import { versionsCommand } from "./versions.js";
-import { packageVersion } from "./package.js";
 
 export function createProgram(): Command {
   const program = new Command("tapehouse")
@@ -15,9 +16,16 @@ export function createProgram(): Command {
     .version(packageVersion())
     .showHelpAfterError("(add --help for what this command takes)")
     .addHelpText("after", "\nExample:\n  $ tapehouse demo && tapehouse serve");
-  for (const command of [serveCommand(), importCommand(), demoCommand(), tokenCommand(), gapsCommand(), versionsCommand()]) {
-    program.addCommand(command);
-  }
+  const commands = [
+    serveCommand,
+    importCommand,
+    demoCommand,
+    tokenCommand,
+    gapsCommand,
+    versionsCommand,
+    openApiCommand,
+  ];
+  for (const command of commands) program.addCommand(command());
   return program;
 }
 

@@ -7,6 +7,8 @@ import { entityHandler } from "./entities.js";
 import { gapsHandler } from "./gaps.js";
 import { healthHandler } from "./health.js";
 import { metaHandler } from "./meta.js";
+import { openApiHandler } from "./openapi/index.js";
+import { packageVersion } from "./package.js";
 import { startTiming } from "./timing.js";
 import { notFound, onlyGet, problemHandler } from "./problem.js";
 
@@ -30,6 +32,7 @@ export function createApp(context: Context): Express {
 
   app.use(onlyGet);
   app.get("/health", healthHandler(context));
+  app.get("/openapi.json", openApiHandler(packageVersion(), context.config));
   app.use("/api/v1", api);
   app.use(notFound);
   app.use(problemHandler(context));

@@ -2,6 +2,7 @@
 import type { Request, RequestHandler, Response } from "express";
 import { Problem } from "../errors.js";
 import type { StoredToken } from "../lake/tokens.js";
+import { invalidParameter } from "../query/parameters.js";
 import type { Context } from "./context.js";
 import { endStage } from "./timing.js";
 
@@ -35,8 +36,23 @@ export function checkEntity(res: Response, entity: string): void {
   throw new Problem("forbidden", `this token may not read ${entity}`, { allowed: token.entities ?? [] });
 }
 
-/** The query part of a request, read by the rules of URLs and nothing else. */
-export function searchOf(req: Request): URLSearchParams {
+/** The query part of a request, read by the rules of URLs. Throws for what is not percent-encoded UTF-8, e.g. GBK. */
+export function searchOf(req: Pick<Request, "originalUrl">): URLSearchParams {
   const at = req.originalUrl.indexOf("?");
-  return new URLSearchParams(at < 0 ? "" : req.originalUrl.slice(at + 1));
+  const text = at < 0 ? "" : req.originalUrl.slice(at + 1);
+  for (const pair of text.split("&")) {
+    if (isUtf8(pair)) continue;
+    const [name] = [...new URLSearchParams(pair).keys()];
+    throw invalidParameter(name ?? "", "it is not percent-encoded UTF-8", ["UTF-8, each byte as % and two hex digits"]);
+  }
+  return new URLSearchParams(text);
+}
+
+function isUtf8(encoded: string): boolean {
+  try {
+    decodeURIComponent(encoded);
+    return true;
+  } catch {
+    return false;
+  }
 }

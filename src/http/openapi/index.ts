@@ -1,0 +1,62 @@
+// The description of the API (OpenAPI 3.1), made from the catalog and the tables that the server itself works by.
+import type { RequestHandler } from "express";
+import { ENTITIES } from "../../catalog/index.js";
+import { STORES } from "../../catalog/types.js";
+import { sha256 } from "../../lake/manifest.js";
+import type { RequestLimits } from "../../query/request.js";
+import { sendJson } from "../json.js";
+import { answerHeaders } from "./answers.js";
+import { bodySchemas, envelopeOf } from "./bodies.js";
+import { entityPaths } from "./entity-paths.js";
+import { sharedParameters } from "./parameters.js";
+import { problemComponents, problemSchema } from "./problems.js";
+import { wordSchemas, type Schema } from "./schemas.js";
+import { servicePaths } from "./service-paths.js";
+
+const ABOUT = `Rows of exchange-traded market data, read-only.
+
+- Dates are asked for as \`YYYYMMDD\` or \`YYYY-MM-DD\` and answered as \`YYYYMMDD\`.
+- Without \`limit\` an answer holds every row; it is sent while it is read. A connection that is cut means: not whole.
+- Every parameter is understood or refused with 400; none is ignored.
+- \`HEAD\` is offered wherever \`GET\` is.
+- Errors are \`application/problem+json\` (RFC 9457) with a stable \`code\`.`;
+
+/** The whole document. `limits` are those of the server that serves it. */
+export function openApi(version: string, limits: RequestLimits = { defaultLimit: null, maxLimit: null }): object {
+  const envelopes = ENTITIES.map((entity): [string, Schema] => [`Envelope_${entity.name}`, envelopeOf(entity)]);
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Tapehouse",
+      version,
+      description: ABOUT,
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: "/" }],
+    security: [{ bearer: [] }],
+    tags: [
+      ...STORES.filter((store) => store !== "state").map((name) => ({
+        name,
+        description: `Entities of the store ${name}`,
+      })),
+      { name: "service", description: "Catalog, calendar, gaps and health" },
+    ],
+    paths: { ...entityPaths(), ...servicePaths() },
+    components: {
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer", description: "Made by: `tapehouse token create NAME`" },
+      },
+      schemas: { ...wordSchemas, ...bodySchemas, ...Object.fromEntries(envelopes), Problem: problemSchema },
+      parameters: sharedParameters(limits),
+      headers: answerHeaders,
+      responses: problemComponents,
+    },
+  };
+}
+
+/** GET /openapi.json: public, for it holds no data. */
+export function openApiHandler(version: string, limits: RequestLimits): RequestHandler {
+  const document = openApi(version, limits);
+  const name = sha256(JSON.stringify(document));
+  return async (req, res) => sendJson(req, res, document, name);
+}

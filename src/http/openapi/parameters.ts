@@ -1,0 +1,154 @@
+// Every parameter of an entity as OpenAPI describes it, named and bounded by the tables that the parser reads.
+import { columnNamed } from "../../catalog/index.js";
+import type { Column, ColumnType, Entity } from "../../catalog/types.js";
+import {
+  type COMMON,
+  filterColumns,
+  FORMATS,
+  ORDERS,
+  parameterNames,
+  type RequestLimits,
+} from "../../query/request.js";
+import { exampleFields, exampleRange, exampleValue } from "./examples.js";
+import { refTo, schemaOf, type Ref, type Schema } from "./schemas.js";
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: "query" | "header";
+  readonly description: string;
+  readonly required?: boolean;
+  readonly schema: Schema;
+  readonly style?: "form";
+  readonly explode?: boolean;
+  readonly example?: unknown;
+}
+
+const LIST = "Commas part the items; repeating the parameter means the same.";
+
+/** A parameter that takes one value. */
+export function single(name: string, description: string, schema: Schema, example?: unknown): Parameter {
+  return { name, in: "query", description, schema, ...(example === undefined ? {} : { example }) };
+}
+
+function list(name: string, description: string, items: Schema, example: readonly unknown[] | null): Parameter {
+  return {
+    ...single(name, `${description} ${LIST}`, { type: "array", minItems: 1, items }, example ?? undefined),
+    style: "form",
+    explode: false,
+  };
+}
+
+/** `start_date` or `end_date`. */
+export function bound(name: "start_date" | "end_date", what: string, entity: Entity | null = null): Parameter {
+  const end = name === "start_date" ? "First" : "Last";
+  return single(name, `${end} ${what}, inclusive.`, schemaOf("Date"), exampleRange(entity)[name]);
+}
+
+type Shared = Exclude<(typeof COMMON)[number], "fields">;
+
+const SHARED: Record<Shared, (limits: RequestLimits) => Parameter> = {
+  limit: ({ defaultLimit, maxLimit }) => {
+    const none = defaultLimit === null ? "Without it every row comes." : `Without it ${defaultLimit} come at most.`;
+    const bounds = { type: "integer", minimum: 1, maximum: maxLimit ?? Number.MAX_SAFE_INTEGER };
+    return single(
+      "limit",
+      `Number of rows at most. ${none} Where it cuts, \`truncated\` is true and \`next_cursor\` continues.`,
+      { ...bounds, ...(defaultLimit === null ? {} : { default: defaultLimit }) },
+      Math.min(5, maxLimit ?? 5),
+    );
+  },
+  cursor: () =>
+    single(
+      "cursor",
+      "Continue where the page before ended: its `next_cursor`. Keep every other parameter but `limit` and `format` " +
+        "as it was. The cursor keeps the `data_version` of the first page.",
+      schemaOf("Cursor"),
+    ),
+  order: () =>
+    single("order", "The default order, or the whole of it backwards.", {
+      type: "string",
+      enum: ORDERS,
+      default: "asc",
+    }),
+  data_version: () =>
+    single(
+      "data_version",
+      "Read an older state of the lake: the `data_version` that an answer gave. Percent-encode its `+`.",
+      schemaOf("DataVersion"),
+    ),
+  format: () =>
+    single("format", "Format of the body; wins over the `Accept` header.", { type: "string", enum: FORMATS }),
+};
+
+/** The parameters that operations refer to by name. */
+export function sharedParameters(limits: RequestLimits): Readonly<Record<Shared | "if_none_match", Parameter>> {
+  const query = Object.fromEntries(Object.entries(SHARED).map(([name, describe]) => [name, describe(limits)]));
+  const ifNoneMatch = {
+    name: "If-None-Match",
+    in: "header",
+    description: "The `ETag` of an earlier answer: 304 where nothing changed.",
+    schema: { type: "string" },
+  } as const;
+  return { ...(query as Record<Shared, Parameter>), if_none_match: ifNoneMatch };
+}
+
+export const sharedParameter = (name: keyof ReturnType<typeof sharedParameters>): Ref => refTo("parameters", name);
+
+/** One item of a filter. */
+const ITEMS: Record<ColumnType, (column: Column) => Schema> = {
+  code: () => schemaOf("Code"),
+  text: () => schemaOf("FilterText"),
+  date: () => schemaOf("FilterDate"),
+  int64: ({ only }) => ({
+    anyOf: [
+      { type: "integer", ...(only ? { enum: only } : {}) },
+      { type: "string", const: "null" },
+    ],
+  }),
+  float64: ({ name }) => {
+    throw new Error(`${name} is a number with a fraction, which no filter takes`);
+  },
+};
+
+type OwnName = "start_date" | "end_date" | "as_of" | "fields";
+
+const OWN: Record<OwnName, (entity: Entity) => Parameter> = {
+  start_date: (entity) => bound("start_date", `\`${entity.mainDate!}\``, entity),
+  end_date: (entity) => bound("end_date", `\`${entity.mainDate!}\``, entity),
+  as_of: (entity) => single("as_of", asOfRule(entity), schemaOf("Date")),
+  fields: (entity) => {
+    const names = entity.columns.map((column) => column.name);
+    const description = "Columns of the answer, in the order asked, each once. Without it all columns come.";
+    const parameter = list("fields", description, { type: "string", enum: names }, exampleFields(entity));
+    return { ...parameter, schema: { ...parameter.schema, uniqueItems: true } };
+  },
+};
+
+function asOfRule({ pointInTime, mainDate }: Entity): string {
+  if (pointInTime?.rule === "snapshot") {
+    return `The latest \`${mainDate!}\` on or before this day; not together with another parameter of dates.`;
+  }
+  const [column, ...others] = pointInTime!.columns.map((name) => `\`${name}\``);
+  const otherwise = others.length === 0 ? "" : ` (where that is missing ${others.join(", then ")})`;
+  const hides = pointInTime!.hides?.map((name) => ` A later \`${name}\` is not known yet and is null.`).join("") ?? "";
+  return `Only what was announced on or before this day, by ${column!}${otherwise}.${hides}`;
+}
+
+/** All parameters of an entity, as `parameterNames` lists them. */
+export function entityParameters(entity: Entity): readonly (Parameter | Ref)[] {
+  const filters = new Map(filterColumns(entity).map(({ name }) => [name, name]));
+  for (const [alias, name] of Object.entries(entity.filterAliases ?? {})) filters.set(alias, name);
+  return parameterNames(entity).map((name) => {
+    const column = filters.get(name);
+    if (column !== undefined) return filterParameter(entity, name, columnNamed(entity, column)!);
+    return name in OWN ? OWN[name as OwnName](entity) : sharedParameter(name as Shared);
+  });
+}
+
+function filterParameter(entity: Entity, name: string, column: Column): Parameter {
+  const other = name === column.name ? "" : ` Filters \`${column.name}\`.`;
+  const missing = column.nullable ? " `null` finds rows without a value." : "";
+  const bare = entity.bareCodes && column.type === "code" ? " A code finds rows with and without its suffix." : "";
+  const description = `${column.meaning}.${other} One value or several.${missing}${bare}`;
+  return list(name, description, ITEMS[column.type](column), exampleValue(entity, column));
+}

@@ -1,0 +1,97 @@
+// What can be asked, set and told must stand in the pages.
+import { readFileSync } from "node:fs";
+import type { Command } from "commander";
+import { describe, expect, test } from "vitest";
+import { ENTITIES, ENTITY_NAMES } from "../src/catalog/index.js";
+import { createProgram } from "../src/cli/program.js";
+import { SETTINGS } from "../src/config.js";
+import { PROBLEMS } from "../src/errors.js";
+import { MEDIA_TYPES } from "../src/http/negotiate.js";
+import { openApi } from "../src/http/openapi/index.js";
+import { filterColumns, parameterNames } from "../src/query/request.js";
+import { readDescription, type Json } from "./support/openapi.js";
+
+const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
+const readme = read("README.md");
+const reference = read("docs/reference.md");
+
+/** The lines of a page's tables, white space set to one blank. */
+const rowsOf = (page: string): string[] =>
+  page
+    .split("\n")
+    .filter((line) => line.startsWith("|"))
+    .map((line) => line.replaceAll(/\s+/g, " "));
+
+/** The items that no line begins with. */
+const without = (page: string, beginnings: readonly string[]): string[] =>
+  beginnings.filter((beginning) => !rowsOf(page).some((row) => row.startsWith(beginning)));
+
+const problems = Object.entries(PROBLEMS).map(([code, { status }]) => `| \`${code}\` | ${status} |`);
+
+describe("the README", () => {
+  test("names every entity", () => {
+    expect(ENTITY_NAMES.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  test("has every problem code with its status", () => {
+    expect(without(readme, problems)).toEqual([]);
+  });
+});
+
+describe("docs/reference.md", () => {
+  test("has every problem code with its status, and no other", () => {
+    expect(without(reference, problems)).toEqual([]);
+    expect(rowsOf(reference).filter((row) => /^\| `\w+` \| [45]\d\d \|/.test(row))).toHaveLength(problems.length);
+  });
+
+  test("has every setting with its environment variable and default", () => {
+    const settings = Object.entries(SETTINGS).map(([name, { env, fallback }]) => {
+      const option = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+      return `| \`--${option}\` | \`${env}\` | ${name === "temp" ? "" : `\`${fallback}\` |`}`;
+    });
+    expect(without(reference, settings)).toEqual([]);
+  });
+
+  test("has every command with all of its options", () => {
+    const missing: string[] = [];
+    const look = (command: Command, path: string): void => {
+      for (const sub of command.commands) look(sub, `${path} ${sub.name()}`);
+      if (command.commands.length > 0) return;
+      const row = rowsOf(reference).find((line) => line.startsWith(`| \`${path}`));
+      if (row === undefined) missing.push(path);
+      for (const { long } of command.options) {
+        const place = path === "tapehouse serve" ? reference : (row ?? "");
+        if (!place.includes(`\`${long!}`)) missing.push(`${path} ${long!}`);
+      }
+    };
+    look(createProgram(), "tapehouse");
+    expect(missing).toEqual([]);
+  });
+
+  test("has every route, header and format", () => {
+    const { operations } = readDescription(openApi("1.0.0"));
+    const paths = new Set(operations.map(({ path }) => path.replace(/entities\/\w+/, "entities/<entity>")));
+    expect(
+      without(
+        reference,
+        [...paths].map((path) => `| \`${path}\` |`),
+      ),
+    ).toEqual([]);
+    const formats = Object.entries(MEDIA_TYPES).map(([format, type]) => `| \`${format}\` | \`${type}\` |`);
+    expect(without(reference, formats)).toEqual([]);
+    const headers = operations.flatMap(({ responses }) =>
+      Object.values(responses).flatMap((response: Json) => Object.keys(response.headers ?? {})),
+    );
+    expect([...new Set(headers)].filter((name) => !reference.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  test("has every parameter that is no column of an entity, and every one of the other routes", () => {
+    const columns = (entity: (typeof ENTITIES)[number]) => new Set(filterColumns(entity).map(({ name }) => name));
+    const own = ENTITIES.flatMap((entity) => parameterNames(entity).filter((name) => !columns(entity).has(name)));
+    const others = readDescription(openApi("1.0.0")).operations.filter(
+      ({ path }) => !ENTITY_NAMES.some((name) => path.endsWith(`/${name}`)),
+    );
+    const names = [...own, ...others.flatMap(({ parameters }) => parameters.map(({ name }) => name))];
+    expect([...new Set(names)].filter((name) => !reference.includes(`\`${name}\``))).toEqual([]);
+  });
+});

@@ -1,0 +1,253 @@
+import fc from "fast-check";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { ENTITIES, ENTITY_NAMES } from "../../src/catalog/index.js";
+import { run } from "../../src/cli/program.js";
+import { parseDate } from "../../src/dates.js";
+import { Problem, PROBLEMS } from "../../src/errors.js";
+import { createApp } from "../../src/http/app.js";
+import { MEDIA_TYPES } from "../../src/http/negotiate.js";
+import { openApi } from "../../src/http/openapi/index.js";
+import { packageVersion } from "../../src/http/package.js";
+import { parameterNames, parseRequest } from "../../src/query/request.js";
+import { demoLake } from "../support/demo.js";
+import { exampleQuery, readDescription, type DescribedOperation, type Json } from "../support/openapi.js";
+import { serve, TOKEN, type TestServer } from "../support/server.js";
+
+const document: Json = openApi(packageVersion());
+const description = readDescription(document);
+const { operations } = description;
+const queryNames = ({ parameters }: DescribedOperation): string[] =>
+  parameters.filter((parameter) => parameter.in === "query").map(({ name }) => name);
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await serve(await demoLake({ days: 500 }));
+});
+
+/** Fails where an answer is not what the operation says: status, content type, headers, body. */
+async function expectDescribed({ path, responses }: DescribedOperation, response: Response): Promise<Json> {
+  const status = String(response.status);
+  expect(Object.keys(responses), `${path}: ${status}`).toContain(status);
+  for (const [name, reference] of Object.entries<Json>(responses[status].headers ?? {})) {
+    const header = description.resolve(reference);
+    const value = response.headers.get(name);
+    if (value === null) expect(header.required, `${path}: ${status} without ${name}`).not.toBe(true);
+    else if (header.schema.type !== "integer") expectValid(header.schema, value, `${path}: ${status} ${name}`);
+  }
+  const text = await response.text();
+  const mediaType = response.headers.get("content-type")?.split(";")[0] ?? "";
+  if (responses[status].content === undefined) return null;
+  expect(Object.keys(responses[status].content), path).toContain(mediaType);
+  if (!mediaType.endsWith("json") || mediaType === MEDIA_TYPES.ndjson) return text;
+  const body = JSON.parse(text);
+  expectValid(responses[status].content[mediaType].schema, body, `${path}: ${status}`);
+  return body;
+}
+
+function expectValid(schema: Json, value: Json, what: string): void {
+  const check = description.checker(schema);
+  check(value);
+  expect(check.errors ?? [], what).toEqual([]);
+}
+
+describe("the description", () => {
+  test("is valid OpenAPI 3.1", async () => {
+    expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true });
+    for (const name of Object.keys(document.components.schemas)) {
+      expect(description.checker({ $ref: `#/components/schemas/${name}` }), name).toBeTypeOf("function");
+    }
+  });
+
+  test("has every route of the server, and no other", () => {
+    const { stack } = createApp(server.context).router;
+    const pathsOf = (layers: Json[], prefix: string): string[] =>
+      layers.flatMap((layer) =>
+        layer.route ? [`${prefix}${layer.route.path}`] : pathsOf(layer.handle.stack ?? [], "/api/v1"),
+      );
+    const routes = pathsOf(stack, "").flatMap((path) =>
+      path.includes(":entity") ? ENTITY_NAMES.map((name) => path.replace(":entity", name)) : [path],
+    );
+    expect(routes.length).toBeGreaterThan(2 * ENTITIES.length);
+    expect(operations.map(({ path }) => path).sort()).toEqual(routes.sort());
+  });
+
+  test("has the parameters of every entity that the parser knows", () => {
+    for (const entity of ENTITIES) {
+      const operation = operations.find(({ path }) => path === `/api/v1/entities/${entity.name}`)!;
+      expect(queryNames(operation), entity.name).toEqual(parameterNames(entity));
+    }
+  });
+
+  test("has the parameters that every route says it knows", async () => {
+    for (const operation of operations) {
+      const response = await server.get(`${operation.path}?no_such_parameter=1`);
+      if (operation.security.length === 0) expect(response.status, operation.path).toBe(200);
+      else {
+        const problem = await expectDescribed(operation, response);
+        expect([problem.code, problem.allowed.toSorted()]).toEqual(["unknown_parameter", queryNames(operation).sort()]);
+      }
+    }
+  });
+
+  test("allows what the parser accepts, and nothing else but days that no calendar has", () => {
+    const limits = { defaultLimit: null, maxLimit: null };
+    const text = fc.oneof(
+      fc.constantFrom(
+        "null",
+        "1",
+        "0",
+        "5",
+        "-1",
+        "asc",
+        "csv",
+        "2024",
+        "20240102",
+        "2024-01-02",
+        "20240230",
+        "0099-01-01",
+      ),
+      fc.constantFrom(
+        "600519.SH",
+        "000001",
+        "600519.",
+        "中文",
+        "L1",
+        "1e3",
+        "2024-1-2",
+        "1970-01-01T08:00:00.000+08:00",
+      ),
+      fc.stringMatching(/^(00|19|20)[0-9]{2}-?[01][0-9]-?[0-3][0-9]$/),
+      fc.stringMatching(/^[0-9A-Za-z]{1,13}(\.[A-Za-z]{0,7})?$/),
+      fc.stringMatching(/^-?[1-9][0-9]{0,17}$/),
+      fc.string({ minLength: 1, unit: "binary" }).map((given) => given.replaceAll(/[\s,]/g, "_")),
+    );
+    const cases = ENTITIES.flatMap((entity) =>
+      operations
+        .find(({ path }) => path === `/api/v1/entities/${entity.name}`)!
+        .parameters.filter((parameter) => parameter.in === "query" && parameter.name !== "cursor")
+        .map((parameter) => ({ entity, parameter })),
+    );
+    const property = fc.property(
+      fc.constantFrom(...cases),
+      fc.array(text, { minLength: 1, maxLength: 3 }),
+      (given, texts) => {
+        const { entity, parameter } = given;
+        const { name, schema } = parameter;
+        const numbers = JSON.stringify(description.resolve(schema.items ?? schema)).includes('"integer"');
+        const values = texts.map((one) => (numbers && /^-?[0-9]+$/.test(one) ? Number(one) : one));
+        const isList = schema.type === "array";
+        const described = description.checker(schema)(isList ? values : values[0]);
+        const search = new URLSearchParams([[name, isList ? texts.join(",") : texts[0]!]]);
+        const accepted = accepts(() => parseRequest(entity, search, limits));
+        if (described && !accepted) {
+          const noDay = texts.some((one) => /^\d{4}-?\d\d-?\d\d$/.test(one) && parseDate(one) === undefined);
+          expect(noDay, `${name}=${texts.join(",")} is refused`).toBe(true);
+        } else expect(accepted, `${name}=${texts.join(",")}`).toBe(described);
+      },
+    );
+    fc.assert(property, { numRuns: 3000 });
+  });
+
+  test("knows the limits of its operator", () => {
+    const { limit } = (openApi("1.0.0", { defaultLimit: 3, maxLimit: 4 }) as Json).components.parameters;
+    expect(limit).toMatchObject({ schema: { default: 3, maximum: 4 }, example: 4 });
+  });
+
+  test("is served without a token, and printed by the command", async () => {
+    const served = await fetch(`${server.url}/openapi.json`);
+    expect(await served.json()).toEqual(document);
+    const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+    const exitCode = await run(["openapi"]);
+    const printed = write.mock.calls.map(([text]) => String(text)).join("");
+    write.mockRestore();
+    expect([exitCode, JSON.parse(printed)]).toEqual([0, document]);
+  });
+});
+
+function accepts(parse: () => unknown): boolean {
+  try {
+    parse();
+    return true;
+  } catch (error) {
+    if (error instanceof Problem) return false;
+    throw error;
+  }
+}
+
+/** Entities of which so small a market may lack the rows of the examples. */
+const RARE = ["suspend_d", "index_member", "dividend"];
+
+describe("an answer is as described", () => {
+  test.each(operations)("$path with its examples", async (operation) => {
+    const { path, parameters } = operation;
+    const body = await expectDescribed(operation, await server.get(path + exampleQuery(parameters)));
+    if ("rows" in body && !RARE.includes(body.entity)) expect(body.rows).not.toEqual([]);
+    const limit = parameters.find(({ name }) => name === "limit");
+    for (const parameter of limit ? parameters.filter(({ example }) => example !== undefined) : []) {
+      const query = exampleQuery(parameter === limit ? [limit] : [parameter, limit!]);
+      const response = await server.get(path + query);
+      expect(response.status, query).toBe(200);
+      await expectDescribed(operation, response);
+    }
+  });
+
+  test("in every format", async () => {
+    const operation = operations.find(({ path }) => path === "/api/v1/entities/daily")!;
+    const path = `${operation.path}?limit=3`;
+    for (const [format, mediaType] of Object.entries(MEDIA_TYPES)) {
+      const response = await server.get(`${path}&format=${format}`);
+      expect([response.status, response.headers.get("content-type")!.split(";")[0]]).toEqual([200, mediaType]);
+      if (format !== "json") expect(response.headers.get("x-truncated")).toBe("true");
+      await expectDescribed(operation, response);
+    }
+  });
+
+  test("where it is asked for again, or by HEAD", async () => {
+    for (const operation of operations) {
+      const path = operation.path + exampleQuery(operation.parameters);
+      const first = await server.get(path);
+      const etag = first.headers.get("etag");
+      expect(etag !== null, path).toBe("304" in operation.responses);
+      if (etag === null) continue;
+      const again = await server.get(path, { "If-None-Match": etag });
+      expect(again.status, path).toBe(304);
+      await expectDescribed(operation, again);
+      const head = await fetch(server.url + path, { method: "HEAD", headers: { Authorization: `Bearer ${TOKEN}` } });
+      expect([head.status, head.headers.get("etag")]).toEqual([200, etag]);
+    }
+  });
+
+  test.each([
+    ["/api/v1/entities/daily", "?start_date=20240230", "invalid_parameter"],
+    ["/api/v1/entities/daily", "?as_of=20240102", "as_of_not_supported"],
+    ["/api/v1/entities/daily", "?cursor=abc&limit=1", "invalid_cursor"],
+    ["/api/v1/entities/daily", "?data_version=2001-01-01T00:00:00.000%2B08:00", "unknown_version"],
+    ["/api/v1/entities/daily/gaps", "?start_date=20240202&end_date=20240201", "contradictory_parameters"],
+    ["/api/v1/calendar", "?is_open=1&is_open=0", "duplicate_parameter"],
+    ["/api/v1/calendar/shift", "?n=1", "invalid_parameter"],
+    ["/api/v1/calendar/shift", "?date=20240101&n=1", "not_a_trading_day"],
+    ["/api/v1/calendar/shift", "?date=20240102&n=99999", "outside_calendar"],
+  ] as const)("%s%s is refused: %s", async (path, query, code) => {
+    const operation = operations.find((candidate) => candidate.path === path)!;
+    const response = await server.get(path + query);
+    expect(response.status).toBe(PROBLEMS[code].status);
+    expect((await expectDescribed(operation, response)).code).toBe(code);
+  });
+
+  test("where there is no token, no such format, or no such method", async () => {
+    for (const operation of operations) {
+      const url = server.url + operation.path;
+      const posted = await fetch(url, { method: "POST", headers: { Authorization: `Bearer ${TOKEN}` } });
+      expect(posted.status, operation.path).toBe(405);
+      await expectDescribed(operation, posted);
+      const stranger = await fetch(url);
+      expect(stranger.status, operation.path).toBe(operation.security.length === 0 ? 200 : 401);
+      if (operation.security.length > 0) await expectDescribed(operation, stranger);
+    }
+    const daily = operations.find(({ path }) => path === "/api/v1/entities/daily")!;
+    const refused = await server.get(daily.path, { Accept: "image/png" });
+    expect((await expectDescribed(daily, refused)).code).toBe("not_acceptable");
+  });
+});

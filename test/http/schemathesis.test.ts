@@ -1,0 +1,48 @@
+// A tool that knows only the description asks what it likes, and holds every answer to it.
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { openApi } from "../../src/http/openapi/index.js";
+import { demoLake } from "../support/demo.js";
+import { temporaryFolder } from "../support/folders.js";
+import { serve, TOKEN } from "../support/server.js";
+
+const pathOf = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+const command = pathOf(".venv/bin/schemathesis");
+const absent = !existsSync(command);
+
+describe(absent ? "schemathesis (skipped: .ci/run installs it into .venv)" : "schemathesis", () => {
+  test.skipIf(absent)(
+    "finds no answer outside of the description, and nothing refused that fits it",
+    { timeout: 400_000 },
+    async () => {
+      const server = await serve(await demoLake({ days: 40 }));
+      const { output, exitCode } = await runCommand([
+        ...["run", `${server.url}/openapi.json`, "--header", `Authorization: Bearer ${TOKEN}`],
+        ...["--checks", "all", "--exclude-checks", "positive_data_acceptance"],
+        ...["--phases", "examples,coverage,fuzzing", "--max-examples", "6", "--workers", "2"],
+        ...["--seed", "1", "--generation-deterministic"],
+        ...["--warnings", "off", "--no-color"],
+      ]);
+      const paths = Object.keys((openApi("1.0.0") as { paths: object }).paths).length;
+      expect(output).toContain(`Tested: ${paths - 1}`); // all but the description itself
+      expect({ exitCode, output: exitCode === 0 ? "" : output }).toEqual({ exitCode: 0, output: "" });
+      expect(server.logged).toEqual([]);
+    },
+  );
+});
+
+async function runCommand(args: readonly string[]): Promise<{ output: string; exitCode: number | null }> {
+  const env = { ...process.env, SCHEMATHESIS_HOOKS: pathOf("test/python/schemathesis_hooks.py") };
+  const child = spawn(command, args, { cwd: await temporaryFolder(), env, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+  }
+  const exitCode = await new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", resolve);
+  });
+  return { output, exitCode };
+}

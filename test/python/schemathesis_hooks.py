@@ -1,0 +1,17 @@
+"""What OpenAPI cannot say: the only reasons for which a request that fits the description may be refused."""
+
+import schemathesis
+
+# One parameter against another, or a value against the data.
+CODES = {"contradictory_parameters", "invalid_cursor", "not_a_trading_day", "outside_calendar"}
+
+
+@schemathesis.check
+def described_requests_are_accepted(ctx, response, case):
+    if not case.meta.generation.mode.is_positive or response.status_code not in (400, 422):
+        return
+    problem = response.json()
+    # A pattern knows months and days, but not that February has no 30th.
+    no_day = problem["detail"].endswith("is no calendar day")
+    if problem["code"] not in CODES and not no_day:
+        raise AssertionError(f"refused though it fits the description: {problem}")

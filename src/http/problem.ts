@@ -14,7 +14,7 @@ export function sendProblem(context: Context, res: Response, error: unknown): vo
   }
   const { retryAfter, ...extras } = problem.extras;
   if (problem.status === 401) res.setHeader("WWW-Authenticate", 'Bearer realm="tapehouse"');
-  if (retryAfter !== undefined) res.setHeader("Retry-After", String(retryAfter));
+  if (problem.status === 429 || problem.status === 503) res.setHeader("Retry-After", String(retryAfter ?? 1));
   for (const name of ["ETag", "Content-Encoding", "Content-Disposition"]) res.removeHeader(name);
   res
     .status(problem.status)

@@ -30,3 +30,9 @@ export function isoDate(compact: string): string {
 export function chinaTime(moment: Date): string {
   return new Date(moment.getTime() + 8 * 3_600_000).toISOString().replace("Z", "+08:00");
 }
+
+/** A span of time such as `90d` or `12h` → milliseconds; anything else → undefined. */
+export function parseSpan(text: string): number | undefined {
+  const match = /^(\d{1,5})([dh])$/.exec(text);
+  return match ? Number(match[1]) * (match[2] === "d" ? DAY_MS : DAY_MS / 24) : undefined;
+}

@@ -2,12 +2,15 @@
 import { Command, CommanderError } from "commander";
 import { CommandError } from "../errors.js";
 import { packageVersion } from "../http/package.js";
+import { compactCommand } from "./compact.js";
 import { demoCommand } from "./demo.js";
 import { gapsCommand } from "./gaps.js";
 import { importCommand } from "./import.js";
 import { openApiCommand } from "./openapi.js";
 import { serveCommand } from "./serve.js";
 import { tokenCommand } from "./token.js";
+import { vacuumCommand } from "./vacuum.js";
+import { verifyCommand } from "./verify.js";
 import { versionsCommand } from "./versions.js";
 
 export function createProgram(): Command {
@@ -23,6 +26,9 @@ export function createProgram(): Command {
     tokenCommand,
     gapsCommand,
     versionsCommand,
+    compactCommand,
+    vacuumCommand,
+    verifyCommand,
     openApiCommand,
   ];
   for (const command of commands) program.addCommand(command());

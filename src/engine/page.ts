@@ -22,12 +22,7 @@ export type Page = AsyncGenerator<RecordBatch, PageEnd, undefined>;
  * Yields the rows of a plan, at most `limit` of them, without the columns that only tell the position. Returns where
  * the answer ended. Throws what `Reader.read` throws.
  */
-export async function* readPage(
-  reader: Reader,
-  plan: Plan,
-  limit: number | null,
-  signal: AbortSignal,
-): Page {
+export async function* readPage(reader: Reader, plan: Plan, limit: number | null, signal: AbortSignal): Page {
   const shown = plan.columns.length - plan.positionColumns;
   let count = 0;
   let truncated = false;

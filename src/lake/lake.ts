@@ -2,7 +2,16 @@
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { layoutOf, listFile, versionFile, type Layout } from "./layout.js";
-import { decodeList, decodeVersion, emptyList, EMPTY_VERSION, type FileList, type Version } from "./manifest.js";
+import {
+  DamagedManifestError,
+  decodeList,
+  decodeVersion,
+  emptyList,
+  EMPTY_VERSION,
+  type FileList,
+  type Version,
+} from "./manifest.js";
+import { wasRemoved } from "./removed.js";
 
 /** One version of the lake, complete and immutable. A query keeps one from start to end. */
 export interface Snapshot {
@@ -28,25 +37,39 @@ export interface Lake {
 export async function openLake(root: string): Promise<Lake> {
   const layout = layoutOf(root);
   const lists = new Map<string, FileList>();
-  const known = new Map<string, Version>();
+  let known = new Map<string, Version>();
   let current = await readSnapshot(layout, await readPointer(layout), lists);
 
-  const readVersions = async (): Promise<readonly Version[]> => {
-    const names = (await readdirOrNone(layout.versions)).filter((name) => /^\d{10}\.json$/.test(name)).sort();
-    const served = current.version.sequence;
-    const kept: Version[] = [];
-    for (const name of names) {
-      if (Number.parseInt(name, 10) > served) continue;
-      let version = known.get(name);
-      if (!version) {
-        const text = await readOrNone(join(layout.versions, name));
-        if (text === undefined) continue;
-        version = decodeVersion(text);
-        known.set(name, version);
-      }
-      kept.push(version);
+  /** Names of the kept versions' files, oldest first. */
+  const names = async (): Promise<string[]> =>
+    (await readdirOrNone(layout.versions))
+      .filter((name) => /^\d{10}\.json$/.test(name) && Number.parseInt(name, 10) <= current.version.sequence)
+      .sort();
+
+  /** Undefined for one that vacuum removed just now. */
+  const read = async (name: string): Promise<Version | undefined> => {
+    const found = known.get(name);
+    if (found) return found;
+    const text = await readOrNone(join(layout.versions, name));
+    if (text === undefined) return undefined;
+    const version = decodeVersion(text, Number.parseInt(name, 10));
+    known.set(name, version);
+    return version;
+  };
+
+  /** Versions ascend with their numbers: of thousands a few are read. */
+  const find = async (dataVersion: string): Promise<Version | undefined> => {
+    const kept = await names();
+    let low = 0;
+    let high = kept.length;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const version = await read(kept[middle]!);
+      if (version?.data_version === dataVersion) return version;
+      if (version === undefined || version.data_version < dataVersion) low = middle + 1;
+      else high = middle;
     }
-    return kept;
+    return undefined;
   };
 
   return {
@@ -56,16 +79,30 @@ export async function openLake(root: string): Promise<Lake> {
       const sequence = await readPointer(layout);
       if (sequence === current.version.sequence) return false;
       current = await readSnapshot(layout, sequence, lists);
+      const needed = new Set(Object.values(current.version.lists));
+      for (const sha of lists.keys()) if (!needed.has(sha)) lists.delete(sha);
       return true;
     },
     async at(dataVersion) {
       if (dataVersion === current.version.data_version) return current;
-      const version = (await readVersions()).find((v) => v.data_version === dataVersion);
-      if (version) return readSnapshot(layout, version.sequence, lists);
-      const removed = (await readOrNone(layout.removed)) ?? "";
-      return removed.split("\n").includes(dataVersion) ? "removed" : "unknown";
+      const version = await find(dataVersion);
+      try {
+        if (version) return await readSnapshot(layout, version.sequence, lists);
+      } catch (error) {
+        // Vacuum may remove it while it is read.
+        if (!isAbsent(error)) throw error;
+      }
+      return (await wasRemoved(layout.removed, dataVersion)) ? "removed" : "unknown";
     },
-    versions: readVersions,
+    async versions() {
+      const kept = new Map<string, Version>();
+      for (const name of await names()) {
+        const version = await read(name);
+        if (version) kept.set(name, version);
+      }
+      known = kept;
+      return [...kept.values()];
+    },
   };
 }
 
@@ -74,7 +111,8 @@ export async function readPointer(layout: Layout): Promise<number> {
   const text = await readOrNone(layout.pointer);
   if (text === undefined) return 0;
   const sequence = Number(text.trim());
-  if (!Number.isSafeInteger(sequence) || sequence < 1) throw new Error("the pointer to the current version is damaged");
+  if (!Number.isSafeInteger(sequence) || sequence < 1)
+    throw new DamagedManifestError("the pointer to the current version is damaged");
   return sequence;
 }
 
@@ -82,7 +120,7 @@ async function readSnapshot(layout: Layout, sequence: number, cache: Map<string,
   const version =
     sequence === 0
       ? EMPTY_VERSION
-      : decodeVersion(await readFile(join(layout.versions, versionFile(sequence)), "utf8"));
+      : decodeVersion(await readFile(join(layout.versions, versionFile(sequence)), "utf8"), sequence);
   const files = new Map<string, FileList>();
   for (const [entity, sha] of Object.entries(version.lists)) {
     let list = cache.get(sha);
@@ -99,7 +137,7 @@ async function readOrNone(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if (isAbsent(error)) return undefined;
     throw error;
   }
 }
@@ -108,7 +146,9 @@ async function readdirOrNone(path: string): Promise<string[]> {
   try {
     return await readdir(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    if (isAbsent(error)) return [];
     throw error;
   }
 }
+
+const isAbsent = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";

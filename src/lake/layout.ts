@@ -18,6 +18,8 @@ export interface Layout {
   readonly pointer: string;
   /** The `data_version` of each version that was removed, a line each. */
   readonly removed: string;
+  /** There while a writer works: the new files it makes, a line each, so that the next one can clear up after a crash. */
+  readonly pending: string;
   readonly writeLock: string;
   readonly tokens: string;
   readonly tokensLock: string;
@@ -38,6 +40,7 @@ export function layoutOf(root: string): Layout {
     lists: join(state, "lists"),
     pointer: join(state, "current"),
     removed: join(state, "removed.txt"),
+    pending: join(state, "pending.txt"),
     writeLock: join(state, "write.lock"),
     tokens: join(state, "tokens.json"),
     tokensLock: join(state, "tokens.lock"),

@@ -1,6 +1,11 @@
 // The two levels of the manifest as data: a version names one list for each entity, a list names the entity's files.
 import { createHash } from "node:crypto";
 
+/** A manifest file that is not what its checksum says. */
+export class DamagedManifestError extends Error {
+  override readonly name = "DamagedManifestError";
+}
+
 /** One immutable Parquet file. Its rows are in the entity's order, or by code and then that order in a code copy. */
 export interface DataFile {
   /** Relative to the lake folder, e.g. `daily/20240102-20241231-3f2a….parquet`. */
@@ -14,6 +19,9 @@ export interface DataFile {
   readonly firstCode: string | null;
   readonly lastCode: string | null;
 }
+
+/** First and last main date, `YYYYMMDD`, inclusive. */
+export type DateRange = readonly [string, string];
 
 /** All files of one entity in one version. */
 export interface FileList {
@@ -29,7 +37,7 @@ export interface FileList {
    * The date ranges (inclusive, one for each date file that is covered) for which `byCode` holds what `byDate` holds.
    * Other dates in `byCode` are stale.
    */
-  readonly codeRanges: readonly (readonly [string, string])[];
+  readonly codeRanges: readonly DateRange[];
 }
 
 export interface Version {
@@ -73,13 +81,20 @@ export function fileList(
   };
 }
 
+/** Whether the code copy holds all rows of a date file. */
+export function isCovered({ codeRanges }: Pick<FileList, "codeRanges">, file: DataFile | undefined): boolean {
+  if (!file || file.first === null || file.last === null) return false;
+  const { first: start, last: end } = file;
+  return codeRanges.some(([first, last]) => first <= start && end <= last);
+}
+
 export const sha256 = (content: string | Uint8Array): string => createHash("sha256").update(content).digest("hex");
 
 /** A list as it is stored: its text names it. */
 export const encodeList = (list: FileList): string => JSON.stringify(list);
 
 export function decodeList(text: string, expectedSha: string): FileList {
-  if (sha256(text) !== expectedSha) throw new Error(`file list ${expectedSha.slice(0, 12)} is damaged`);
+  if (sha256(text) !== expectedSha) throw new DamagedManifestError(`file list ${expectedSha.slice(0, 12)} is damaged`);
   return JSON.parse(text) as FileList;
 }
 
@@ -88,8 +103,18 @@ export function encodeVersion(version: Version): string {
   return JSON.stringify({ ...version, checksum: sha256(JSON.stringify(version)) });
 }
 
-export function decodeVersion(text: string): Version {
-  const { checksum, ...version } = JSON.parse(text) as Version & { checksum: string };
-  if (sha256(JSON.stringify(version)) !== checksum) throw new Error(`version ${version.data_version} is damaged`);
+export function decodeVersion(text: string, sequence: number): Version {
+  const { checksum, ...version } = parseObject(text) as Version & { checksum: string };
+  if (sha256(JSON.stringify(version)) !== checksum || version.sequence !== sequence) {
+    throw new DamagedManifestError(`version ${sequence} is damaged`);
+  }
   return version;
+}
+
+function parseObject(text: string): unknown {
+  try {
+    return { ...(JSON.parse(text) as object) };
+  } catch {
+    return {};
+  }
 }

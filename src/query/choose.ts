@@ -1,5 +1,5 @@
 // Which files a read opens, and in which clustering: pieces in the order of the answer, each without overlap.
-import type { DataFile, FileList } from "../lake/manifest.js";
+import { isCovered, type DataFile, type FileList } from "../lake/manifest.js";
 import type { Filter } from "./request.js";
 
 /** A part of the answer: files of one clustering, bounded to a span of main dates where the files hold more. */
@@ -26,7 +26,7 @@ export function choosePieces(list: FileList, window: Window, codes: Filter["valu
   if (codes === null || codes.includes(null) || list.byCode.length === 0) return byDate.map(datePiece);
 
   const codeFiles = list.byCode.filter((file) => holdsAnyCode(file, codes));
-  const covered = byDate.filter((file) => isCovered(file, list));
+  const covered = byDate.filter((file) => isCovered(list, file));
   const dateCost = sum(covered.map((file) => Math.max(LEAST_ROWS.byDate, file.rows * share(file, window))));
   const codeCost = sum(codes.map((code) => leastRowsOf(codeFiles, code)));
   return codeCost < dateCost ? mixedPieces(list, inWindow, codeFiles, codes) : byDate.map(datePiece);
@@ -44,15 +44,11 @@ function mixedPieces(
   const pieces: Piece[] = [];
   for (const file of inWindow) {
     const last = pieces.at(-1);
-    if (!isCovered(file, list)) pieces.push(datePiece(file));
+    if (!isCovered(list, file)) pieces.push(datePiece(file));
     else if (last?.span) pieces[pieces.length - 1] = { ...last, span: [last.span[0], file.last!] };
     else pieces.push({ clustering: "byCode", files: codeFiles, span: [file.first!, file.last!] });
   }
   return pieces.filter(({ files }) => files.some((file) => holdsAnyCode(file, codes)));
-}
-
-function isCovered(file: DataFile, { codeRanges }: FileList): boolean {
-  return file.first !== null && codeRanges.some(([first, last]) => first <= file.first! && file.last! <= last);
 }
 
 function overlaps(file: DataFile, { start, end }: Window): boolean {

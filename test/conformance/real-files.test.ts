@@ -5,7 +5,14 @@ import { entityNamed } from "../../src/catalog/index.js";
 import type { ColumnType } from "../../src/catalog/types.js";
 import { importFiles } from "../../src/lake/write/import.js";
 import { temporaryFolder } from "../support/folders.js";
-import { describeReal, hasRealData, readSource, realFile, type SourceRow } from "../support/realdata.js";
+import {
+  describeReal,
+  hasRealData,
+  readSource,
+  realFile,
+  type SourceRow,
+  type SourceValue,
+} from "../support/realdata.js";
 import { serve, type TestServer } from "../support/server.js";
 
 interface Case {
@@ -138,8 +145,8 @@ const CASES: readonly Case[] = [
 type Value = string | number | null;
 
 /** What a value of a file is, by the rules that a person would apply. */
-function expected(value: unknown, type: ColumnType, scale = 1): Value {
-  const text = value === null || value === undefined ? "" : String(value as string | number | boolean).trim();
+function expected(value: SourceValue, type: ColumnType, scale = 1): Value {
+  const text = value === null || value === undefined ? "" : String(value).trim();
   if (["", "nan", "NaN", "None", "N/A", "null"].includes(text)) return null;
   if (type === "date") return text.slice(0, 10).replaceAll("-", "").slice(0, 8);
   if (type === "float64" || type === "int64") return Number(text) * scale;

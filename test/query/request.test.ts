@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import { ENTITIES, entityNamed } from "../../src/catalog/index.js";
 import { Problem } from "../../src/errors.js";
 import { decodeCursor, encodeCursor } from "../../src/query/cursor.js";
-import { parameterNames, parseRequest } from "../../src/query/request.js";
+import { parameterNames, parseRequest, type RequestLimits } from "../../src/query/request.js";
 
-const NO_LIMITS = { defaultLimit: null, maxLimit: null };
+const NO_LIMITS: RequestLimits = { defaultLimit: null, maxLimit: null };
 const parse = (entity: string, query: string, limits = NO_LIMITS) =>
   parseRequest(entityNamed(entity)!, new URLSearchParams(query), limits);
 

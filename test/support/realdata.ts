@@ -16,12 +16,13 @@ export const describeReal = (name: string, body: () => void): void => {
   else describe.skip(`${name} (skipped: ../shared/realdata is not here)`, body);
 };
 
-export type SourceRow = Readonly<Record<string, unknown>>;
+export type SourceValue = string | number | boolean | null | undefined;
+export type SourceRow = Readonly<Record<string, SourceValue>>;
 
 /** The rows of a file as its own tools would show them: text from CSV, values from Parquet and JSON. */
 export async function readSource(path: string): Promise<readonly SourceRow[]> {
   if (path.endsWith(".json")) {
-    const columns = JSON.parse(await readFile(path, "utf8")) as Record<string, Record<string, unknown>>;
+    const columns = JSON.parse(await readFile(path, "utf8")) as Record<string, Record<string, SourceValue>>;
     const names = Object.keys(columns);
     return Object.keys(columns[names[0]!]!).map((row) =>
       Object.fromEntries(names.map((name) => [name, columns[name]![row]])),
@@ -33,7 +34,7 @@ export async function readSource(path: string): Promise<readonly SourceRow[]> {
     ? `read_parquet('${path}', hive_partitioning = false)`
     : `read_csv('${await asUtf8(path)}', all_varchar = true, header = true, delim = ',', null_padding = true)`;
   const reader = await connection.runAndReadAll(`SELECT * FROM ${scan}`);
-  const rows = reader.getRowObjectsJson();
+  const rows = reader.getRowObjectsJson() as readonly SourceRow[];
   connection.disconnectSync();
   instance.closeSync();
   return rows;

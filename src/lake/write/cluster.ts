@@ -1,27 +1,53 @@
 // The second copy of a big entity, clustered by code: many files of some hundred codes, so that the series of one code
 // is a small part of one file.
-import { join } from "node:path";
 import type { Entity } from "../../catalog/types.js";
 import type { Writer } from "../../engine/writer.js";
 import type { Layout } from "../layout.js";
-import { fileList, type DataFile, type FileList } from "../manifest.js";
+import { fileList, isCovered, type DataFile, type FileList } from "../manifest.js";
 import { quoteName, quoteText, writeDataFile } from "./datafile.js";
+import { scan } from "./relations.js";
 
 /** Rows in a file of the code copy. A code is never split, so a file may hold more. */
 const ROWS_PER_CODE_FILE = 250_000;
 
-/** Writes the code copy of all dated files anew; the list that is returned uses it for every date. */
-export async function buildCodeCopy(writer: Writer, layout: Layout, entity: Entity, list: FileList): Promise<FileList> {
+/** With fewer rows than this the date files are as fast. */
+const LEAST_ROWS = 200_000;
+
+/** Where the copy is built only when it pays: rows that may be missing in it, and what share of all. */
+const MISSING_ROWS = 250_000;
+const MISSING_SHARE = 0.05;
+
+/** Whether the code copy is worth building anew: rows are missing in it or, when `thrifty`, many are. */
+export function wantsCodeCopy(entity: Entity, list: FileList, thrifty: boolean): boolean {
+  if (!entity.codeCopy || list.rows < LEAST_ROWS) return false;
+  const missing = list.byDate.filter((file) => file.first !== null && !isCovered(list, file));
+  const rows = missing.reduce((sum, file) => sum + file.rows, 0);
+  return thrifty ? rows > Math.max(MISSING_ROWS, list.rows * MISSING_SHARE) : rows > 0;
+}
+
+/**
+ * Writes the code copy of all dated files anew; the list that is returned uses it for every date. What does not fit
+ * into the writer's memory spills. `onRows` is told the rows written so far.
+ */
+export async function buildCodeCopy(
+  writer: Writer,
+  layout: Layout,
+  entity: Entity,
+  list: FileList,
+  onRows: (written: number) => void = () => undefined,
+): Promise<FileList> {
   const dated = list.byDate.filter((file) => file.first !== null);
   if (!entity.codeCopy || dated.length === 0) return list;
-  const files = dated.map((file) => quoteText(join(layout.lake, file.path))).join(", ");
   const code = quoteName(entity.code);
   const sorted = `by_code_of_${entity.name}`;
-  await writer.run(`CREATE TEMP TABLE ${sorted} AS SELECT * FROM read_parquet([${files}]) ORDER BY ${code}`);
+  await writer.run(`CREATE TEMP TABLE ${sorted} AS SELECT * FROM ${scan(layout, dated)} ORDER BY ${code}`);
   const byCode: DataFile[] = [];
+  let rows = 0;
   for (const [first, last] of await codeRuns(writer, sorted, code)) {
     const part = `(SELECT * FROM ${sorted} WHERE ${code} BETWEEN ${quoteText(first)} AND ${quoteText(last)})`;
-    byCode.push((await writeDataFile(writer, layout, entity, part, "byCode"))!);
+    const file = (await writeDataFile(writer, layout, entity, part, "byCode"))!;
+    byCode.push(file);
+    onRows((rows += file.rows));
   }
   await writer.run(`DROP TABLE ${sorted}`);
   return fileList(

@@ -1,13 +1,14 @@
 // Writing one immutable Parquet file: sorted by DuckDB, read back, checksummed, flushed, then named by its content.
 import { randomUUID } from "node:crypto";
 import { mkdir, rename, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Entity } from "../../catalog/types.js";
 import type { Writer } from "../../engine/writer.js";
 import { sha256OfFile } from "../integrity.js";
 import type { Layout } from "../layout.js";
 import type { DataFile } from "../manifest.js";
-import { syncPath } from "./publish.js";
+import { syncPath } from "./durable.js";
+import { noteIfNew } from "./leftovers.js";
 
 /** How rows lie in a file: for cross-sections and wide pulls, or for the series of one code. */
 export type Clustering = "byDate" | "byCode";
@@ -35,7 +36,7 @@ export async function writeDataFile(
   clustering: Clustering = "byDate",
 ): Promise<DataFile | null> {
   const folder = join(layout.lake, entity.name, ...(clustering === "byCode" ? ["by_code"] : []));
-  await mkdir(folder, { recursive: true });
+  if (await mkdir(folder, { recursive: true })) await syncPath(dirname(folder));
   const temporary = join(layout.scratch, `${randomUUID()}.parquet`);
   try {
     const columns = entity.columns.map((column) => quoteName(column.name)).join(", ");
@@ -45,24 +46,26 @@ export async function writeDataFile(
         `(FORMAT parquet, COMPRESSION lz4_raw, ROW_GROUP_SIZE ${ROW_GROUP_ROWS[clustering]})`,
     );
     if (written === 0) return null;
-    const range = await readRange(writer, entity, temporary);
-    if (range.rows !== written) throw new Error(`${entity.name}: wrote ${written} rows but read back ${range.rows}`);
+    const bounds = await readBounds(writer, entity, temporary);
+    if (bounds.rows !== written) throw new Error(`${entity.name}: wrote ${written} rows but read back ${bounds.rows}`);
     const checksum = await sha256OfFile(temporary);
     const { size } = await stat(temporary);
     await syncPath(temporary);
-    const name = [range.first, range.last, checksum.slice(0, 16)].filter((part) => part !== null).join("-");
+    const name = [bounds.first, bounds.last, checksum.slice(0, 16)].filter((part) => part !== null).join("-");
     const path = [entity.name, ...(clustering === "byCode" ? ["by_code"] : []), `${name}.parquet`].join("/");
+    await noteIfNew(layout, join(layout.lake, path));
     await rename(temporary, join(layout.lake, path));
     await syncPath(folder);
-    return { path, sha256: checksum, bytes: size, ...range };
+    return { path, sha256: checksum, bytes: size, ...bounds };
   } finally {
     await rm(temporary, { force: true });
   }
 }
 
-type Range = Pick<DataFile, "rows" | "first" | "last" | "firstCode" | "lastCode">;
+type Bounds = Pick<DataFile, "rows" | "first" | "last" | "firstCode" | "lastCode">;
 
-async function readRange(writer: Writer, entity: Entity, file: string): Promise<Range> {
+/** Rows and bounds of a Parquet file with the entity's columns. */
+export async function readBounds(writer: Writer, entity: Entity, file: string): Promise<Bounds> {
   const date = entity.mainDate === null ? "NULL::DATE" : quoteName(entity.mainDate);
   const code = quoteName(entity.code);
   const [row] = await writer.rows(
@@ -70,5 +73,5 @@ async function readRange(writer: Writer, entity: Entity, file: string): Promise<
             min(${code}) AS "firstCode", max(${code}) AS "lastCode" FROM read_parquet($1)`,
     [file],
   );
-  return row as unknown as Range;
+  return row as unknown as Bounds;
 }

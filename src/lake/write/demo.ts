@@ -1,6 +1,6 @@
 // A synthetic, internally consistent market for all entities of the catalog, made by SQL; equal options, equal rows.
 import type { Writer } from "../../engine/writer.js";
-import { type DemoEntity, type DemoOptions, openDemo } from "./demo/demo.js";
+import { checkOptions, type DemoEntity, type DemoOptions, openDemo } from "./demo/demo.js";
 import { makeDays } from "./demo/days.js";
 import { makeEpisodes } from "./demo/episodes.js";
 import { makeEvents } from "./demo/events.js";
@@ -24,6 +24,7 @@ export interface DemoMarket {
 
 /** Makes the helper tables of a demo market in the writer. Impossible sizes throw a CommandError. */
 export async function prepareDemo(writer: Writer, options: DemoOptions): Promise<DemoMarket> {
+  checkOptions(options);
   const demo = openDemo(writer, options);
   const steps = [makeDays, makeStocks, makeEvents, makeReports, makeEpisodes, makeQuotes, makeIndices, makeStatements];
   try {

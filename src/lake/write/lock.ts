@@ -1,8 +1,9 @@
-// One writer at a time: a lock file that names its holder, waited for, and taken over from a holder that died.
+// One writer at a time: a lock file that names its holder, kept fresh while it lives, taken over from one that died.
 import { randomUUID } from "node:crypto";
-import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readlinkSync } from "node:fs";
+import { link, mkdir, open, readdir, readFile, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { hostname } from "node:os";
-import { dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CommandError } from "../../errors.js";
 
@@ -12,61 +13,124 @@ interface Holder {
   readonly host: string;
 }
 
+export interface Lock {
+  /** False where another process took the lock over, because this one stood still for longer than a minute. */
+  isHeld(): Promise<boolean>;
+}
+
+/** How often a holder, or one that waits, shows that it lives, in milliseconds. */
+const BEAT_EVERY = 5_000;
+/** A lock that was not touched for so long has no living holder, whatever host it was on. */
+const DEAD_AFTER = 60_000;
+
 /** Runs `work` while holding the lock file `path`. Waits up to `waitMs` for another holder, then gives up. */
-export async function withLock<T>(path: string, work: () => Promise<T>, waitMs = 600_000): Promise<T> {
+export async function withLock<T>(path: string, work: (lock: Lock) => Promise<T>, waitMs = 600_000): Promise<T> {
   await mkdir(dirname(path), { recursive: true });
-  const me: Holder = { id: randomUUID(), pid: process.pid, host: hostname() };
-  const deadline = performance.now() + waitMs;
-  while (!(await tryLock(path, me))) {
-    await removeIfDead(path);
-    if (performance.now() > deadline) {
-      const holder = await readHolder(path);
-      throw new CommandError(`another writer (process ${holder?.pid ?? "unknown"}) holds the lake; try again later`);
-    }
-    await sleep(20);
-  }
+  const me: Holder = { id: randomUUID(), pid: process.pid, host: thisHost() };
+  const claim = `${path}.${me.id}`;
+  const handle = await open(claim, "wx");
+  let beating: NodeJS.Timeout | undefined;
   try {
-    return await work();
+    // The claim is whole before it becomes the lock, and both are one file: writing to it touches only our own.
+    const beat = (): Promise<unknown> => handle.write(JSON.stringify(me), 0);
+    await beat();
+    beating = setInterval(() => void beat().catch(() => undefined), BEAT_EVERY).unref();
+    await waitForTurn(path, claim, handle, waitMs);
+    await rm(claim, { force: true });
+    await removeDeadClaims(path, handle);
+    return await work({ isHeld: async () => (await look(path))?.holder?.id === me.id });
   } finally {
-    if ((await readHolder(path))?.id === me.id) await rm(path, { force: true });
+    clearInterval(beating);
+    await handle.close();
+    await rm(claim, { force: true });
+    if ((await look(path))?.holder?.id === me.id) await rm(path, { force: true });
   }
 }
 
-/** Writes the lock file under another name first, so that it appears whole or not at all. */
-async function tryLock(path: string, me: Holder): Promise<boolean> {
-  const own = `${path}.${me.id}`;
-  await writeFile(own, JSON.stringify(me));
+async function waitForTurn(path: string, claim: string, handle: FileHandle, waitMs: number): Promise<void> {
+  const deadline = performance.now() + waitMs;
+  while (!(await tryLink(claim, path))) {
+    const found = await look(path);
+    if (found && isDead(found, await clockOf(handle))) await takeAway(path, found);
+    if (performance.now() > deadline) {
+      throw new CommandError(
+        `another writer (process ${found?.holder?.pid ?? "unknown"}) holds the lake; try again later`,
+      );
+    }
+    await sleep(20);
+  }
+}
+
+async function tryLink(claim: string, path: string): Promise<boolean> {
   try {
-    await link(own, path);
+    await link(claim, path);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
     throw error;
-  } finally {
-    await rm(own, { force: true });
   }
 }
 
-async function removeIfDead(path: string): Promise<void> {
-  const holder = await readHolder(path);
-  if (!holder || holder.host !== hostname() || isAlive(holder.pid)) return;
-  // Rename first: of several waiters only one takes the dead lock away, and never a living one.
-  const aside = `${path}.dead-${randomUUID()}`;
+interface Found {
+  readonly holder: Holder | undefined;
+  /** When its holder last touched it, by the clock of the file system. */
+  readonly touched: number;
+}
+
+async function look(path: string): Promise<Found | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  const text = await readFile(path, "utf8").catch(() => undefined);
+  if (!found || text === undefined) return undefined;
+  return { holder: parseHolder(text), touched: found.mtimeMs };
+}
+
+function parseHolder(text: string): Holder | undefined {
+  try {
+    return JSON.parse(text) as Holder;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The time that the file system gave our own last beat: hosts that share it need not agree on the hour. */
+async function clockOf(handle: FileHandle): Promise<number> {
+  return (await handle.stat()).mtimeMs;
+}
+
+function isDead({ holder, touched }: Found, now: number): boolean {
+  if (now - touched > DEAD_AFTER) return true;
+  return holder !== undefined && holder.host === thisHost() && !isAlive(holder.pid);
+}
+
+/** Of several that wait only one takes a dead lock away. One that took a living lock by mistake puts it back. */
+async function takeAway(path: string, dead: Found): Promise<void> {
+  const aside = `${path}.${randomUUID()}`;
   try {
     await rename(path, aside);
   } catch {
     return;
   }
-  const taken = JSON.parse(await readFile(aside, "utf8")) as Holder;
-  if (taken.id === holder.id) await rm(aside, { force: true });
-  else await rename(aside, path);
+  if ((await look(aside))?.holder?.id !== dead.holder?.id) await tryLink(aside, path);
+  await rm(aside, { force: true });
 }
 
-async function readHolder(path: string): Promise<Holder | undefined> {
+/** Claims of processes that died while they waited. */
+async function removeDeadClaims(path: string, handle: FileHandle): Promise<void> {
+  const now = await clockOf(handle);
+  for (const name of await readdir(dirname(path))) {
+    if (!name.startsWith(`${basename(path)}.`)) continue;
+    const claim = join(dirname(path), name);
+    const found = await look(claim);
+    if (found && isDead(found, now)) await rm(claim, { force: true });
+  }
+}
+
+/** A process id means something only among the processes that see each other: one host, one container. */
+function thisHost(): string {
   try {
-    return JSON.parse(await readFile(path, "utf8")) as Holder;
+    return `${hostname()} ${readlinkSync("/proc/self/ns/pid")}`;
   } catch {
-    return undefined;
+    return hostname();
   }
 }
 

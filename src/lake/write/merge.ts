@@ -1,14 +1,18 @@
 // Merging: rows of a drop replace the rows that share their identity. Only the files whose dates the drop touches are
 // written again, and files never overlap, so that a wide pull needs no sort.
-import { join } from "node:path";
 import type { Entity } from "../../catalog/types.js";
 import type { Writer } from "../../engine/writer.js";
+import { createIntegrity } from "../integrity.js";
 import type { Layout } from "../layout.js";
-import { fileList, type DataFile, type FileList } from "../manifest.js";
-import { quoteName, quoteText, writeDataFile } from "./datafile.js";
+import { fileList, isCovered, type DataFile, type DateRange, type FileList } from "../manifest.js";
+import { quoteName, writeDataFile } from "./datafile.js";
+import { columnList, inDates, scan } from "./relations.js";
 
 /** A file is cut at the next date once it holds this many rows: small enough to write again for a correction. */
 export const ROWS_PER_FILE = 1_000_000;
+
+/** A file of at least this many rows is cut where a drop touches only its end. */
+const CUT_FROM_ROWS = 100_000;
 
 export interface Merged {
   readonly list: FileList;
@@ -26,7 +30,8 @@ interface Span {
 
 /**
  * Merges the temp table `staged` (the entity's columns) into the entity's files; writes new files, removes none.
- * `onRows` is told how many rows are written so far.
+ * `onRows` is told how many rows are written so far. Throws DamagedFileError where a file that it touches is damaged:
+ * wrong rows must not get a new, right checksum.
  */
 export async function merge(
   writer: Writer,
@@ -38,17 +43,23 @@ export async function merge(
 ): Promise<Merged> {
   const stagedDates = await countDates(writer, entity, staged);
   const touched = before.byDate.filter((file) => stagedDates.some(({ date }) => holds(file, date)));
+  await createIntegrity(layout.lake).check(touched);
   const dates =
     touched.length === 0 ? stagedDates : await countDates(writer, entity, allRows(entity, layout, staged, touched));
   const written: DataFile[] = [];
-  for (const span of planSpans(before.byDate, dates)) {
+  const covered: DateRange[] = [];
+  for (const span of planSpans(before.byDate, dates, startOfTail(before.byDate, stagedDates, dates))) {
     const file = await writeDataFile(writer, layout, entity, mergedRows(entity, layout, staged, span));
     if (!file) continue;
     written.push(file);
+    const { first, last } = file;
+    const isSame = !stagedDates.some(({ date }) => holds(file, date));
+    if (isSame && first !== null && last !== null && isCovered(before, span.source)) covered.push([first, last]);
     onRows(written.reduce((sum, { rows }) => sum + rows, 0));
   }
   const byDate = [...before.byDate.filter((file) => !touched.includes(file)), ...written].sort(compareFiles);
-  const list = fileList(entity.name, byDate, before.byCode, without(before.codeRanges, [...touched, ...written]));
+  const ranges = [...without(before.codeRanges, [...touched, ...written]), ...covered].sort();
+  const list = fileList(entity.name, byDate, before.byCode, ranges);
   const added = stagedDates.reduce((sum, date) => sum + date.rows, 0);
   return { list, replaced: before.rows + added - list.rows };
 }
@@ -71,15 +82,32 @@ function holds(file: DataFile, date: string | null): boolean {
   return file.first <= date && date <= file.last;
 }
 
-/** Cuts the dates where the file they belong to changes, and where a file would grow too large. */
-function planSpans(existing: readonly DataFile[], dates: readonly DateCount[]): readonly Span[] {
+/**
+ * The first date that the drop touches in the last dated file, where that is near the file's end: a day that is dropped
+ * again every few seconds becomes a file of its own, and the days before it are not written again each time.
+ */
+function startOfTail(
+  existing: readonly DataFile[],
+  staged: readonly DateCount[],
+  dates: readonly DateCount[],
+): string | undefined {
+  const last = existing.findLast((file) => file.first !== null);
+  if (!last || last.rows < CUT_FROM_ROWS) return undefined;
+  const start = staged.find(({ date }) => date !== null && holds(last, date))?.date;
+  if (!start || start === last.first) return undefined;
+  const after = dates.filter(({ date }) => date !== null && date >= start && holds(last, date));
+  return after.reduce((sum, { rows }) => sum + rows, 0) * 4 < last.rows ? start : undefined;
+}
+
+/** Cuts the dates where the file they belong to changes, where a file would grow too large, and before `cut`. */
+function planSpans(existing: readonly DataFile[], dates: readonly DateCount[], cut?: string): readonly Span[] {
   const spans: Span[] = [];
   let place = -1;
   let rowsInSpan = 0;
   for (const { date, rows } of dates) {
     const at = placeOf(existing, date);
     const last = spans.at(-1);
-    if (last && at === place && rowsInSpan + rows <= ROWS_PER_FILE) {
+    if (last && at === place && date !== cut && rowsInSpan + rows <= ROWS_PER_FILE) {
       spans[spans.length - 1] = { ...last, last: date };
       rowsInSpan += rows;
     } else {
@@ -107,7 +135,7 @@ function allRows(entity: Entity, layout: Layout, staged: string, files: readonly
 
 function mergedRows(entity: Entity, layout: Layout, staged: string, span: Span): string {
   const columns = columnList(entity);
-  const inSpan = spanPredicate(entity, span);
+  const inSpan = inDates(entity, span.first, span.last);
   const fresh = `SELECT ${columns} FROM ${staged} WHERE ${inSpan}`;
   if (!span.source) return `(${fresh})`;
   const same = entity.identity.map((name) => `s.${quoteName(name)} IS NOT DISTINCT FROM o.${quoteName(name)}`);
@@ -117,26 +145,13 @@ function mergedRows(entity: Entity, layout: Layout, staged: string, span: Span):
   );
 }
 
-const columnList = (entity: Entity): string => entity.columns.map((column) => quoteName(column.name)).join(", ");
-
-const scan = (layout: Layout, files: readonly DataFile[]): string =>
-  `read_parquet([${files.map((file) => quoteText(join(layout.lake, file.path))).join(", ")}])`;
-
-function spanPredicate(entity: Entity, span: Span): string {
-  if (entity.mainDate === null) return "true";
-  const date = quoteName(entity.mainDate);
-  if (span.first === null || span.last === null) return `${date} IS NULL`;
-  return `${date} BETWEEN ${sqlDate(span.first)} AND ${sqlDate(span.last)}`;
-}
-
-const sqlDate = (compact: string): string => `DATE '${compact.slice(0, 4)}-${compact.slice(4, 6)}-${compact.slice(6)}'`;
-
-function compareFiles(a: DataFile, b: DataFile): number {
+/** Date order; the file of rows without a main date is last. */
+export function compareFiles(a: DataFile, b: DataFile): number {
   if (a.first === null || b.first === null) return a.first === b.first ? 0 : a.first === null ? 1 : -1;
   return a.first < b.first ? -1 : a.first > b.first ? 1 : 0;
 }
 
 /** The code copy no longer answers for dates whose files were written again. */
-function without(ranges: FileList["codeRanges"], files: readonly DataFile[]): FileList["codeRanges"] {
+function without(ranges: readonly DateRange[], files: readonly DataFile[]): readonly DateRange[] {
   return ranges.filter(([first, last]) => !files.some((f) => f.first !== null && f.first <= last && f.last! >= first));
 }

@@ -2,10 +2,13 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { openWriter, type Writer } from "../../engine/writer.js";
+import { CommandError } from "../../errors.js";
+import { DamagedFileError } from "../integrity.js";
 import { openLake, type Snapshot } from "../lake.js";
 import { layoutOf, type Layout } from "../layout.js";
-import type { FileList, Version } from "../manifest.js";
-import { withLock } from "./lock.js";
+import { DamagedManifestError, type FileList, type Version } from "../manifest.js";
+import { openNotes, settle } from "./leftovers.js";
+import { withLock, type Lock } from "./lock.js";
 import { publish } from "./publish.js";
 
 export interface WriteSession {
@@ -15,7 +18,7 @@ export interface WriteSession {
   readonly scratch: string;
   /** The version that changes are made to. */
   readonly base: Snapshot;
-  /** Publishes the lists that differ from the base; resolves to null where none does. */
+  /** Publishes the lists that differ from the base, once; resolves to null where none does. */
   publish(lists: readonly FileList[], reason: string): Promise<Version | null>;
 }
 
@@ -26,14 +29,13 @@ export interface WriteOptions {
   readonly now?: () => Date;
 }
 
-/** Opens the lake for writing, runs `work`, and leaves no temporary file behind. */
+/** Opens the lake for writing, runs `work`, and leaves no file behind that is not served. */
 export async function withWriteSession<T>(
   root: string,
   options: WriteOptions,
   work: (session: WriteSession) => Promise<T>,
 ): Promise<T> {
-  const layout = layoutOf(root);
-  return withLock(layout.writeLock, async () => {
+  return withLakeLocked(root, async (layout, lock) => {
     // We hold the lock, so whatever lies in the scratch folder was left by a session that crashed.
     await rm(layout.scratch, { recursive: true, force: true });
     await mkdir(layout.scratch, { recursive: true });
@@ -49,7 +51,8 @@ export async function withWriteSession<T>(
         async publish(lists, reason) {
           const changed = lists.filter((list) => JSON.stringify(list) !== JSON.stringify(base.files(list.entity)));
           if (changed.length === 0) return null;
-          return publish(root, base.version, changed, reason, (options.now ?? (() => new Date()))());
+          if (!(await lock.isHeld())) throw new CommandError("another writer took the lake over; nothing was changed");
+          return publish(layout, base.version, changed, reason, (options.now ?? (() => new Date()))());
         },
       });
     } finally {
@@ -57,4 +60,37 @@ export async function withWriteSession<T>(
       await rm(scratch, { recursive: true, force: true });
     }
   });
+}
+
+/** Runs `work` as the only writer of the lake, and clears up: before it after a crash, after it whatever came of it. */
+export async function withLakeLocked<T>(root: string, work: (layout: Layout, lock: Lock) => Promise<T>): Promise<T> {
+  const layout = layoutOf(root);
+  return withLock(layout.writeLock, async (lock) => {
+    await openNotes(layout);
+    const result = await work(layout, lock).catch(async (error: unknown) => {
+      // What cannot be cleared up now, the next session clears up: the notes stay.
+      if (await lock.isHeld()) await settle(layout).catch(() => undefined);
+      throw error;
+    });
+    if (await lock.isHeld()) await settle(layout);
+    return result;
+  }).catch((error: unknown) => {
+    throw explain(error, layout);
+  });
+}
+
+/** What went wrong with the disk, in words for the one who runs the command. */
+function explain(error: unknown, layout: Layout): unknown {
+  if (error instanceof DamagedFileError) {
+    return new CommandError(`a data file is damaged (${error.message}); see: tapehouse verify`);
+  }
+  if (error instanceof DamagedManifestError) return new CommandError(`${error.message}; see: tapehouse verify`);
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === "ENOSPC" || code === "EDQUOT" || /No space left on device|max_temp_directory_size/.test(message)) {
+    return new CommandError(`no space is left on the disk that holds ${layout.root}`);
+  }
+  if (message.startsWith("Out of Memory Error")) {
+    return new CommandError("the memory limit is too small for this; give more with --memory");
+  }
+  return error;
 }

@@ -2,11 +2,12 @@
 import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { entityNamed, ENTITY_NAMES } from "../../catalog/index.js";
+import { parseSpan } from "../../dates.js";
 import { CommandError, nearest } from "../../errors.js";
 import { layoutOf } from "../layout.js";
 import { hashToken, readTokens, type StoredToken } from "../tokens.js";
+import { writeDurably } from "./durable.js";
 import { withLock } from "./lock.js";
-import { writeDurably } from "./publish.js";
 
 export interface TokenOptions {
   readonly entities: readonly string[] | null;
@@ -22,7 +23,7 @@ export async function createToken(root: string, name: string, options: TokenOpti
     throw new CommandError(`there is no entity "${entity}"${near ? `; did you mean ${near}?` : ""}`, 2);
   }
   const expires =
-    options.expires === null ? null : new Date(now.getTime() + parseDuration(options.expires)).toISOString();
+    options.expires === null ? null : new Date(now.getTime() + requireSpan(options.expires)).toISOString();
   const secret = `th_${randomBytes(32).toString("base64url")}`;
   await change(root, (tokens) => {
     if (tokens.some((token) => token.name === name)) {
@@ -54,9 +55,8 @@ async function change(root: string, edit: (tokens: readonly StoredToken[]) => re
   });
 }
 
-/** `90d` or `12h` → milliseconds. */
-function parseDuration(text: string): number {
-  const match = /^(\d{1,5})([dh])$/.exec(text);
-  if (!match || Number(match[1]) === 0) throw new CommandError(`"${text}" is no time span; write 90d or 12h`, 2);
-  return Number(match[1]) * (match[2] === "d" ? 86_400_000 : 3_600_000);
+function requireSpan(text: string): number {
+  const span = parseSpan(text);
+  if (!span) throw new CommandError(`"${text}" is no time span; write 90d or 12h`, 2);
+  return span;
 }

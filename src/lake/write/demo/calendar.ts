@@ -38,6 +38,11 @@ export function calendarUntil(year: number): CalendarDay[] {
   return days;
 }
 
+/** How many days the exchange has been open up to a day, `YYYYMMDD`. */
+export function tradingDays(until: string): number {
+  return calendarUntil(Number(until.slice(0, 4))).filter((day) => day.open && day.date <= until).length;
+}
+
 /** Holidays of a year as days since 1970-01-01, weekends among them included. */
 function holidays(year: number): number[] {
   const [spring, dragonBoat, midAutumn] = FESTIVALS[year - LUNAR_FROM]!.map((day) => toDays(`${year}${day}`));

@@ -1,7 +1,6 @@
 // Helper tables of time: the calendar, and the trading days of the demo with the common factors that move all prices.
 import { toDays } from "../../../dates.js";
-import { CommandError } from "../../../errors.js";
-import { calendarUntil, LAST_YEAR } from "./calendar.js";
+import { calendarUntil, tradingDays } from "./calendar.js";
 import type { Demo } from "./demo.js";
 import { generator } from "./random.js";
 
@@ -11,7 +10,7 @@ export const FACTORS = 6;
 /** 1, 2, .. FACTORS: the numbers in the names of the columns of factors and loadings. */
 export const FACTOR_NUMBERS = Array.from({ length: FACTORS }, (_, i) => i + 1);
 
-const WIDTHS = [0.28, ...Array.from({ length: FACTORS - 1 }, () => 0.2)];
+const WIDTHS = [0.17, ...Array.from({ length: FACTORS - 1 }, () => 0.24)];
 const MEMORY = 0.995;
 
 /**
@@ -23,14 +22,8 @@ const MEMORY = 0.995;
  */
 export async function makeDays(demo: Demo): Promise<void> {
   const { days, until, seed } = demo.options;
-  const lastYear = Number(until.slice(0, 4)) + 1;
-  if (lastYear > LAST_YEAR) throw new CommandError(`the demo's calendar ends with the year ${LAST_YEAR}`, 2);
-  const calendar = calendarUntil(lastYear);
-  const known = calendar.filter((day) => day.open && day.date <= until).length;
-  if (known <= days) {
-    throw new CommandError(`there are only ${Math.max(0, known - 1)} trading days up to ${until} to make`, 2);
-  }
-
+  const calendar = calendarUntil(Number(until.slice(0, 4)) + 1);
+  const known = tradingDays(until);
   await demo.table(
     "calendar",
     `WITH day AS (SELECT unnest(range(${toDays(calendar[0]!.date)}, ${toDays(calendar[0]!.date) + calendar.length}))::INTEGER AS number,
@@ -49,7 +42,7 @@ export async function makeDays(demo: Demo): Promise<void> {
      SELECT t, day, max(day) OVER (PARTITION BY date_trunc('week', day)) AS week_end,
        max(day) OVER (PARTITION BY date_trunc('month', day)) AS month_end,
        ${FACTOR_NUMBERS.map((j) => `f${j}, lag(f${j}, 1, 0) OVER (ORDER BY t) AS g${j}`).join(", ")}
-     FROM path JOIN demo_open USING (t) ORDER BY t`,
+     FROM path JOIN demo_open USING (t) QUALIFY t >= 0 ORDER BY t`,
     factorPaths(days + 1, seed),
   );
 }

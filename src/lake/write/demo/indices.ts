@@ -27,7 +27,7 @@ function industries(): string {
     part AS (SELECT leaf, ${names}[1 + leaf // 4] AS name, '801' || ${codes}[1 + leaf // 4] || '.SI' AS top,
       ${digits("11 + leaf // 4", 2)} AS head, leaf // 2 % 2 AS half, leaf % 2 AS quarter FROM leaf)
     SELECT leaf, 'L1' AS level, top AS index_code, name, head || '0000' AS industry_code, '0' AS parent_code FROM part
-    UNION ALL SELECT leaf, 'L2', '8012' || ${digits("leaf // 2", 2)} || '.SI', CASE half WHEN 0 THEN name ELSE '其他' || name END || 'Ⅱ',
+    UNION ALL SELECT leaf, 'L2', '8013' || ${digits("leaf // 2", 2)} || '.SI', CASE half WHEN 0 THEN name ELSE '其他' || name END || 'Ⅱ',
       head || '0' || (half + 1) || '00', head || '0000' FROM part
     UNION ALL SELECT leaf, 'L3', '850' || ${digits("leaf + 100", 3)} || '.SI',
       CASE half WHEN 0 THEN name ELSE '其他' || name END || CASE quarter WHEN 0 THEN 'Ⅲ' ELSE '服务Ⅲ' END,

@@ -1,5 +1,6 @@
 // The reference store of the demo: stock list, companies, names and calendar; and the suspensions.
 import { type Demo, type DemoEntity, selectOf } from "./demo.js";
+import { textList } from "./random.js";
 import { GIVEN_NAMES, PROVINCES, SURNAMES } from "./words.js";
 
 /** Beyond so many snapshots the stock list has one a day for the last days only, and one a month before. */
@@ -9,7 +10,7 @@ const DAILY_SNAPSHOTS = 250;
 const SUSPENDED_HOURS = ["09:30-10:00", "13:00-13:30"];
 
 export function referenceEntities(demo: Demo): DemoEntity[] {
-  const { days, stocks, until } = demo.options;
+  const { days, stocks } = demo.options;
   const { random } = demo;
   const entity = (name: string, expressions: Record<string, string>, from: string, sorted: boolean): DemoEntity => ({
     entity: name,
@@ -64,7 +65,7 @@ export function referenceEntities(demo: Demo): DemoEntity[] {
         ann_date: "ann_day",
         change_reason: "reason",
       },
-      `FROM demo_name n JOIN demo_stock USING (s) WHERE start_day <= DATE '${until.slice(0, 4)}-12-31' ORDER BY start_date, ts_code, name`,
+      `FROM demo_name n JOIN demo_stock USING (s) ORDER BY start_date, ts_code, name`,
       true,
     ),
     entity(
@@ -73,14 +74,10 @@ export function referenceEntities(demo: Demo): DemoEntity[] {
       `FROM (
          SELECT s, unnest(range(t, until_t))::INTEGER AS t, NULL AS timing, 'S' AS kind FROM demo_halt
          UNION ALL SELECT s, until_t, NULL, 'R' FROM demo_halt WHERE until_t < ${days}
-         UNION ALL SELECT s, t, unnest(CASE WHEN ${random.uniform("twice", "s", "t")} < 0.3 THEN ${list(SUSPENDED_HOURS)} ELSE ${list(SUSPENDED_HOURS.slice(0, 1))} END), 'S'
+         UNION ALL SELECT s, t, unnest(CASE WHEN ${random.uniform("twice", "s", "t")} < 0.3 THEN ${textList(SUSPENDED_HOURS)} ELSE ${textList(SUSPENDED_HOURS.slice(0, 1))} END), 'S'
            FROM demo_locked WHERE ${random.uniform("hours", "s", "t")} < 0.1)
        JOIN demo_stock USING (s) JOIN demo_day USING (t) ORDER BY trade_date, ts_code, suspend_timing NULLS LAST, suspend_type`,
       true,
     ),
   ];
-}
-
-function list(texts: readonly string[]): string {
-  return `[${texts.map((text) => `'${text}'`).join(", ")}]`;
 }

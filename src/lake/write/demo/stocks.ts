@@ -1,13 +1,7 @@
 // Helper tables of stocks: who is listed when and where, of what size, in which industry and under which name.
-import { CommandError } from "../../../errors.js";
 import { FACTOR_NUMBERS } from "./days.js";
 import type { Demo } from "./demo.js";
-import { textList } from "./random.js";
 import { BOARDS, INDUSTRIES, NAME_ENDS, NAME_MIDDLES, NAME_STARTS, SPECIAL_CODES } from "./words.js";
-
-export const FEWEST_STOCKS = 10;
-export const MOST_STOCKS = 6000;
-export const FEWEST_DAYS = 30;
 
 /** Industries of the third level: four below each of the first. */
 export const LEAVES = INDUSTRIES.length * 4;
@@ -22,13 +16,7 @@ const GOLDEN = "0.6180339887498949e0";
  * `demo_name(s, name, start_day, end_day, ann_day, reason)`: the names a stock has carried; end_day null is today's.
  */
 export async function makeStocks(demo: Demo): Promise<void> {
-  const { stocks, days } = demo.options;
-  if (stocks < FEWEST_STOCKS || stocks > MOST_STOCKS) {
-    throw new CommandError(`the demo makes ${FEWEST_STOCKS} to ${MOST_STOCKS} stocks, not ${stocks}`, 2);
-  }
-  if (days < FEWEST_DAYS) throw new CommandError(`the demo makes at least ${FEWEST_DAYS} days, not ${days}`, 2);
-
-  await demo.table("code", codes(stocks));
+  await demo.table("code", codes(demo.options.stocks));
   await demo.table("stock", profiles(demo));
   await demo.table("name", names(demo));
 }
@@ -124,7 +112,3 @@ function names(demo: Demo): string {
       CASE WHEN reason <> '其他' AND ${demo.random.uniform("name", "s", "t + 10000")} < 0.7e0 THEN day - 2 END AS ann_day, reason
     FROM start JOIN demo_open USING (t) ORDER BY day, s`;
 }
-
-/** Code and name of an industry of each level, as SQL over the number of its leaf. */
-export const INDUSTRY_NAMES = textList(INDUSTRIES.map(([, name]) => name));
-export const INDUSTRY_CODES = textList(INDUSTRIES.map(([code]) => code));

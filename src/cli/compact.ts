@@ -1,0 +1,35 @@
+// tapehouse compact
+import { Command } from "commander";
+import { compact, type CompactReport } from "../lake/write/compact.js";
+import { dataOption, jsonOption, memoryOption } from "./options.js";
+import { createProgress } from "./progress.js";
+
+export function compactCommand(): Command {
+  return new Command("compact")
+    .description("Join small date files into large ones and build the code copies. Rows stay as they are.")
+    .addOption(memoryOption())
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .addHelpText("after", "\nExample:\n  $ tapehouse compact")
+    .action(async (options: { data: string; memory: string; json?: boolean }) => {
+      const progress = createProgress(process.stderr);
+      try {
+        const report = await compact(options.data, { memory: options.memory }, (entity, rows) =>
+          progress.show(`compacting ${entity}`, rows),
+        );
+        progress.done();
+        process.stdout.write(options.json ? `${JSON.stringify(report)}\n` : describe(report));
+      } finally {
+        progress.done();
+      }
+    });
+}
+
+function describe({ entities, version }: CompactReport): string {
+  if (!version) return "nothing to compact\n";
+  const lines = entities.map(({ entity, filesBefore, filesAfter, codeCopy }) => {
+    const copy = codeCopy === "built" ? ", code copy built" : "";
+    return `${entity}: ${filesBefore} date files, now ${filesAfter}${copy}`;
+  });
+  return `${[...lines, `published as data_version ${version.data_version}`].join("\n")}\n`;
+}

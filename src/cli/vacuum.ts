@@ -1,0 +1,53 @@
+// tapehouse vacuum
+import { Command } from "commander";
+import { parseSpan } from "../dates.js";
+import { CommandError } from "../errors.js";
+import { vacuum, type VacuumReport } from "../lake/write/vacuum.js";
+import { dataOption, jsonOption } from "./options.js";
+
+interface Options {
+  readonly data: string;
+  readonly olderThan: number;
+  readonly keep: number;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+}
+
+export function vacuumCommand(): Command {
+  return new Command("vacuum")
+    .description(
+      "Remove versions that were replaced long ago, the files that only they need, and what crashes left. " +
+        "A read of a removed version fails, also one that is under way: the default of 7 days protects them.",
+    )
+    .option("--older-than <span>", "time since a version was replaced, e.g. 30d or 12h", span, parseSpan("7d"))
+    .option("--keep <n>", "so many of the newest versions stay in any case, the served one included", atLeastOne, 1)
+    .option("--dry-run", "say what would go, and remove nothing")
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .addHelpText("after", "\nExample:\n  $ tapehouse vacuum --older-than 30d --keep 10")
+    .action(async (options: Options) => {
+      const report = await vacuum(options.data, { ...options, now: new Date() });
+      process.stdout.write(options.json ? `${JSON.stringify(report)}\n` : describe(report, options.dryRun ?? false));
+    });
+}
+
+function describe({ removed, kept, files, bytes }: VacuumReport, dryRun: boolean): string {
+  const size = `${(bytes / 1e6).toLocaleString("en-US", { maximumFractionDigits: 1 })} MB`;
+  const range = removed.length === 0 ? "" : ` (${removed[0]} to ${removed.at(-1)})`;
+  return (
+    `${dryRun ? "would remove" : "removed"} ${removed.length} versions${range}\n` +
+    `${dryRun ? "would free" : "freed"} ${size} in ${files} files; ${kept} versions stay\n`
+  );
+}
+
+function span(text: string): number {
+  const value = parseSpan(text);
+  if (value === undefined) throw new CommandError(`"${text}" is no time span; write 30d or 12h`, 2);
+  return value;
+}
+
+function atLeastOne(text: string): number {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (value < 1) throw new CommandError(`"${text}" is no number of versions; at least 1 stays`, 2);
+  return value;
+}

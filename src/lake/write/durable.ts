@@ -1,0 +1,46 @@
+// Small files that are either absent or whole after a crash, and flushing to the disk.
+import { constants } from "node:fs";
+import { access, link, open, rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+
+/** The name under which a small file is written before it is whole. */
+export const temporaryOf = (path: string): string => `${path}.tmp`;
+
+/**
+ * Writes a small file: temporary file, fsync, rename, fsync of the folder. With `create`, fails with EEXIST where the
+ * file is there already. The caller is the only one that writes this path.
+ */
+export async function writeDurably(path: string, text: string, mode: "replace" | "create" = "replace"): Promise<void> {
+  const temporary = temporaryOf(path);
+  try {
+    const handle = await open(temporary, "w");
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    if (mode === "create") await link(temporary, path);
+    else await rename(temporary, path);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+  await syncPath(dirname(path));
+}
+
+/** Flushes a file or a folder to the disk. */
+export async function syncPath(path: string): Promise<void> {
+  const directory = (await stat(path)).isDirectory();
+  const handle = await open(path, directory ? constants.O_RDONLY | constants.O_DIRECTORY : constants.O_RDONLY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+export const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );

@@ -1,0 +1,115 @@
+// Vacuum: removes old versions, then every file that no kept version names.
+import { readdir, readFile, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { CommandError } from "../../errors.js";
+import { openLake } from "../lake.js";
+import { listFile, versionFile, type Layout } from "../layout.js";
+import { decodeList, type Version } from "../manifest.js";
+import { syncPath, writeDurably } from "./durable.js";
+import { isNotable, nameOf, note } from "./leftovers.js";
+import { withLakeLocked } from "./session.js";
+
+export interface VacuumOptions {
+  /**
+   * A version goes when it was replaced by a newer one so many milliseconds ago. Until then whoever began to read it
+   * can go on: a file that is removed under a running read makes that read fail.
+   */
+  readonly olderThan: number;
+  /** So many of the newest versions stay however old they are; the served one always does. */
+  readonly keep: number;
+  /** Say what would be removed, and remove nothing. */
+  readonly dryRun?: boolean;
+  readonly now: Date;
+}
+
+export interface VacuumReport {
+  /** Each removed `data_version`, oldest first. */
+  readonly removed: readonly string[];
+  /** Versions that stay. */
+  readonly kept: number;
+  /** Files removed, versions and lists included. */
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/**
+ * Whatever step it dies at, no version is left without its files: the removed versions are written down first, then
+ * they go, and only then the files that nobody else needs. The next writer finishes what was begun.
+ */
+export async function vacuum(root: string, options: VacuumOptions): Promise<VacuumReport> {
+  return withLakeLocked(root, async (layout) => {
+    const versions = await (await openLake(root)).versions();
+    const old = findOld(versions, options);
+    const kept = versions.slice(old.length);
+    const needed = await namedBy(layout, kept);
+    const found = await filesOf(layout);
+    if (versions.length === 0 && found.some((path) => path.startsWith(layout.lake))) {
+      throw new CommandError(`${layout.lake} holds files but no version names them: is ${layout.state} the right one?`);
+    }
+    const garbage = found.filter((path) => !needed.has(path));
+    const oldFiles = old.map((version) => join(layout.versions, versionFile(version.sequence)));
+    const scratch = await filesBelow(layout.scratch);
+    const freed = [...oldFiles, ...garbage, ...scratch];
+    const bytes = await sizeOf(freed);
+    if (!options.dryRun) {
+      await removeVersions(layout, old, oldFiles);
+      await note(layout, garbage);
+      await rm(layout.scratch, { recursive: true, force: true });
+    }
+    return { removed: old.map((version) => version.data_version), kept: kept.length, files: freed.length, bytes };
+  });
+}
+
+/** The oldest versions up to the first one that must stay. */
+function findOld(versions: readonly Version[], { olderThan, keep, now }: VacuumOptions): readonly Version[] {
+  const most = Math.max(0, versions.length - Math.max(1, keep));
+  const isOld = (i: number): boolean => Date.parse(versions[i + 1]!.data_version) + olderThan <= now.getTime();
+  let count = 0;
+  while (count < most && isOld(count)) count++;
+  return versions.slice(0, count);
+}
+
+async function removeVersions(layout: Layout, old: readonly Version[], files: readonly string[]): Promise<void> {
+  if (old.length === 0) return;
+  const before = await readFile(layout.removed, "utf8").catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+    throw error;
+  });
+  const last = before.trimEnd().split("\n").at(-1)!;
+  const more = old.filter((version) => version.data_version > last);
+  await writeDurably(layout.removed, before + more.map((version) => `${version.data_version}\n`).join(""));
+  for (const file of files) await rm(file);
+  await syncPath(layout.versions);
+}
+
+/** The lists and data files that these versions need. */
+async function namedBy(layout: Layout, versions: readonly Version[]): Promise<ReadonlySet<string>> {
+  const named = new Set<string>();
+  for (const sha of new Set(versions.flatMap((version) => Object.values(version.lists)))) {
+    const path = join(layout.lists, listFile(sha));
+    const list = decodeList(await readFile(path, "utf8"), sha);
+    named.add(path);
+    for (const file of [...list.byDate, ...list.byCode]) named.add(join(layout.lake, file.path));
+  }
+  return named;
+}
+
+/** All lists and data files that are there; nothing else is touched. */
+async function filesOf(layout: Layout): Promise<readonly string[]> {
+  const all = [...(await filesBelow(layout.lake)), ...(await filesBelow(layout.lists))];
+  return all.filter((path) => isNotable(nameOf(layout, path)));
+}
+
+async function filesBelow(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+async function sizeOf(paths: readonly string[]): Promise<number> {
+  let bytes = 0;
+  for (const path of paths) bytes += (await stat(path)).size;
+  return bytes;
+}

@@ -73,7 +73,7 @@ function describe(report: ImportReport, dryRun: boolean): string {
     lines.push(`${file.file}: ${count(file.rows)} rows (${file.format})`);
     if (file.ignored.length > 0) lines.push(`  columns not used: ${file.ignored.join(", ")}`);
     if (file.missing.length > 0) lines.push(`  columns not in the file, null: ${file.missing.join(", ")}`);
-    if (file.duplicates > 0) lines.push(`  ${count(file.duplicates)} equal rows collapsed`);
+    if (file.duplicates > 0) lines.push(`  ${count(file.duplicates)} rows that said nothing new collapsed`);
     if (file.conflicts > 0) {
       lines.push(
         `  ${count(file.conflicts)} rows gave way to another of the same identity, e.g. ${file.conflictSamples.join("; ")}`,

@@ -157,6 +157,22 @@ describe("several rows of one identity", () => {
     expect(staged.conflicts).toBe(1);
   });
 
+  test("one that only lacks a value gives way to the one that has it, wherever it stands in the file", async () => {
+    const names = csv(
+      "ts_code,name,start_date,end_date",
+      "000004.SZ,国华网安,20201201,20220505",
+      "000004.SZ,国华网安,20201201,",
+      "000007.SZ,全新好,20160217,",
+      "000007.SZ,全新好,20160217,20210429",
+    );
+    const staged = await box.stage("namechange", names);
+    expect(await box.rows(staged, "ts_code, end_date")).toEqual([
+      ["000004.SZ", "2022-05-05"],
+      ["000007.SZ", "2021-04-29"],
+    ]);
+    expect(staged).toMatchObject({ rows: 2, duplicates: 2, conflicts: 0 });
+  });
+
   test("all are kept where an identity may hold many rows", async () => {
     const tick = "000001.SZ,20240102,STK,09:25:00,9.5,100,950";
     const staged = await box.stage("stk_auction", csv("ts_code,trade_date,ts_type,time,price,vol,amount", tick, tick));

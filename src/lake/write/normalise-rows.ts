@@ -1,10 +1,11 @@
-// Rows of one identity within one file: equal ones collapse, of differing ones the last stays and it is told.
+// Rows of one identity within one file: those that say nothing new collapse, of differing ones the last stays and it is
+// told.
 import type { Entity } from "../../catalog/types.js";
 import type { Writer } from "../../engine/writer.js";
 import { quoteName } from "./datafile.js";
 
 export interface Collapsed {
-  /** Rows removed because an equal one stays. */
+  /** Rows removed because one stays that is equal, or has a value where they have none. */
   readonly duplicates: number;
   /** Rows removed because a later one of the same identity says something else. */
   readonly conflicts: number;
@@ -15,7 +16,13 @@ export interface Collapsed {
 const NONE: Collapsed = { duplicates: 0, conflicts: 0, samples: [] };
 const SAMPLES = 5;
 
-/** Leaves one row for each identity in the staged table: the last. Does nothing where an identity may hold many rows. */
+/** Identities with more rows than this are not searched for fuller rows: the search compares each row with each. */
+const MOST_COMPARED = 16;
+
+/**
+ * Leaves one row for each identity in the staged table: the last of those that no other row of it completes. Does
+ * nothing where an identity may hold many rows.
+ */
 export async function collapse(writer: Writer, entity: Entity, table: string): Promise<Collapsed> {
   if (entity.identityIs === "group") return NONE;
   const identity = entity.identity.map(quoteName).join(", ");
@@ -23,6 +30,7 @@ export async function collapse(writer: Writer, entity: Entity, table: string): P
   if (!some) return NONE;
   const twice = `${table}_twice`;
   try {
+    const poorer = await removePoorer(writer, entity, table);
     const all = entity.columns.map(({ name }) => quoteName(name)).join(", ");
     await writer.run(
       `CREATE TEMP TABLE ${twice} AS SELECT ${identity}, count(*) AS rows, max(__row) AS last, ` +
@@ -39,11 +47,25 @@ export async function collapse(writer: Writer, entity: Entity, table: string): P
         `FROM ${twice} WHERE variants > 1 ORDER BY last LIMIT ${SAMPLES}`,
     );
     return {
-      duplicates: Number(sums!["duplicates"]),
+      duplicates: poorer + Number(sums!["duplicates"]),
       conflicts: Number(sums!["conflicts"]),
       samples: samples.map(({ sample }) => String(sample)),
     };
   } finally {
     await writer.run(`DROP TABLE IF EXISTS ${twice}`);
   }
+}
+
+/** Removes rows that lack a value which another row of their identity has, and that differ from it in nothing else. */
+async function removePoorer(writer: Writer, entity: Entity, table: string): Promise<number> {
+  const identity = entity.identity.map(quoteName);
+  const others = entity.columns.map(({ name }) => quoteName(name)).filter((name) => !identity.includes(name));
+  const same = identity.map((name) => `t.${name} IS NOT DISTINCT FROM f.${name}`);
+  const completed = others.map((name) => `(t.${name} IS NULL OR t.${name} = f.${name})`);
+  const lacking = others.map((name) => `(t.${name} IS NULL AND f.${name} IS NOT NULL)`);
+  const few = `SELECT * FROM ${table} QUALIFY count(*) OVER (PARTITION BY ${identity.join(", ")}) BETWEEN 2 AND ${MOST_COMPARED}`;
+  return writer.run(
+    `DELETE FROM ${table} WHERE __row IN (SELECT t.__row FROM (${few}) t JOIN (${few}) f ` +
+      `ON ${same.join(" AND ")} AND ${completed.join(" AND ")} AND (${lacking.join(" OR ")}))`,
+  );
 }

@@ -166,7 +166,7 @@ describe("several rows of one identity", () => {
       "000007.SZ,全新好,20160217,20210429",
     );
     const staged = await box.stage("namechange", names);
-    expect(await box.rows(staged, "ts_code, end_date")).toEqual([
+    expect(await box.rows(staged, "ts_code", "end_date")).toEqual([
       ["000004.SZ", "2022-05-05"],
       ["000007.SZ", "2021-04-29"],
     ]);

@@ -4,8 +4,8 @@ import { parseDate } from "../../dates.js";
 import { CommandError } from "../../errors.js";
 import { readRecordedGaps, type RecordedGap } from "../gaps.js";
 import { layoutOf } from "../layout.js";
+import { writeDurably } from "./durable.js";
 import { withLock } from "./lock.js";
-import { writeDurably } from "./publish.js";
 
 export interface NewGap {
   /** `YYYYMMDD` or `YYYY-MM-DD`, inclusive. */

@@ -9,8 +9,6 @@ import { encodeList, encodeVersion, sha256, type FileList, type Version } from "
 import { syncPath, writeDurably } from "./durable.js";
 import { noteIfNew } from "./leftovers.js";
 
-export { writeDurably } from "./durable.js";
-
 /**
  * Makes a new version in which the given lists replace those of the same entities. The caller holds the write lock;
  * where another writer published on the same parent all the same, this is refused.

@@ -41,7 +41,8 @@ export async function startServer(config: ServerConfig, log: (message: string) =
   const calendars = createCalendars(reader);
   const gaps = createGapFinder(reader, calendars);
   const context: Context = { config, lake, reader, calendars, gaps, tokens, integrity, now: () => new Date(), log };
-  const server = createServer(createApp(context));
+  // Backtests come back to their connection after a pause; closing it early races with their next request.
+  const server = createServer({ keepAliveTimeout: 75_000 }, createApp(context));
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
       reject(new CommandError(`cannot listen on ${config.host}:${config.port}: ${listenError(error)}`));

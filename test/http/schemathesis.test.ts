@@ -12,6 +12,9 @@ const pathOf = (path: string): string => fileURLToPath(new URL(`../../${path}`, 
 const command = pathOf(".venv/bin/schemathesis");
 const absent = !existsSync(command);
 
+/** The gaps of most entities: they are asked for alike. */
+const OTHERS = /\/(?!daily|anns_d|index_weight)[a-z_]+\/gaps$/;
+
 describe(absent ? "schemathesis (skipped: .ci/run installs it into .venv)" : "schemathesis", () => {
   test.skipIf(absent)(
     "finds no answer outside of the description, and nothing refused that fits it",
@@ -21,12 +24,14 @@ describe(absent ? "schemathesis (skipped: .ci/run installs it into .venv)" : "sc
       const { output, exitCode } = await runCommand([
         ...["run", `${server.url}/openapi.json`, "--header", `Authorization: Bearer ${TOKEN}`],
         ...["--checks", "all", "--exclude-checks", "positive_data_acceptance"],
-        ...["--phases", "examples,coverage,fuzzing", "--max-examples", "6", "--workers", "2"],
+        ...["--exclude-path-regex", OTHERS.source],
+        ...["--phases", "examples,coverage,fuzzing", "--max-examples", "3", "--workers", "2"],
         ...["--seed", "1", "--generation-deterministic"],
         ...["--warnings", "off", "--no-color"],
       ]);
-      const paths = Object.keys((openApi("1.0.0") as { paths: object }).paths).length;
-      expect(output).toContain(`Tested: ${paths - 1}`); // all but the description itself
+      const paths = Object.keys((openApi("1.0.0") as { paths: object }).paths);
+      const asked = paths.filter((path) => !OTHERS.test(path) && path !== "/openapi.json");
+      expect(output).toContain(`Tested: ${asked.length}`);
       expect({ exitCode, output: exitCode === 0 ? "" : output }).toEqual({ exitCode: 0, output: "" });
       expect(server.logged).toEqual([]);
     },

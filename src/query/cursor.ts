@@ -1,5 +1,6 @@
 // The cursor: where a page ended, in which version, of which query. Opaque to clients, checked when it comes back.
 import { createHash } from "node:crypto";
+import { parseDate } from "../dates.js";
 import { Problem } from "../errors.js";
 import type { EntityRequest } from "./request.js";
 
@@ -23,15 +24,22 @@ export function encodeCursor(request: EntityRequest, { dataVersion, position }: 
 
 /** Throws `invalid_cursor` for text that is no cursor, or one of another query. */
 export function decodeCursor(request: EntityRequest, text: string): Cursor {
-  const parts = parseJson(Buffer.from(text, "base64url").toString("utf8"));
-  if (!Array.isArray(parts) || typeof parts[1] !== "string" || parts[0] !== digest(parts[1] + fingerprint(request))) {
-    throw new Problem("invalid_cursor", "the cursor was not made for this query", {
-      parameter: "cursor",
-      hint: "repeat the query that gave the cursor with every parameter as it was; only limit and format may differ",
-    });
+  const parts = parseArray(Buffer.from(text, "base64url").toString("utf8"));
+  const body = String(parts[1]);
+  const [dataVersion, date, code, row] = parseArray(body);
+  if (
+    parts[0] === digest(body + fingerprint(request)) &&
+    typeof dataVersion === "string" &&
+    (date === null || (typeof date === "string" && parseDate(date) === date)) &&
+    (code === null || typeof code === "string") &&
+    Number.isSafeInteger(row)
+  ) {
+    return { dataVersion, position: { date, code, row: row as number } };
   }
-  const [dataVersion, date, code, row] = JSON.parse(parts[1]) as [string, string | null, string | null, number];
-  return { dataVersion, position: { date, code, row } };
+  throw new Problem("invalid_cursor", "the cursor was not made for this query", {
+    parameter: "cursor",
+    hint: "repeat the query that gave the cursor with every parameter as it was; only limit and format may differ",
+  });
 }
 
 /** What must be the same from page to page. Format and page size may change. */
@@ -49,10 +57,11 @@ export function fingerprint(request: EntityRequest): string {
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("base64url").slice(0, 16);
 
-function parseJson(text: string): unknown {
+function parseArray(text: string): readonly unknown[] {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : [];
   } catch {
-    return undefined;
+    return [];
   }
 }

@@ -1,6 +1,6 @@
 // A synthetic, internally consistent market for all entities of the catalog, made by SQL; equal options, equal rows.
 import type { Writer } from "../../engine/writer.js";
-import { checkOptions, type DemoEntity, type DemoOptions, openDemo } from "./demo/demo.js";
+import { checkOptions, type Demo, type DemoEntity, type DemoOptions, openDemo } from "./demo/demo.js";
 import { makeDays } from "./demo/days.js";
 import { makeEpisodes } from "./demo/episodes.js";
 import { makeEvents } from "./demo/events.js";
@@ -10,8 +10,8 @@ import { paperEntities } from "./demo/papers.js";
 import { dailyEntities, makeQuotes, periodEntities } from "./demo/quotes.js";
 import { referenceEntities } from "./demo/reference.js";
 import { makeStatements, statementEntities } from "./demo/statements.js";
-import { tickEntities } from "./demo/ticks.js";
 import { makeStocks } from "./demo/stocks.js";
+import { tickEntities } from "./demo/ticks.js";
 
 export type { DemoEntity, DemoOptions } from "./demo/demo.js";
 
@@ -29,20 +29,23 @@ export async function prepareDemo(writer: Writer, options: DemoOptions): Promise
   const steps = [makeDays, makeStocks, makeEvents, makeReports, makeEpisodes, makeQuotes, makeIndices, makeStatements];
   try {
     for (const make of steps) await make(demo);
+    const entities = [...dailyEntities(), ...statementEntities(), ...(await keep(demo))];
+    return { entities, dispose: () => demo.drop() };
   } catch (error) {
     await demo.drop();
     throw error;
   }
-  return {
-    entities: [
-      ...referenceEntities(demo),
-      ...dailyEntities(),
-      ...periodEntities(),
-      ...tickEntities(demo),
-      ...indexEntities(),
-      ...paperEntities(demo),
-      ...statementEntities(),
-    ],
-    dispose: () => demo.drop(),
-  };
+}
+
+/** The entities that take longer to make than to read: the lake reads its source several times, some days each time. */
+async function keep(demo: Demo): Promise<DemoEntity[]> {
+  const costly = [
+    ...referenceEntities(demo),
+    ...periodEntities(),
+    ...tickEntities(demo),
+    ...indexEntities(),
+    ...paperEntities(demo),
+  ];
+  for (const { entity, sql } of costly) await demo.table(entity, sql);
+  return costly.map(({ entity }) => ({ entity, sql: `SELECT * FROM demo_${entity}` }));
 }

@@ -18,12 +18,8 @@ export interface DemoOptions {
 
 export interface DemoEntity {
   readonly entity: string;
-  /** Exactly the entity's columns, in the order and the SQL types of the catalog. */
+  /** Exactly the entity's columns, in the order and the SQL types of the catalog. The rows are in no certain order. */
   readonly sql: string;
-  /** The rows of `sql` come in the entity's default order: no sort is needed. */
-  readonly sorted: boolean;
-  /** The same rows by code, then date, without a sort; only where the catalog wants a second copy and it is cheap. */
-  readonly byCode?: string;
 }
 
 export interface Demo {

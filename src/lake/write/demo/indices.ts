@@ -31,8 +31,7 @@ function industries(): string {
       head || '0' || (half + 1) || '00', head || '0000' FROM part
     UNION ALL SELECT leaf, 'L3', '850' || ${digits("leaf + 100", 3)} || '.SI',
       CASE half WHEN 0 THEN name ELSE '其他' || name END || CASE quarter WHEN 0 THEN 'Ⅲ' ELSE '服务Ⅲ' END,
-      head || '0' || (half + 1) || '0' || (quarter + 1), head || '0' || (half + 1) || '00' FROM part
-    ORDER BY leaf, level`;
+      head || '0' || (half + 1) || '0' || (quarter + 1), head || '0' || (half + 1) || '00' FROM part`;
 }
 
 function indices(): string {
@@ -43,7 +42,7 @@ function indices(): string {
   return `SELECT * FROM (VALUES ${rows.join(", ")})
       i(ts_code, name, market, publisher, category, base_date, base_point, list_date, start)
     UNION ALL SELECT DISTINCT index_code, name, 'CSI', '申万宏源研究', '行业指数', DATE '1999-12-30', 1000, DATE '2003-10-16', ${LEVEL_BEFORE_INDUSTRIES}
-      FROM demo_industry ORDER BY ts_code`;
+      FROM demo_industry`;
 }
 
 /**
@@ -63,9 +62,9 @@ function indexQuotes(): string {
   );
   return `WITH celled AS (SELECT *, dense_rank() OVER (ORDER BY ${cell}) AS cell FROM demo_stock WHERE tier > 0),
     broad AS (SELECT t, cell, ${sums}
-      FROM demo_quote_by_day JOIN (SELECT e, weight FROM demo_episode) USING (e) JOIN (SELECT s, cell FROM celled) USING (s) GROUP BY t, cell),
+      FROM demo_quote JOIN (SELECT e, weight FROM demo_episode) USING (e) JOIN (SELECT s, cell FROM celled) USING (s) GROUP BY t, cell),
     narrow AS (SELECT t, leaf, ${sums}
-      FROM demo_quote_by_day JOIN (SELECT e, weight, leaf FROM demo_episode) USING (e) GROUP BY t, leaf),
+      FROM demo_quote JOIN (SELECT e, weight, leaf FROM demo_episode) USING (e) GROUP BY t, leaf),
     total AS (
       SELECT ts_code, t, ${again} FROM broad JOIN (${members.join(" UNION ALL ")}) USING (cell) GROUP BY ts_code, t
       UNION ALL SELECT index_code, t, ${again} FROM narrow JOIN demo_industry USING (leaf) GROUP BY index_code, t),
@@ -86,7 +85,6 @@ export function indexEntities(): DemoEntity[] {
   const entity = (name: string, expressions: Record<string, string>, from: string): DemoEntity => ({
     entity: name,
     sql: selectOf(name, expressions, from),
-    sorted: false,
   });
   return [
     entity(
@@ -134,13 +132,13 @@ function weights(): string {
   );
   return `WITH member AS (${chosen.join(" UNION ALL ")}),
     value AS (SELECT index_code, ts_code, day, c * weight AS value
-      FROM demo_quote_by_day JOIN (SELECT e, weight FROM demo_episode) USING (e) JOIN demo_day USING (t)
+      FROM demo_quote JOIN (SELECT e, weight FROM demo_episode) USING (e) JOIN demo_day USING (t)
       JOIN member USING (s) JOIN demo_stock USING (s) WHERE day = month_end),
     share AS (SELECT *, round(value * 1e6 / sum(value) OVER (PARTITION BY index_code, day))::BIGINT AS part,
         row_number() OVER (PARTITION BY index_code, day ORDER BY value DESC, ts_code) AS place FROM value)
     SELECT index_code, ts_code AS con_code, day AS trade_date,
       (part + CASE place WHEN 1 THEN 1000000 - sum(part) OVER (PARTITION BY index_code, day) ELSE 0 END)::DOUBLE / 1e4 AS weight
-    FROM share ORDER BY trade_date, index_code, con_code`;
+    FROM share`;
 }
 
 /** A stock is in its industry from its listing; some have moved from one to another. */
@@ -151,6 +149,5 @@ function members(): string {
     SELECT index_code, ts_code AS con_code, entry.day AS in_date, leaving.day AS out_date,
       CASE WHEN out_t IS NULL THEN 'Y' ELSE 'N' END AS is_new
     FROM stay JOIN demo_stock USING (s) JOIN demo_industry ON demo_industry.leaf = stay.leaf
-    JOIN demo_open entry ON entry.t = in_t LEFT JOIN demo_open leaving ON leaving.t = out_t
-    ORDER BY in_date, index_code, con_code`;
+    JOIN demo_open entry ON entry.t = in_t LEFT JOIN demo_open leaving ON leaving.t = out_t`;
 }

@@ -41,7 +41,6 @@ export function paperEntities(demo: Demo): DemoEntity[] {
            FROM ${drawn(aDay(REPORTS_A_DAY), "reported")} JOIN demo_industry ON demo_industry.leaf = demo_stock.leaf AND level = 'L1'
            WHERE ${listed})`,
       ),
-      sorted: false,
     },
     {
       entity: "anns_d",
@@ -64,7 +63,6 @@ export function paperEntities(demo: Demo): DemoEntity[] {
            UNION ALL SELECT halted.day, ts_code, bare, name, '关于股票停牌的公告', 'h' || t
              FROM demo_halt JOIN demo_stock USING (s) JOIN demo_day halted USING (t))`,
       ),
-      sorted: false,
     },
     dividends(),
   ];
@@ -103,6 +101,5 @@ function dividends(): DemoEntity {
          UNION ALL SELECT proposal.*, '实施', record.day, ex.day, announced.day FROM proposal
            JOIN demo_open ex ON ex.t = ex_t JOIN demo_open record ON record.t = ex_t - 1 JOIN demo_open announced ON announced.t = ex_t - 5)`,
     ),
-    sorted: false,
   };
 }

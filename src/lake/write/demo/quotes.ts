@@ -1,30 +1,26 @@
-// The market and auction stores of the demo: every quote of every stock and day, made once in both orders.
+// The market and auction stores of the demo: every quote of every stock and day is made once.
 import { type Demo, type DemoEntity, selectOf } from "./demo.js";
 import { cents, dot, limitPrice, noiseBits } from "./episodes.js";
 
-/** `demo_quote_by_day` holds the rows by day and stock, `demo_quote_by_code` the same rows by stock and day. */
-const BY_DAY = "demo_quote_by_day";
-const BY_CODE = "demo_quote_by_code";
-
 /**
- * `demo_quote_*(e, s, t, p, c, o, h, l, shares)`: previous close, close, open, high, low in cents, volume in
- * shares. A day of suspension has a row with volume 0 at the reference price.
+ * `demo_quote(e, s, t, p, c, o, h, l, shares)`: previous close, close, open, high, low in cents, volume in shares, day
+ * by day. A day of suspension has a row with volume 0 at the reference price.
  */
 export async function makeQuotes(demo: Demo): Promise<void> {
-  await demo.table("grid_by_code", "SELECT e, unnest(range(from_t, to_t))::INTEGER AS t FROM demo_episode");
-  await demo.table("grid_by_day", "SELECT e, t FROM demo_grid_by_code ORDER BY t, e");
-  await demo.table("quote_by_code", quotes(demo, "demo_grid_by_code"));
-  await demo.table("quote_by_day", quotes(demo, "demo_grid_by_day"));
+  const days = "SELECT e, unnest(range(from_t, to_t))::INTEGER AS t FROM demo_episode";
+  // Days that lie together are read alone when a file of some days is written.
+  await demo.table("grid", `FROM (${days}) ORDER BY t, e`);
+  await demo.table("quote", quotes(demo));
   await demo.table("basis", basis());
 }
 
-function quotes(demo: Demo, grid: string): string {
+function quotes(demo: Demo): string {
   const u = (shift: number) => `((bits >> ${shift}) & 255) * ${1 / 256}e0`;
   return `WITH close AS (SELECT e, s, t, lim, flow, alive,
       ${noiseBits(demo, "s", "t")} AS bits,
       CASE WHEN t = from_t THEN pre0 ELSE ${cents(dot("k", "g"), "t", noiseBits(demo, "s", "t - 1"))} END AS p,
       ${cents(dot("k", "f"), "t + 1", "bits")} AS c
-    FROM ${grid} grid JOIN demo_episode USING (e) JOIN demo_day USING (t)),
+    FROM demo_grid JOIN demo_episode USING (e) JOIN demo_day USING (t)),
   bounds AS (SELECT e, s, t, p, c, flow, alive, (c - p)::DOUBLE AS rise, ${limitPrice("p", "lim")} AS up, ${limitPrice("p", "-lim")} AS down,
       ${u(16)} AS u1, ${u(24)} AS u2, ${u(32)} AS u3, ${u(40)} AS u4, ${u(48)} + ${u(56)} AS u5 FROM close),
   opened AS (SELECT *, least(up, greatest(down, c - (alive * (rise * u1 + p * (u2 - 0.5e0) * 0.012e0))::INTEGER)) AS o FROM bounds)
@@ -99,13 +95,12 @@ function auction(time: string, price: string, percent: number): Record<string, s
   };
 }
 
-/** One row a stock and day, in either order. */
+/** One row a stock and day. */
 export function dailyEntities(): DemoEntity[] {
-  const daily = (entity: string, expressions: Record<string, string>, rest = ""): DemoEntity => {
-    const from = (table: string) =>
-      selectOf(entity, expressions, `FROM ${table} JOIN demo_stock USING (s) JOIN demo_day USING (t) ${rest}`);
-    return { entity, sql: from(BY_DAY), byCode: from(BY_CODE), sorted: true };
-  };
+  const daily = (entity: string, expressions: Record<string, string>, rest: string): DemoEntity => ({
+    entity,
+    sql: selectOf(entity, expressions, `FROM demo_quote JOIN demo_stock USING (s) JOIN demo_day USING (t) ${rest}`),
+  });
   const traded = "WHERE shares > 0";
   return [
     daily("daily", DAILY, traded),
@@ -130,10 +125,9 @@ export function periodEntities(): DemoEntity[] {
       { ...DAILY, amount: "yuan / 1e3" },
       `FROM (SELECT s, ${end} AS day, arg_min(o, t) AS o, max(h) AS h, min(l) AS l, arg_max(c, t) AS c,
           round(arg_min(p, t) * arg_min(adj, t) / arg_max(adj, t))::INTEGER AS p, sum(shares::DOUBLE) AS shares, sum(${YUAN}::DOUBLE) AS yuan
-        FROM ${BY_CODE} JOIN demo_basis USING (e) JOIN demo_day USING (t) WHERE shares > 0 GROUP BY s, ${end})
+        FROM demo_quote JOIN demo_basis USING (e) JOIN demo_day USING (t) WHERE shares > 0 GROUP BY s, ${end})
       JOIN demo_stock USING (s)`,
     ),
-    sorted: false,
   });
   return [period("weekly", "week_end"), period("monthly", "month_end")];
 }

@@ -12,10 +12,9 @@ const SUSPENDED_HOURS = ["09:30-10:00", "13:00-13:30"];
 export function referenceEntities(demo: Demo): DemoEntity[] {
   const { days, stocks } = demo.options;
   const { random } = demo;
-  const entity = (name: string, expressions: Record<string, string>, from: string, sorted: boolean): DemoEntity => ({
+  const entity = (name: string, expressions: Record<string, string>, from: string): DemoEntity => ({
     entity: name,
     sql: selectOf(name, expressions, from),
-    sorted,
   });
   const person = (salt: string) =>
     `${random.pick(SURNAMES, salt, "s")} || ${random.pick(GIVEN_NAMES, `${salt} given`, "s")}`;
@@ -24,8 +23,7 @@ export function referenceEntities(demo: Demo): DemoEntity[] {
     entity(
       "trade_cal",
       { exchange: "'SSE'", cal_date: "day", is_open: "is_open", pretrade_date: "pretrade" },
-      `FROM demo_calendar WHERE day >= date_trunc('year', (SELECT min(day) FROM demo_day)) ORDER BY day`,
-      true,
+      `FROM demo_calendar WHERE day >= date_trunc('year', (SELECT min(day) FROM demo_day))`,
     ),
     entity(
       "stock_list",
@@ -38,9 +36,7 @@ export function referenceEntities(demo: Demo): DemoEntity[] {
       },
       `FROM (SELECT t, day FROM demo_day ${kept}) snapshot JOIN demo_stock ON list_t <= snapshot.t
        JOIN demo_name n ON n.s = demo_stock.s AND n.start_day <= snapshot.day AND (n.end_day IS NULL OR n.end_day >= snapshot.day)
-       JOIN demo_open listed ON listed.t = list_t LEFT JOIN demo_open gone ON gone.t = delist_t
-       ORDER BY snapshot_date, ts_code`,
-      true,
+       JOIN demo_open listed ON listed.t = list_t LEFT JOIN demo_open gone ON gone.t = delist_t`,
     ),
     entity(
       "stock_company",
@@ -52,8 +48,7 @@ export function referenceEntities(demo: Demo): DemoEntity[] {
         setup_date: `day - 900 - ${random.below(5000, "setup", "s")}`,
         province: random.pick(PROVINCES, "province", "s"),
       },
-      "FROM demo_stock JOIN demo_open ON demo_open.t = list_t ORDER BY ts_code",
-      true,
+      "FROM demo_stock JOIN demo_open ON demo_open.t = list_t",
     ),
     entity(
       "namechange",
@@ -65,8 +60,7 @@ export function referenceEntities(demo: Demo): DemoEntity[] {
         ann_date: "ann_day",
         change_reason: "reason",
       },
-      `FROM demo_name n JOIN demo_stock USING (s) ORDER BY start_date, ts_code, name`,
-      true,
+      "FROM demo_name n JOIN demo_stock USING (s)",
     ),
     entity(
       "suspend_d",
@@ -76,8 +70,7 @@ export function referenceEntities(demo: Demo): DemoEntity[] {
          UNION ALL SELECT s, until_t, NULL, 'R' FROM demo_halt WHERE until_t < ${days}
          UNION ALL SELECT s, t, unnest(CASE WHEN ${random.uniform("twice", "s", "t")} < 0.3 THEN ${textList(SUSPENDED_HOURS)} ELSE ${textList(SUSPENDED_HOURS.slice(0, 1))} END), 'S'
            FROM demo_locked WHERE ${random.uniform("hours", "s", "t")} < 0.1)
-       JOIN demo_stock USING (s) JOIN demo_day USING (t) ORDER BY trade_date, ts_code, suspend_timing NULLS LAST, suspend_type`,
-      true,
+       JOIN demo_stock USING (s) JOIN demo_day USING (t)`,
     ),
   ];
 }

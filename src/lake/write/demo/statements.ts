@@ -205,6 +205,5 @@ export function statementEntities(): DemoEntity[] {
   return Object.entries(tables).map(([entity, expressions]) => ({
     entity,
     sql: selectOf(entity, expressions, "FROM demo_statement"),
-    sorted: false,
   }));
 }

@@ -37,7 +37,7 @@ export function tickEntities(demo: Demo): DemoEntity[] {
              (lots * (i + 1) // 4 + 1) * 100 AS vol
            FROM (
              SELECT ts_code, s AS id, t, 'STK' AS kind, o / 1e2 AS price, p / 1e2 AS before, shares // 20000 AS lots, 2 AS digits
-               FROM demo_quote_by_day JOIN demo_stock USING (s) WHERE shares > 0 AND t >= ${first}
+               FROM demo_quote JOIN demo_stock USING (s) WHERE shares > 0 AND t >= ${first}
              UNION ALL SELECT code, 10000 + number, t, 'ETF', ${fundPrice("f")}, ${fundPrice("g")}, 20000, 3
                FROM demo_day, (VALUES ${funds}) fund(code, start, number) WHERE t >= ${first}
              UNION ALL SELECT ts_code, 20000, t, NULL, o / 1e4, p / 1e4, 0, 4
@@ -45,7 +45,6 @@ export function tickEntities(demo: Demo): DemoEntity[] {
            CROSS JOIN ${TICKS} tick(i, twin) WHERE NOT twin OR ${u("twin")} < ${TWINS})
          JOIN demo_day USING (t)`,
       ),
-      sorted: false,
     },
   ];
 }

@@ -6,12 +6,9 @@ import express from "express";
 const [glob] = process.argv.slice(2);
 const instance = await DuckDBInstance.create(":memory:");
 const app = express();
-app.get("/daily", async (req, res) => {
+app.get("/daily", async (_req, res) => {
   const connection = await instance.connect();
-  const limit = Number(req.query["limit"]);
-  const reader = await connection.runAndReadAll(
-    `SELECT * FROM read_parquet('${glob}') ORDER BY trade_date, ts_code LIMIT ${limit}`,
-  );
+  const reader = await connection.runAndReadAll(`SELECT * FROM read_parquet('${glob}') ORDER BY trade_date, ts_code`);
   const columns = reader.columnNames().map((name) => ({ name }));
   const rows = reader.getRowsJson();
   connection.disconnectSync();

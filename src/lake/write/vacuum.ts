@@ -7,9 +7,17 @@ import { listFile, versionFile, type Layout } from "../layout.js";
 import { decodeList, type Version } from "../manifest.js";
 import { syncPath, writeDurably } from "./durable.js";
 import { isNotable, nameOf, note } from "./leftovers.js";
+import { removableVersions, type RetentionPolicy } from "./retention.js";
 import { withLakeLocked } from "./session.js";
 
-export interface VacuumOptions {
+/** The oldest versions go, or those that a policy does not keep. */
+export type VacuumOptions = (OldestFirst | { readonly policy: RetentionPolicy }) & {
+  /** Say what would be removed, and remove nothing. */
+  readonly dryRun?: boolean;
+  readonly now: Date;
+};
+
+export interface OldestFirst {
   /**
    * A version goes when it was replaced by a newer one so many milliseconds ago. Until then whoever began to read it
    * can go on: a file that is removed under a running read makes that read fail.
@@ -17,9 +25,6 @@ export interface VacuumOptions {
   readonly olderThan: number;
   /** So many of the newest versions stay however old they are; the served one always does. */
   readonly keep: number;
-  /** Say what would be removed, and remove nothing. */
-  readonly dryRun?: boolean;
-  readonly now: Date;
 }
 
 export interface VacuumReport {
@@ -39,8 +44,10 @@ export interface VacuumReport {
 export async function vacuum(root: string, options: VacuumOptions): Promise<VacuumReport> {
   return withLakeLocked(root, async (layout) => {
     const versions = await (await openLake(root)).versions();
-    const old = findOld(versions, options);
-    const kept = versions.slice(old.length);
+    const old =
+      "policy" in options ? removableVersions(versions, options.policy, options.now) : findOld(versions, options);
+    const gone = new Set(old);
+    const kept = versions.filter((version) => !gone.has(version));
     const needed = await namedBy(layout, kept);
     const found = await filesOf(layout);
     if (versions.length === 0 && found.some((path) => path.startsWith(layout.lake))) {
@@ -61,7 +68,10 @@ export async function vacuum(root: string, options: VacuumOptions): Promise<Vacu
 }
 
 /** The oldest versions up to the first one that must stay. */
-function findOld(versions: readonly Version[], { olderThan, keep, now }: VacuumOptions): readonly Version[] {
+function findOld(
+  versions: readonly Version[],
+  { olderThan, keep, now }: OldestFirst & { readonly now: Date },
+): readonly Version[] {
   const most = Math.max(0, versions.length - Math.max(1, keep));
   const isOld = (i: number): boolean => Date.parse(versions[i + 1]!.data_version) + olderThan <= now.getTime();
   let count = 0;
@@ -75,9 +85,9 @@ async function removeVersions(layout: Layout, old: readonly Version[], files: re
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
     throw error;
   });
-  const last = before.trimEnd().split("\n").at(-1)!;
-  const more = old.filter((version) => version.data_version > last);
-  await writeDurably(layout.removed, before + more.map((version) => `${version.data_version}\n`).join(""));
+  const removed = new Set([...before.trimEnd().split("\n"), ...old.map((version) => version.data_version)]);
+  removed.delete("");
+  await writeDurably(layout.removed, `${[...removed].sort().join("\n")}\n`);
   for (const file of files) await rm(file);
   await syncPath(layout.versions);
 }

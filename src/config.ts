@@ -1,6 +1,7 @@
 // Every setting of the server in one table: option, environment variable, default, meaning.
 import { join } from "node:path";
 import { tmpdir } from "node:os";
+import { parseSpan } from "./dates.js";
 import { CommandError } from "./errors.js";
 
 interface Setting {
@@ -20,6 +21,14 @@ export const SETTINGS = {
   deadline: { env: "TAPEHOUSE_DEADLINE", fallback: "600", meaning: "seconds a query may take before 504" },
   defaultLimit: { env: "TAPEHOUSE_DEFAULT_LIMIT", fallback: "none", meaning: "rows of an answer without limit=" },
   maxLimit: { env: "TAPEHOUSE_MAX_LIMIT", fallback: "none", meaning: "largest limit that may be asked" },
+  watch: { env: "TAPEHOUSE_WATCH", fallback: "on", meaning: "take what is dropped into the inbox: on or off" },
+  ingestMemory: { env: "TAPEHOUSE_INGEST_MEMORY", fallback: "2GB", meaning: "memory of DuckDB for taking drops" },
+  keepVersions: { env: "TAPEHOUSE_KEEP_VERSIONS", fallback: "50", meaning: "newest versions that always stay" },
+  retention: {
+    env: "TAPEHOUSE_RETENTION",
+    fallback: "90d",
+    meaning: "how long the last version of each day stays; none keeps every version",
+  },
 } as const satisfies Record<string, Setting>;
 
 export type SettingName = keyof typeof SETTINGS;
@@ -36,6 +45,11 @@ export interface ServerConfig {
   readonly deadline: number;
   readonly defaultLimit: number | null;
   readonly maxLimit: number | null;
+  readonly watch: boolean;
+  readonly ingestMemory: string;
+  readonly keepVersions: number;
+  /** Milliseconds; null keeps every version. */
+  readonly retention: number | null;
   /** A token that is valid besides the stored ones, or null. */
   readonly staticToken: string | null;
 }
@@ -54,20 +68,34 @@ export function readConfig(
     return value;
   };
   const limit = (name: SettingName): number | null => (text(name) === "none" ? null : number(name, 1, 999_999_999));
-  if (!/^\d+(\.\d+)?\s*(MB|GB|MiB|GiB)$/i.test(text("memory"))) {
-    throw new CommandError(`memory must be a size such as 512MB or 4GB, not "${text("memory")}"`, 2);
-  }
+  const size = (name: SettingName): string => {
+    if (/^\d+(\.\d+)?\s*(MB|GB|MiB|GiB)$/i.test(text(name))) return text(name);
+    throw new CommandError(`${name} must be a size such as 512MB or 4GB, not "${text(name)}"`, 2);
+  };
+  const onOff = (name: SettingName): boolean => {
+    if (text(name) === "on" || text(name) === "off") return text(name) === "on";
+    throw new CommandError(`${name} must be on or off, not "${text(name)}"`, 2);
+  };
+  const span = (name: SettingName): number | null => {
+    const value = text(name) === "none" ? null : parseSpan(text(name));
+    if (value !== undefined) return value;
+    throw new CommandError(`${name} must be a time span such as 90d or 12h, or none, not "${text(name)}"`, 2);
+  };
   const config: ServerConfig = {
     data: text("data"),
     host: text("host"),
     port: number("port", 0, 65_535),
-    memory: text("memory"),
+    memory: size("memory"),
     temp: text("temp"),
     concurrency: number("concurrency", 1, 256),
     queue: number("queue", 0, 100_000),
     deadline: number("deadline", 1, 86_400) * 1000,
     defaultLimit: limit("defaultLimit"),
     maxLimit: limit("maxLimit"),
+    watch: onOff("watch"),
+    ingestMemory: size("ingestMemory"),
+    keepVersions: number("keepVersions", 1, 1_000_000),
+    retention: span("retention"),
     staticToken: env["TAPEHOUSE_TOKEN"] || null,
   };
   if (config.maxLimit !== null && (config.defaultLimit ?? 0) > config.maxLimit) {

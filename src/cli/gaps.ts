@@ -70,7 +70,7 @@ export function gapsCommand(): Command {
 type State = "open" | "closed" | "resolved";
 
 /** Every recorded gap and its state in the version that is served. */
-async function statesOfGaps(root: string): Promise<readonly (readonly [RecordedGap, State])[]> {
+export async function statesOfGaps(root: string): Promise<readonly (readonly [RecordedGap, State])[]> {
   const lake = await openLake(root);
   const gaps = await readRecordedGaps(lake.layout.gaps);
   const tempDirectory = await mkdtemp(join(tmpdir(), "tapehouse-gaps-"));

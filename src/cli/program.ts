@@ -6,8 +6,10 @@ import { compactCommand } from "./compact.js";
 import { demoCommand } from "./demo.js";
 import { gapsCommand } from "./gaps.js";
 import { importCommand } from "./import.js";
+import { ingestCommand } from "./ingest.js";
 import { openApiCommand } from "./openapi.js";
 import { serveCommand } from "./serve.js";
+import { statusCommand } from "./status.js";
 import { tokenCommand } from "./token.js";
 import { vacuumCommand } from "./vacuum.js";
 import { verifyCommand } from "./verify.js";
@@ -21,6 +23,8 @@ export function createProgram(): Command {
     .addHelpText("after", "\nExample:\n  $ tapehouse demo && tapehouse serve");
   const commands = [
     serveCommand,
+    statusCommand,
+    ingestCommand,
     importCommand,
     demoCommand,
     tokenCommand,

@@ -1,15 +1,18 @@
 // tapehouse serve: runs the server in a process of its own, whose thread pool has room for every query.
 import { spawn } from "node:child_process";
 import { Command } from "commander";
-import { readConfig, SETTINGS, type SettingName } from "../config.js";
+import { readConfig, SETTINGS, type ServerConfig, type SettingName } from "../config.js";
 import { CommandError } from "../errors.js";
 import { startServer } from "../http/server.js";
 import { openLake } from "../lake/lake.js";
 import { createToken, revokeToken } from "../lake/write/tokens.js";
 import { makeDemo } from "./demo.js";
+import { startIngester } from "./ingester.js";
 
-interface ServeOptions extends Partial<Record<SettingName, string>> {
+interface ServeOptions extends Partial<Record<Exclude<SettingName, "watch">, string>> {
   readonly demo?: boolean;
+  /** False for --no-watch. */
+  readonly watch?: string | false;
 }
 
 /** Threads of libuv's pool beyond one for each query: for files, names and the rest of the process. */
@@ -22,10 +25,11 @@ export function serveCommand(): Command {
     command.option(`--${flag} <value>`, `${setting.meaning} (env ${setting.env}, default ${setting.fallback})`);
   }
   return command
+    .option("--no-watch", "the same as --watch off, for replicas and read-only disks")
     .option("--demo", "make the demo market first where the lake is empty, and print a request that works")
     .addHelpText("after", "\nExample:\n  $ tapehouse serve --data ./parquet --port 8080")
     .action(async (options: ServeOptions) => {
-      const config = readConfig(options, process.env);
+      const config = configOf(options);
       const threads = String(config.concurrency + SPARE_THREADS);
       if (process.env["UV_THREADPOOL_SIZE"] !== threads) await serveInChild(threads);
       else await serve(options);
@@ -46,18 +50,36 @@ async function serveInChild(threads: string): Promise<void> {
   if (exitCode !== 0) process.exit(exitCode);
 }
 
+function configOf({ watch, ...options }: ServeOptions): ServerConfig {
+  return readConfig({ ...options, ...(watch === undefined ? {} : { watch: watch || "off" }) }, process.env);
+}
+
 async function serve(options: ServeOptions): Promise<void> {
-  const config = readConfig(options, process.env);
+  const config = configOf(options);
   const empty = (await openLake(config.data)).current().version.sequence === 0;
   if (options.demo && empty) await makeDemo(config.data, { stocks: 300, days: 750, seed: 1, memory: "4GB" });
-  const server = await startServer(config, (message) => process.stderr.write(`${message}\n`));
+  const log = (message: string): void => void process.stderr.write(`${message}\n`);
+  const server = await startServer(config, log);
+  const ingester = config.watch ? startIngester(ingestArguments(options), log) : null;
   process.stdout.write(`listening on ${server.url}\n`);
   if (options.demo) process.stdout.write(`\n${await firstRequest(config.data, server.url)}\n`);
   await new Promise<void>((resolve) => {
     for (const event of ["SIGINT", "SIGTERM", "disconnect"] as const) process.once(event, () => resolve());
   });
-  await server.close();
+  await Promise.all([server.close(), ingester?.stop()]);
   if (process.connected) process.disconnect();
+}
+
+/** The options that the command `ingest` shares with this one; the environment it inherits. */
+function ingestArguments({ data, ingestMemory, keepVersions, retention, deadline }: ServeOptions): string[] {
+  const given = Object.entries({
+    "--data": data,
+    "--deadline": deadline,
+    "--ingest-memory": ingestMemory,
+    "--keep-versions": keepVersions,
+    "--retention": retention,
+  });
+  return given.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
 }
 
 /** A curl line that can be pasted, with a token of its own that is made anew at each start. */

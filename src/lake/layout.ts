@@ -21,6 +21,11 @@ export interface Layout {
   /** There while a writer works: the new files it makes, a line each, so that the next one can clear up after a crash. */
   readonly pending: string;
   readonly writeLock: string;
+  /** What became of each drop, a line each. */
+  readonly ledger: string;
+  /** The drops that are being taken: there after a crash. */
+  readonly taking: string;
+  readonly ingestLock: string;
   readonly tokens: string;
   readonly tokensLock: string;
   readonly gaps: string;
@@ -42,6 +47,9 @@ export function layoutOf(root: string): Layout {
     removed: join(state, "removed.txt"),
     pending: join(state, "pending.txt"),
     writeLock: join(state, "write.lock"),
+    ledger: join(state, "ledger.ndjson"),
+    taking: join(state, "taking.json"),
+    ingestLock: join(state, "ingest.lock"),
     tokens: join(state, "tokens.json"),
     tokensLock: join(state, "tokens.lock"),
     gaps: join(state, "gaps.json"),

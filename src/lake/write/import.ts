@@ -1,5 +1,6 @@
 // Importing: files are staged, joined into one drop, merged and published as one version, or nothing is.
 import type { Entity } from "../../catalog/types.js";
+import { CommandError } from "../../errors.js";
 import type { Version } from "../manifest.js";
 import { quoteName } from "./datafile.js";
 import { merge } from "./merge.js";
@@ -27,12 +28,20 @@ export interface ImportReport {
 export type ImportPhase = "reading" | "writing";
 export type OnProgress = (phase: ImportPhase, detail: string, rows: number) => void;
 
-/** Imports files into one entity. Throws CommandError for a file that is not as it should be: nothing is imported then. */
+export interface DropOptions {
+  readonly dryRun?: boolean;
+  /** What messages call a file; by default its path as given. */
+  readonly labelOf?: (file: string) => string;
+  /** Told of each file that cannot be taken: the others are imported all the same. Without it nothing is imported. */
+  readonly onRefused?: (file: string, reason: CommandError) => void;
+}
+
+/** Imports files into one entity; of rows that share their identity, those of the last file stay. */
 export async function importFiles(
   root: string,
   entity: Entity,
   files: readonly string[],
-  options: ImportOptions & WriteOptions & { readonly dryRun?: boolean },
+  options: ImportOptions & WriteOptions & DropOptions,
   onProgress: OnProgress = () => undefined,
 ): Promise<ImportReport> {
   return withWriteSession(root, options, async (session) => {
@@ -40,8 +49,15 @@ export async function importFiles(
     for (const file of files) {
       const rowsSoFar = staged.reduce((sum, one) => sum + one.rows, 0);
       onProgress("reading", file, rowsSoFar);
-      staged.push({ ...(await stage(session.writer, entity, file, options, session.scratch)), file });
+      const named = options.labelOf ? { ...options, label: options.labelOf(file) } : options;
+      try {
+        staged.push({ ...(await stage(session.writer, entity, file, named, session.scratch)), file });
+      } catch (error) {
+        if (!options.onRefused || !(error instanceof CommandError)) throw error;
+        options.onRefused(file, error);
+      }
     }
+    if (staged.length === 0) return { ...NOTHING, entity: entity.name };
     const drop = await joinDrop(session, entity, staged);
     const total = staged.reduce((sum, one) => sum + one.rows, 0);
     const before = session.base.files(entity.name);
@@ -55,6 +71,8 @@ export async function importFiles(
     return { entity: entity.name, files: staged, ...counts, first, last, version };
   });
 }
+
+const NOTHING = { files: [], rows: 0, superseded: 0, replaced: 0, added: 0, first: null, last: null, version: null };
 
 interface Drop {
   readonly table: string;

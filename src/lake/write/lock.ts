@@ -47,6 +47,22 @@ export async function withLock<T>(path: string, work: (lock: Lock) => Promise<T>
   }
 }
 
+/** Runs `work` while holding the lock, or soon resolves to false where another living process holds it. */
+export async function tryLock(path: string, work: () => Promise<void>): Promise<boolean> {
+  let began = false;
+  const begin = (): Promise<void> => {
+    began = true;
+    return work();
+  };
+  return withLock(path, begin, 100).then(
+    () => true,
+    (error: unknown) => {
+      if (began || !(error instanceof CommandError)) throw error;
+      return false;
+    },
+  );
+}
+
 async function waitForTurn(path: string, claim: string, handle: FileHandle, waitMs: number): Promise<void> {
   const deadline = performance.now() + waitMs;
   while (!(await tryLink(claim, path))) {

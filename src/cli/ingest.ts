@@ -1,0 +1,81 @@
+// tapehouse ingest: takes what is dropped into the inbox. `serve` runs it beside the server.
+import { setPriority } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Command } from "commander";
+import { readConfig, SETTINGS, type ServerConfig } from "../config.js";
+import { CommandError } from "../errors.js";
+import { layoutOf } from "../lake/layout.js";
+import { ingest, makeInbox } from "../lake/write/ingest.js";
+import { tryLock } from "../lake/write/lock.js";
+import { dataOption } from "./options.js";
+
+interface Options {
+  readonly data: string;
+  readonly ingestMemory?: string;
+  readonly keepVersions?: string;
+  readonly retention?: string;
+  readonly deadline?: string;
+}
+
+/** How often to ask whether another process still watches this inbox, in milliseconds. */
+const ASK_EVERY = 500;
+
+/** Readers come first: the nice value of this process. */
+const NICE = 5;
+
+export function ingestCommand(): Command {
+  const command = new Command("ingest")
+    .description("Watch the inbox: take what is dropped, compact, remove old versions. serve runs this by itself.")
+    .addOption(dataOption());
+  for (const [flag, { env, fallback, meaning }] of Object.entries(INGEST_SETTINGS)) {
+    command.option(`${flag} <value>`, `${meaning} (env ${env}, default ${fallback})`);
+  }
+  return command
+    .addHelpText("after", "\nExample:\n  $ tapehouse ingest --data ./parquet")
+    .action(async (options: Options) => {
+      const stopping = new AbortController();
+      for (const event of ["SIGINT", "SIGTERM", "disconnect"] as const) process.once(event, () => stopping.abort());
+      await watch(readConfig({ ...options }, process.env), stopping.signal);
+      if (process.connected) process.disconnect();
+    });
+}
+
+const INGEST_SETTINGS = {
+  "--ingest-memory": SETTINGS.ingestMemory,
+  "--keep-versions": SETTINGS.keepVersions,
+  "--retention": SETTINGS.retention,
+  "--deadline": SETTINGS.deadline,
+};
+
+async function watch(config: ServerConfig, signal: AbortSignal): Promise<void> {
+  const log = (line: string): void => void process.stderr.write(`${line}\n`);
+  const layout = layoutOf(config.data);
+  try {
+    await makeInbox(layout);
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    log(`not watching the inbox: ${error.message}`);
+    return;
+  }
+  setPriority(NICE);
+  let told = false;
+  while (!signal.aborted) {
+    const ran = await tryLock(layout.ingestLock, () =>
+      ingest(config.data, {
+        memory: config.ingestMemory,
+        policy: { grace: config.deadline + PAGING, newest: config.keepVersions, retention: config.retention },
+        now: () => new Date(),
+        clock: () => performance.now(),
+        log,
+        signal,
+      }),
+    );
+    if (ran) return;
+    if (!told) log("another process watches this inbox; waiting for it to end");
+    told = true;
+    await sleep(ASK_EVERY, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Besides a query's own deadline, a client may page through a version for so long, in milliseconds. */
+const PAGING = 300_000;

@@ -1,0 +1,58 @@
+// Runs `tapehouse ingest` beside the server: a process of its own that is started again when it dies.
+import { spawn, type ChildProcess } from "node:child_process";
+
+export interface Ingester {
+  /** Lets the drop that is being taken finish, for a while. */
+  stop(): Promise<void>;
+}
+
+/** After a death the next start waits, in milliseconds: longer each time until one has lived for a minute. */
+const FIRST_WAIT = 1_000;
+const LONGEST_WAIT = 60_000;
+
+/** So long a drop may take to finish when the server stops, in milliseconds. A crash then loses nothing. */
+const STOP_WITHIN = 8_000;
+
+/** `args` are those of the command. A process that ends with exit code 0 has nothing to do here. */
+export function startIngester(args: readonly string[], log: (line: string) => void): Ingester {
+  let child: ChildProcess | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  let wait = FIRST_WAIT;
+
+  const start = (): void => {
+    const began = performance.now();
+    child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, "ingest", ...args], {
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+    });
+    const onEnd = (how: string): void => {
+      if (child === undefined) return;
+      child = undefined;
+      if (stopped) return;
+      wait = performance.now() - began > LONGEST_WAIT ? FIRST_WAIT : wait;
+      log(`the process that watches the inbox ended (${how}); starting it again in ${wait / 1000} s`);
+      timer = setTimeout(start, wait);
+      wait = Math.min(LONGEST_WAIT, wait * 2);
+    };
+    child.once("error", (error) => onEnd(error.message));
+    child.once("exit", (code, signal) => {
+      if (code === 0) child = undefined;
+      else onEnd(signal ?? `exit code ${code}`);
+    });
+  };
+  start();
+
+  return {
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      const running = child;
+      if (!running) return;
+      const ended = new Promise<void>((resolve) => running.once("exit", () => resolve()));
+      running.kill("SIGTERM");
+      const killing = setTimeout(() => running.kill("SIGKILL"), STOP_WITHIN);
+      await ended;
+      clearTimeout(killing);
+    },
+  };
+}

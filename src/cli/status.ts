@@ -1,0 +1,58 @@
+// tapehouse status
+import { Command } from "commander";
+import { CommandError } from "../errors.js";
+import { openLake } from "../lake/lake.js";
+import { readStatus, type Status } from "../lake/status.js";
+import { exists } from "../lake/write/durable.js";
+import { statesOfGaps } from "./gaps.js";
+import { dataOption, jsonOption, printTable } from "./options.js";
+
+/** Refused drops that are shown; --json has all. */
+const SHOWN = 20;
+
+export function statusCommand(): Command {
+  return new Command("status")
+    .description("Show what is served, the drops taken and refused, gaps, versions, and the room on the disk.")
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .addHelpText("after", "\nExample:\n  $ tapehouse status")
+    .action(async (options: { data: string; json?: boolean }) => {
+      if (!(await exists(options.data))) throw new CommandError(`there is no data directory ${options.data}`);
+      const status = await readStatus(await openLake(options.data));
+      const gaps = (await statesOfGaps(options.data)).filter(([, state]) => state === "open").map(([gap]) => gap);
+      if (options.json) process.stdout.write(`${JSON.stringify({ ...status, gaps }, null, 2)}\n`);
+      else show(status, gaps.length);
+    });
+}
+
+function show({ data_version, versions, entities, drops, disk }: Status, gaps: number): void {
+  const say = (line: string): void => void process.stdout.write(`${line}\n`);
+  say(data_version === null ? "nothing is served yet" : `serving data_version ${data_version}`);
+  if (versions.oldest !== null) say(`${versions.kept} versions kept, the oldest ${versions.oldest}`);
+  if (entities.length > 0) {
+    say("");
+    printTable(
+      entities.map(({ entity, rows, first, last, files, codeFiles, bytes, codeCopy }) => ({
+        entity,
+        rows,
+        first,
+        last,
+        files: files + codeFiles,
+        size: megabytes(bytes),
+        "by code": codeCopy === null ? null : `${Math.round(codeCopy * 100)} %`,
+      })),
+      false,
+    );
+  }
+  const { taken, same, refused, latest } = drops;
+  say(`\ndrops: ${taken} taken, ${same} of known content, ${refused.length} refused`);
+  if (latest) say(`  latest ${latest.time} inbox/${latest.path}: ${latest.rows.toLocaleString("en-US")} rows`);
+  for (const { path, reason } of refused.slice(0, SHOWN)) say(`  refused inbox/${path}: ${reason}`);
+  if (refused.length > SHOWN) say(`  and ${refused.length - SHOWN} more: see --json`);
+  say(`recorded gaps that are open: ${gaps}`);
+  const { inbox, lake, state, free } = disk;
+  say(`disk: lake ${megabytes(lake)}, inbox ${megabytes(inbox)}, state ${megabytes(state)}, free ${megabytes(free)}`);
+}
+
+const megabytes = (bytes: number): string =>
+  `${(bytes / 1e6).toLocaleString("en-US", { maximumFractionDigits: 1 })} MB`;

@@ -1,0 +1,114 @@
+// The state of a data directory: what is served, what was dropped, and the room that it takes.
+import { readdir, stat, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import { ENTITIES } from "../catalog/index.js";
+import { isUnchanged, latestEntries, readLedger, type LedgerEntry } from "./ledger.js";
+import type { Lake } from "./lake.js";
+import { isCovered, type FileList } from "./manifest.js";
+
+export interface EntityStatus {
+  readonly entity: string;
+  readonly rows: number;
+  /** Files in date order, and those of the copy by code. */
+  readonly files: number;
+  readonly codeFiles: number;
+  readonly bytes: number;
+  /** First and last main date, `YYYYMMDD`. */
+  readonly first: string | null;
+  readonly last: string | null;
+  /** Rows that the copy by code answers for, of all rows: 0 to 1; null where the entity has no copy. */
+  readonly codeCopy: number | null;
+}
+
+export interface DropsStatus {
+  /** Files of the inbox, by what became of their last content. */
+  readonly taken: number;
+  readonly same: number;
+  /** Refused files that still lie there, the latest first. */
+  readonly refused: readonly Pick<LedgerEntry, "path" | "entity" | "reason" | "time">[];
+  /** The latest drop that was taken. */
+  readonly latest: Pick<LedgerEntry, "path" | "rows" | "data_version" | "time"> | null;
+}
+
+export interface DiskStatus {
+  /** Bytes of files in each folder. */
+  readonly inbox: number;
+  readonly lake: number;
+  readonly state: number;
+  /** Bytes that are free on the file system. */
+  readonly free: number;
+}
+
+export interface Status {
+  readonly data_version: string | null;
+  readonly versions: { readonly kept: number; readonly oldest: string | null };
+  /** Entities with data. */
+  readonly entities: readonly EntityStatus[];
+  readonly drops: DropsStatus;
+  readonly disk: DiskStatus;
+}
+
+/** Reads manifests, the ledger and sizes of files; opens no data file. */
+export async function readStatus(lake: Lake): Promise<Status> {
+  const { layout } = lake;
+  const versions = await lake.versions();
+  const { version, files } = lake.current();
+  const [inbox, lakeBytes, state] = await Promise.all([layout.inbox, layout.lake, layout.state].map(bytesBelow));
+  return {
+    data_version: version.sequence === 0 ? null : version.data_version,
+    versions: { kept: versions.length, oldest: versions[0]?.data_version ?? null },
+    entities: ENTITIES.filter(({ name }) => version.lists[name]).map((entity) =>
+      statusOf(files(entity.name), entity.codeCopy),
+    ),
+    drops: await readDrops(lake),
+    disk: { inbox: inbox!, lake: lakeBytes!, state: state!, free: await freeBytes(layout.root) },
+  };
+}
+
+function statusOf(list: FileList, hasCodeCopy: boolean): EntityStatus {
+  const { entity, rows, first, last, byDate, byCode } = list;
+  const covered = byDate.filter((file) => isCovered(list, file)).reduce((sum, file) => sum + file.rows, 0);
+  return {
+    entity,
+    rows,
+    files: byDate.length,
+    codeFiles: byCode.length,
+    bytes: [...byDate, ...byCode].reduce((sum, file) => sum + file.bytes, 0),
+    first,
+    last,
+    codeCopy: hasCodeCopy ? covered / Math.max(1, rows) : null,
+  };
+}
+
+async function readDrops({ layout }: Lake): Promise<DropsStatus> {
+  const entries = latestEntries(await readLedger(layout.ledger));
+  const refused: LedgerEntry[] = [];
+  for (const entry of entries) {
+    if (entry.outcome === "refused" && (await isUnchanged(layout, entry))) refused.unshift(entry);
+  }
+  const taken = entries.filter(({ outcome }) => outcome === "taken");
+  const latest = taken.at(-1);
+  return {
+    taken: taken.length,
+    same: entries.filter(({ outcome }) => outcome === "same").length,
+    refused: refused.map(({ path, entity, reason, time }) => ({ path, entity, reason, time })),
+    latest: latest
+      ? { path: latest.path, rows: latest.rows, data_version: latest.data_version, time: latest.time }
+      : null,
+  };
+}
+
+/** Files that come and go while we look do not matter. */
+async function bytesBelow(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  let bytes = 0;
+  for (const entry of entries) {
+    if (entry.isFile()) bytes += (await stat(join(entry.parentPath, entry.name)).catch(() => ({ size: 0 }))).size;
+  }
+  return bytes;
+}
+
+async function freeBytes(root: string): Promise<number> {
+  const found = await statfs(root).catch(() => ({ bavail: 0, bsize: 0 }));
+  return found.bavail * found.bsize;
+}

@@ -1,0 +1,91 @@
+// Writing the ledger of drops: appended durably, and written anew with what still matters when it has grown.
+import { mkdir, open } from "node:fs/promises";
+import { isUnchanged, latestEntries, readLedger, type LedgerEntry } from "../ledger.js";
+import type { Layout } from "../layout.js";
+import { syncPath, writeDurably } from "./durable.js";
+
+export interface Ledger {
+  /** The last entry of a path. */
+  last(path: string): LedgerEntry | undefined;
+  /** The entry of a file, of whatever path, with this content that was taken for this entity. */
+  taken(entity: string, sha256: string): LedgerEntry | undefined;
+  append(entries: readonly LedgerEntry[]): Promise<void>;
+}
+
+/** Entries of files that are no longer there are kept up to this many, the latest ones. */
+const MOST_GONE = 10_000;
+/** The ledger is written anew when it has this many more lines than entries that matter. */
+const SPARE_LINES = 5_000;
+
+/**
+ * Opens the ledger; the caller is its only writer. What it says of versions after the one that is served does not count:
+ * the lake was put back to an older state, or begun anew.
+ */
+export async function openLedger(layout: Layout, servedVersion: string): Promise<Ledger> {
+  await mkdir(layout.state, { recursive: true });
+  let lines = 0;
+  let kept = 0;
+  const byPath = new Map<string, LedgerEntry>();
+  const byContent = new Map<string, LedgerEntry>();
+
+  const learn = (entries: readonly LedgerEntry[]): void => {
+    for (const entry of entries) {
+      byPath.delete(entry.path);
+      byPath.set(entry.path, entry);
+      if (entry.outcome === "taken") byContent.set(`${entry.entity} ${entry.sha256}`, entry);
+    }
+    lines += entries.length;
+  };
+
+  const rewrite = async (): Promise<void> => {
+    const left = await thatMatter(layout, [...byPath.values()]);
+    await writeDurably(layout.ledger, left.map(encode).join(""));
+    byPath.clear();
+    byContent.clear();
+    lines = 0;
+    kept = left.length;
+    learn(left);
+  };
+
+  const all = await readLedger(layout.ledger);
+  const before = all.filter(({ data_version }) => data_version === null || data_version <= servedVersion);
+  learn(before);
+  kept = latestEntries(before).length;
+  return {
+    last: (path) => byPath.get(path),
+    taken: (entity, sha256) => byContent.get(`${entity} ${sha256}`),
+    async append(entries) {
+      if (entries.length === 0) return;
+      const handle = await open(layout.ledger, "a+");
+      try {
+        await handle.writeFile((await endsWithinLine(handle)) + entries.map(encode).join(""));
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      if (lines === 0) await syncPath(layout.state);
+      learn(entries);
+      if (lines > kept + SPARE_LINES) await rewrite();
+    },
+  };
+}
+
+const encode = (entry: LedgerEntry): string => `${JSON.stringify(entry)}\n`;
+
+/** What closes a line that a crash cut short. */
+async function endsWithinLine(handle: Awaited<ReturnType<typeof open>>): Promise<string> {
+  const { size } = await handle.stat();
+  if (size === 0) return "";
+  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
+  return buffer.toString("latin1") === "\n" ? "" : "\n";
+}
+
+/** Entries of files that are there, and the latest of those that are gone. */
+async function thatMatter(layout: Layout, entries: readonly LedgerEntry[]): Promise<readonly LedgerEntry[]> {
+  if (entries.length <= MOST_GONE) return entries;
+  const left: LedgerEntry[] = [];
+  for (const [i, entry] of entries.entries()) {
+    if (i >= entries.length - MOST_GONE || (await isUnchanged(layout, entry))) left.push(entry);
+  }
+  return left;
+}

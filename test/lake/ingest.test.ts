@@ -1,0 +1,298 @@
+// What is dropped into the inbox is taken once, whole, in order, and never stops the others.
+import { appendFile, copyFile, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { beforeEach, describe, expect, test } from "vitest";
+import { openWriter } from "../../src/engine/writer.js";
+import { openLake } from "../../src/lake/lake.js";
+import { layoutOf } from "../../src/lake/layout.js";
+import { findDrops } from "../../src/lake/ledger.js";
+import { temporaryFolder } from "../support/folders.js";
+import { drop, factors, ingester, ledgerOf, outcomesOf, sequenceOf, servedRows } from "../support/ingest.js";
+
+let root: string;
+
+beforeEach(async () => {
+  root = await temporaryFolder();
+});
+
+const factorsOf = async (): Promise<readonly string[]> =>
+  (await servedRows(root, "adj_factor")).map((row) => row.join(" ").replaceAll("-", ""));
+
+async function parquet(sql: string): Promise<Buffer> {
+  const folder = await temporaryFolder();
+  const writer = await openWriter({ memory: "1GB", tempDirectory: folder });
+  try {
+    await writer.run(`COPY (${sql}) TO '${folder}/x.parquet' (FORMAT parquet)`);
+    return await readFile(`${folder}/x.parquet`);
+  } finally {
+    writer.close();
+  }
+}
+
+describe("a drop", () => {
+  test("is taken when it has stood still", async () => {
+    const watcher = await ingester(root);
+    await drop(root, "adj_factor/a.csv", factors("000001.SZ,20240102,1.5"));
+    await watcher.after(100);
+    await watcher.after(200);
+    expect(await sequenceOf(root)).toBe(0);
+    await watcher.after(300);
+    expect(await factorsOf()).toEqual(["000001.SZ 20240102 1.5"]);
+    expect(await ledgerOf(root)).toMatchObject([
+      {
+        path: "adj_factor/a.csv",
+        entity: "adj_factor",
+        outcome: "taken",
+        rows: 1,
+        added: 1,
+        replaced: 0,
+        reason: null,
+      },
+    ]);
+    expect(watcher.logged).toEqual([expect.stringMatching(/^taken inbox\/adj_factor\/a\.csv: 1 row, data_version 2/)]);
+  });
+
+  test("that grows is not taken early", async () => {
+    const watcher = await ingester(root);
+    const file = await drop(root, "adj_factor/a.csv", factors());
+    const lines = Array.from({ length: 12 }, (_, i) => `000001.SZ,202401${String(i + 10)},${i}`);
+    for (const line of lines) {
+      await watcher.after(300);
+      await appendFile(file, `${line}\n`);
+    }
+    await watcher.after(100);
+    expect(await sequenceOf(root)).toBe(0);
+    await watcher.settle();
+    expect(await factorsOf()).toHaveLength(lines.length);
+    expect(await ledgerOf(root)).toHaveLength(1);
+  });
+
+  test("whose writer paused in the middle is taken once it is whole, and never refused", async () => {
+    const watcher = await ingester(root);
+    const whole = await parquet(
+      "SELECT '000001.SZ' AS ts_code, DATE '2024-01-01' + i::INT AS trade_date, i AS adj_factor FROM range(1000) t(i)",
+    );
+    const file = await drop(root, "adj_factor/a.parquet", whole.subarray(0, 2_000));
+    for (const wait of [100, 500, 500]) await watcher.after(wait);
+    expect(await ledgerOf(root)).toEqual([]);
+    await writeFile(file, whole);
+    await watcher.settle();
+    expect(await factorsOf()).toHaveLength(1000);
+    expect(await ledgerOf(root)).toMatchObject([{ outcome: "taken", rows: 1000 }]);
+    expect(await sequenceOf(root)).toBe(1);
+  });
+
+  test("that is renamed over another is taken, also with the same size and time", async () => {
+    const watcher = await ingester(root);
+    const file = await drop(root, "adj_factor/a.csv", factors("000001.SZ,20240102,1.5"));
+    await watcher.settle();
+    const { atime, mtime } = await stat(file);
+    await utimes(file, atime, mtime);
+    await watcher.settle();
+    const other = await drop(root, "adj_factor/.b.csv", factors("000001.SZ,20240102,2.5"));
+    await utimes(other, atime, mtime);
+    await rename(other, file);
+    await watcher.settle();
+    expect(await factorsOf()).toEqual(["000001.SZ 20240102 2.5"]);
+  });
+
+  test("in folders named after columns gets what it lacks from them; its own columns win", async () => {
+    const watcher = await ingester(root);
+    await drop(root, "adj_factor/year=2024/trade_date=20240102/x.csv", "ts_code,adj_factor\n000001.SZ,1\n");
+    await drop(root, "adj_factor/trade_date=20240103/y.csv", factors("000001.SZ,20240104,2"));
+    await watcher.settle();
+    expect(await factorsOf()).toEqual(["000001.SZ 20240102 1", "000001.SZ 20240104 2"]);
+  });
+
+  test("of every kind is taken", async () => {
+    const watcher = await ingester(root);
+    const row = { ts_code: "000001.SZ", trade_date: "20240102", adj_factor: 1 };
+    await drop(root, "adj_factor/a.json", JSON.stringify([row]));
+    await drop(root, "adj_factor/b/c.ndjson", `${JSON.stringify({ ...row, trade_date: "20240103" })}\n`);
+    await drop(
+      root,
+      "adj_factor/d.parquet",
+      await parquet("SELECT '000001.SZ' AS ts_code, 20240104 AS trade_date, 1 AS adj_factor"),
+    );
+    await drop(root, "adj_factor/e.csv", factors("000001.SZ,20240105,1"));
+    await drop(root, "adj_factor/f.csv.gz", gzipSync(factors("000001.SZ,20240108,1")));
+    await watcher.settle();
+    expect(await factorsOf()).toHaveLength(5);
+    expect(await sequenceOf(root)).toBe(1);
+  });
+});
+
+describe("several drops", () => {
+  test("of one entity become one version; of rows in two of them the later file's stay", async () => {
+    const watcher = await ingester(root);
+    const late = await drop(root, "adj_factor/a.csv", factors("000001.SZ,20240102,2"));
+    const early = await drop(root, "adj_factor/z.csv", factors("000001.SZ,20240102,1", "000002.SZ,20240102,1"));
+    await utimes(early, 1_700_000_000, 1_700_000_000);
+    await utimes(late, 1_700_000_100, 1_700_000_100);
+    await watcher.settle();
+    expect(await factorsOf()).toEqual(["000001.SZ 20240102 2", "000002.SZ 20240102 1"]);
+    expect(await sequenceOf(root)).toBe(1);
+  });
+
+  test("of two entities are all taken", async () => {
+    const watcher = await ingester(root);
+    await drop(root, "adj_factor/a.csv", factors("000001.SZ,20240102,2"));
+    await drop(root, "stk_limit/a.csv", "ts_code,trade_date,up_limit,down_limit\n000001.SZ,20240102,11,9\n");
+    await watcher.settle();
+    expect(await outcomesOf(root)).toEqual({ "adj_factor/a.csv": "taken", "stk_limit/a.csv": "taken" });
+    expect(await servedRows(root, "stk_limit")).toHaveLength(1);
+  });
+
+  test("go on when one of them cannot be taken: it is refused with row, column and reason", async () => {
+    const watcher = await ingester(root);
+    await drop(root, "adj_factor/a.csv", factors("000001.SZ,20240102,2"));
+    await drop(root, "adj_factor/b.csv", factors("000001.SZ,20240103,2", "000001.SZ,20240132,x"));
+    await drop(root, "adj_factor/c.csv", factors("000001.SZ,20240104,2"));
+    await watcher.settle();
+    expect(await factorsOf()).toEqual(["000001.SZ 20240102 2", "000001.SZ 20240104 2"]);
+    const refused = (await ledgerOf(root)).filter(({ outcome }) => outcome === "refused");
+    expect(refused).toMatchObject([{ path: "adj_factor/b.csv", entity: "adj_factor", rows: 0, data_version: null }]);
+    expect(refused[0]!.reason).toMatch(/^row 2 \(line 3\), column trade_date: "20240132" is no date/);
+    await watcher.settle();
+    expect(await ledgerOf(root)).toHaveLength(3);
+    await drop(root, "adj_factor/b.csv", factors("000001.SZ,20240103,2", "000001.SZ,20240131,3"));
+    await watcher.settle();
+    expect(await factorsOf()).toHaveLength(4);
+  });
+});
+
+describe("what is no drop", () => {
+  test("is left alone where it is hidden, temporary or a marker", async () => {
+    const watcher = await ingester(root);
+    const names = [".a.csv", "_SUCCESS", "a.csv.tmp", "a.csv~", "a.parquet.part", "a.csv.crdownload", "README.md"];
+    for (const name of names) await drop(root, `adj_factor/${name}`, factors("000001.SZ,20240102,2"));
+    await drop(root, "adj_factor/_temporary/a.csv", factors("000001.SZ,20240102,2"));
+    await watcher.settle();
+    expect(await ledgerOf(root)).toEqual([]);
+    expect(await sequenceOf(root)).toBe(0);
+  });
+
+  test("is refused where its folder is no entity, or its kind is not known", async () => {
+    const watcher = await ingester(root);
+    await drop(root, "a.csv", factors("000001.SZ,20240102,2"));
+    await drop(root, "adj_facter/a.csv", factors("000001.SZ,20240102,2"));
+    await drop(root, "adj_factor/a.xlsx", "PK");
+    await watcher.settle();
+    const reasons = Object.fromEntries((await ledgerOf(root)).map(({ path, reason }) => [path, reason]));
+    expect(reasons).toEqual({
+      "a.csv": "it lies in no entity's folder; move it to inbox/<entity>/, e.g. inbox/daily/",
+      "adj_facter/a.csv": 'there is no entity "adj_facter"; did you mean inbox/adj_factor/?',
+      "adj_factor/a.xlsx": expect.stringContaining("is of no known kind (.xlsx)"),
+    });
+  });
+});
+
+describe("nothing is taken twice", () => {
+  const content = factors("000001.SZ,20240102,1.5");
+
+  beforeEach(async () => {
+    await drop(root, "adj_factor/a.csv", content);
+    await (await ingester(root)).settle();
+  });
+
+  test("after a restart", async () => {
+    const before = await ledgerOf(root);
+    await (await ingester(root)).settle();
+    expect(await sequenceOf(root)).toBe(1);
+    expect(await ledgerOf(root)).toEqual(before);
+  });
+
+  test("when a file is touched", async () => {
+    await utimes(join(root, "inbox/adj_factor/a.csv"), 1_700_000_000, 1_700_000_000);
+    const watcher = await ingester(root);
+    await watcher.settle();
+    await utimes(join(root, "inbox/adj_factor/a.csv"), 1_700_000_100, 1_700_000_100);
+    await watcher.settle();
+    expect(await sequenceOf(root)).toBe(1);
+    expect(await outcomesOf(root)).toEqual({ "adj_factor/a.csv": "same" });
+  });
+
+  test("when a file is copied or moved", async () => {
+    const file = join(root, "inbox/adj_factor/a.csv");
+    await copyFile(file, join(root, "inbox/adj_factor/b.csv"));
+    await rename(file, join(root, "inbox/adj_factor/c.csv"));
+    await (await ingester(root)).settle();
+    expect(await sequenceOf(root)).toBe(1);
+    expect(await outcomesOf(root)).toMatchObject({ "adj_factor/b.csv": "same", "adj_factor/c.csv": "same" });
+  });
+
+  test("but what changed is, and what changed back", async () => {
+    const watcher = await ingester(root);
+    await drop(root, "adj_factor/a.csv", factors("000001.SZ,20240102,2.5"));
+    await watcher.settle();
+    expect(await factorsOf()).toEqual(["000001.SZ 20240102 2.5"]);
+    await drop(root, "adj_factor/a.csv", content);
+    await watcher.settle();
+    expect(await factorsOf()).toEqual(["000001.SZ 20240102 1.5"]);
+    expect(await sequenceOf(root)).toBe(3);
+  });
+
+  test("but into a lake that was begun anew it is", async () => {
+    await rm(layoutOf(root).lake, { recursive: true });
+    await rm(layoutOf(root).versions, { recursive: true });
+    await rm(layoutOf(root).pointer);
+    await (await ingester(root)).settle();
+    expect(await factorsOf()).toHaveLength(1);
+  });
+});
+
+describe("trouble", () => {
+  test("with one entity's lake waits and tries again, and the other entities go on", async () => {
+    const watcher = await ingester(root);
+    await drop(root, "adj_factor/a.csv", factors("000001.SZ,20240102,1"));
+    await watcher.settle();
+    const [file] = (await openLake(root)).current().files("adj_factor").byDate;
+    const path = join(layoutOf(root).lake, file!.path);
+    const whole = await readFile(path);
+    await writeFile(path, whole.subarray(0, 100));
+    await drop(root, "adj_factor/b.csv", factors("000002.SZ,20240102,1"));
+    await drop(root, "stk_limit/a.csv", "ts_code,trade_date,up_limit,down_limit\n000001.SZ,20240102,11,9\n");
+    await watcher.settle();
+    expect(await outcomesOf(root)).toEqual({ "adj_factor/a.csv": "taken", "stk_limit/a.csv": "taken" });
+    expect(watcher.logged.join("\n")).toMatch(
+      /cannot take inbox\/adj_factor\/b\.csv: a data file is damaged .*next try in/,
+    );
+    await writeFile(path, whole);
+    await watcher.after(60_000);
+    expect(await factorsOf()).toHaveLength(2);
+  });
+
+  test("a file at which the process died three times is refused until it changes; the others are taken", async () => {
+    await drop(root, "adj_factor/a.csv", factors("000001.SZ,20240102,1"));
+    await drop(root, "adj_factor/b.csv", factors("000001.SZ,20240103,1"));
+    const first = await ingester(root);
+    await first.after(0);
+    await writeFile(layoutOf(root).taking, JSON.stringify({ "adj_factor/a.csv": 2, "adj_factor/b.csv": 0 }));
+    await (await ingester(root)).settle();
+    expect(await outcomesOf(root)).toEqual({ "adj_factor/a.csv": "refused", "adj_factor/b.csv": "taken" });
+    await drop(root, "adj_factor/a.csv", factors("000001.SZ,20240102,3"));
+    await (await ingester(root)).settle();
+    expect(await factorsOf()).toHaveLength(2);
+  });
+});
+
+test("the drops that hold a range are found in the order in which they were taken, while they lie unchanged", async () => {
+  const watcher = await ingester(root);
+  const layout = layoutOf(root);
+  const paths: string[] = [];
+  for (const [name, day] of [
+    ["c", "20240102"],
+    ["a", "20240103"],
+    ["b", "20240102"],
+  ]) {
+    paths.push(await drop(root, `adj_factor/${name}.csv`, factors(`00000${name}.SZ,${day},1`)));
+    await watcher.settle();
+  }
+  const [c, a, b] = paths;
+  expect(await findDrops(layout, "adj_factor", ["20240101", "20240102"])).toEqual([c, b]);
+  expect(await findDrops(layout, "adj_factor", null)).toEqual([c, a, b]);
+  await rm(c!);
+  expect(await findDrops(layout, "adj_factor", ["20240102", "20240102"])).toEqual([b]);
+  expect(await findDrops(layout, "daily", null)).toEqual([]);
+});

@@ -1,0 +1,82 @@
+// An ingester without waiting: its clock stands still until a test moves it on.
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Scalar } from "../../src/engine/values.js";
+import { openWriter } from "../../src/engine/writer.js";
+import { openLake } from "../../src/lake/lake.js";
+import { layoutOf } from "../../src/lake/layout.js";
+import { latestEntries, readLedger, type LedgerEntry } from "../../src/lake/ledger.js";
+import { openIngester } from "../../src/lake/write/ingest.js";
+import { scan } from "../../src/lake/write/relations.js";
+import type { RetentionPolicy } from "../../src/lake/write/retention.js";
+
+export interface TestIngester {
+  readonly logged: string[];
+  /** Moves the clock on, then looks once. */
+  after(milliseconds: number): Promise<void>;
+  /** Lets everything that lies there be taken, refused ones included, and the housekeeping be done. */
+  settle(): Promise<void>;
+  readonly now: () => Date;
+}
+
+const POLICY: RetentionPolicy = { grace: 900_000, newest: 50, retention: 90 * 86_400_000 };
+
+export async function ingester(root: string, policy = POLICY): Promise<TestIngester> {
+  const logged: string[] = [];
+  let now = Math.max(Date.now(), Date.parse((await openLake(root)).current().version.data_version));
+  const opened = await openIngester(root, {
+    memory: "1GB",
+    threads: 1,
+    policy,
+    now: () => new Date(now),
+    clock: () => now,
+    log: (line) => logged.push(line),
+    signal: new AbortController().signal,
+  });
+  const after = async (milliseconds: number): Promise<void> => {
+    now += milliseconds;
+    while ((await opened.step()) === 0);
+  };
+  return {
+    logged,
+    after,
+    now: () => new Date(now),
+    async settle() {
+      for (const wait of [0, 600, 4_000, 600]) await after(wait);
+    },
+  };
+}
+
+/** Writes a file of the inbox, in one go. */
+export async function drop(root: string, path: string, content: string | Buffer): Promise<string> {
+  const file = join(root, "inbox", path);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, content);
+  return file;
+}
+
+/** A CSV file of `adj_factor`: each line is code, date, factor. */
+export const factors = (...lines: readonly string[]): string =>
+  ["ts_code,trade_date,adj_factor", ...lines, ""].join("\n");
+
+export const ledgerOf = (root: string): Promise<readonly LedgerEntry[]> => readLedger(layoutOf(root).ledger);
+
+/** The last entry of each path, as path and outcome. */
+export async function outcomesOf(root: string): Promise<Readonly<Record<string, string>>> {
+  return Object.fromEntries(latestEntries(await ledgerOf(root)).map(({ path, outcome }) => [path, outcome]));
+}
+
+export const sequenceOf = async (root: string): Promise<number> => (await openLake(root)).current().version.sequence;
+
+/** The rows of an entity that are served, in order, each as its values. */
+export async function servedRows(root: string, entity: string): Promise<readonly (readonly Scalar[])[]> {
+  const lake = await openLake(root);
+  const { byDate } = lake.current().files(entity);
+  if (byDate.length === 0) return [];
+  const writer = await openWriter({ memory: "1GB", tempDirectory: root, threads: 1 });
+  try {
+    return (await writer.rows(`SELECT * FROM ${scan(lake.layout, byDate)}`)).map((row) => Object.values(row));
+  } finally {
+    writer.close();
+  }
+}

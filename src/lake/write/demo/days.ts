@@ -5,7 +5,7 @@ import type { Demo } from "./demo.js";
 import { generator } from "./random.js";
 
 /** How many common factors move the prices. */
-export const FACTORS = 6;
+const FACTORS = 6;
 
 /** 1, 2, .. FACTORS: the numbers in the names of the columns of factors and loadings. */
 export const FACTOR_NUMBERS = Array.from({ length: FACTORS }, (_, i) => i + 1);

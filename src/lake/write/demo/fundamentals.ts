@@ -15,7 +15,9 @@ export async function makeReports(demo: Demo): Promise<void> {
     "report",
     `WITH quarter AS (
       SELECT (end_day - INTERVAL 1 DAY)::DATE AS end_day, year(end_day - INTERVAL 1 DAY) AS year, quarter(end_day - INTERVAL 1 DAY) AS part
-      FROM (SELECT unnest(generate_series(date_trunc('quarter', min(day)) - INTERVAL ${3 * QUARTERS_BEFORE} MONTH, max(day) + INTERVAL 1 DAY, INTERVAL 3 MONTH)) AS end_day FROM demo_day)),
+      FROM (SELECT unnest(generate_series(
+          date_trunc('quarter', min(day)) - INTERVAL ${3 * QUARTERS_BEFORE} MONTH,
+          max(day) + INTERVAL 1 DAY, INTERVAL 3 MONTH)) AS end_day FROM demo_day)),
     due AS (SELECT stock.*, quarter.*, (year * 4 + part - 1)::INTEGER AS q, year - 1988 AS y,
         CASE part WHEN 1 THEN make_date(year, 4, 20) + floor(10 * ${u("ann", "year * 4 + part")})::INTEGER
           WHEN 2 THEN make_date(year, 8, 10) + floor(21 * ${u("ann", "year * 4 + part")})::INTEGER

@@ -27,7 +27,8 @@ export function paperEntities(demo: Demo): DemoEntity[] {
         "research_report",
         {
           trade_date: "day",
-          abstr: `CASE WHEN ${u("abstract")} < 0.7e0 THEN '我们认为' || CASE WHEN own THEN name ELSE industry END || ${pick(RATINGS, "abstract text")} || '，维持评级。' END`,
+          abstr: `CASE WHEN ${u("abstract")} < 0.7e0 THEN '我们认为' ||
+            CASE WHEN own THEN name ELSE industry END || ${pick(RATINGS, "abstract text")} || '，维持评级。' END`,
           title: `CASE WHEN own THEN name ELSE industry || '行业周报' END || '：' || ${pick(RATINGS, "title")}`,
           report_type: `CASE WHEN own THEN ${pick(REPORT_TYPES, "type")} ELSE '行业研究' END`,
           author: `CASE WHEN ${u("author")} < 0.9e0 THEN ${pick(SURNAMES, "surname")} || ${pick(GIVEN_NAMES, "given")} END`,
@@ -52,13 +53,15 @@ export function paperEntities(demo: Demo): DemoEntity[] {
           name: "name",
           title: "name || '：' || title",
           url: `'${SITE}/notice/' || bare || '/' || strftime(day, '%Y%m%d') || '/' || key`,
-          rec_time: `CASE WHEN hash(key) % 5 > 0 THEN strftime(day, '%Y-%m-%d') || ' ' || lpad((16 + hash(key) % 7)::VARCHAR, 2, '0') || ':' || lpad((hash(key) % 60)::VARCHAR, 2, '0') || ':00' END`,
+          rec_time: `CASE WHEN hash(key) % 5 > 0 THEN strftime(day, '%Y-%m-%d') || ' ' ||
+            lpad((16 + hash(key) % 7)::VARCHAR, 2, '0') || ':' || lpad((hash(key) % 60)::VARCHAR, 2, '0') || ':00' END`,
         },
         `FROM (
            SELECT day, ts_code, bare, name, ${pick(NOTICES, "notice")} AS title, 'n' || i AS key
              FROM ${drawn(aDay(NOTICES_A_DAY), "noticed")} WHERE ${listed}
            UNION ALL SELECT f_ann_day, stock.ts_code, bare, name,
-             year || '年' || ['第一季度报告', '半年度报告', '第三季度报告', '年度报告'][part] || CASE version WHEN 1 THEN '（更正后）' ELSE '' END, 'q' || q || '-' || version
+             year || '年' || ['第一季度报告', '半年度报告', '第三季度报告', '年度报告'][part] ||
+               CASE version WHEN 1 THEN '（更正后）' ELSE '' END, 'q' || q || '-' || version
              FROM demo_report JOIN demo_stock stock USING (s) WHERE f_ann_day >= (SELECT min(day) FROM demo_day)
            UNION ALL SELECT halted.day, ts_code, bare, name, '关于股票停牌的公告', 'h' || t
              FROM demo_halt JOIN demo_stock USING (s) JOIN demo_day halted USING (t))`,

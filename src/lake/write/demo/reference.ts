@@ -68,7 +68,8 @@ export function referenceEntities(demo: Demo): DemoEntity[] {
       `FROM (
          SELECT s, unnest(range(t, until_t))::INTEGER AS t, NULL AS timing, 'S' AS kind FROM demo_halt
          UNION ALL SELECT s, until_t, NULL, 'R' FROM demo_halt WHERE until_t < ${days}
-         UNION ALL SELECT s, t, unnest(CASE WHEN ${random.uniform("twice", "s", "t")} < 0.3 THEN ${textList(SUSPENDED_HOURS)} ELSE ${textList(SUSPENDED_HOURS.slice(0, 1))} END), 'S'
+         UNION ALL SELECT s, t, unnest(
+             CASE WHEN ${random.uniform("twice", "s", "t")} < 0.3 THEN ${textList(SUSPENDED_HOURS)} ELSE ${textList(SUSPENDED_HOURS.slice(0, 1))} END), 'S'
            FROM demo_locked WHERE ${random.uniform("hours", "s", "t")} < 0.1)
        JOIN demo_stock USING (s) JOIN demo_day USING (t)`,
     ),

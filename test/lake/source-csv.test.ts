@@ -212,3 +212,34 @@ test("any text survives quoting, delimiters and line ends", async () => {
     { numRuns: 40 },
   );
 });
+
+describe("a file whose last line has no line end may have been cut short", () => {
+  const header = "ts_code,trade_date,adj_factor\n";
+  const whole = `${header}000001.SZ,20240102,1.5\n\n600000.SH,20240102,2228.789\n`;
+  const warnings = async (text: string): Promise<readonly string[]> =>
+    (await box.stage("adj_factor", box.put("x.csv", text))).warnings;
+
+  test("it is taken, and the row to check is told", async () => {
+    expect(await warnings(whole)).toEqual([]);
+    expect(await warnings(whole.replaceAll("\n", "\r"))).toEqual([]);
+    expect(await warnings(whole.slice(0, -6))).toEqual([
+      "the last line has no line end: the file may be cut short; check row 2",
+    ]);
+  });
+
+  test("a note below the table is no record, and needs no line end", async () => {
+    expect(await warnings(`${whole}Source: exchange`)).toEqual([
+      "a line below the table was left out: Source: exchange",
+    ]);
+  });
+
+  test("one that ends with a block, as a copy that broke off does, is refused, packed or not", async () => {
+    const rows = Array.from({ length: 400 }, (_, i) => `${String(i).padStart(6, "0")}.SZ,20240102,2228.789\n`);
+    const cut = (header + rows.join("")).slice(0, 8192);
+    const message = /is cut short or still being written: it has 8192 bytes, whole blocks of 4096, and its last line/;
+    expect(await box.refusal("adj_factor", box.put("x.csv", cut))).toMatch(message);
+    expect(await box.refusal("adj_factor", box.put("x.csv.gz", gzipSync(cut)))).toMatch(message);
+    const { rows: taken } = await box.stage("adj_factor", box.put("x.csv", cut.slice(0, cut.lastIndexOf("\n"))));
+    expect(taken).toBeGreaterThan(200);
+  });
+});

@@ -152,3 +152,43 @@ describe("the name and the folders of a file do not change what is read", () => 
     expect(await box.refusal("adj_factor", vague)).toMatch(/the given trade_date: "2024-01" is no date/);
   });
 });
+
+describe("columns of the same name are told by their true names, and refused", () => {
+  /** A Parquet file with the columns `close` and `second`, a name as long, and nested ones between. */
+  async function twins(second: string): Promise<string> {
+    const query = `${ONE.replace("1.5 AS adj_factor", "1.5 AS close")}, {'a': [1], 'b': 2} AS nest, 2.5 AS twin_`;
+    const bytes = readFileSync(await box.parquet("twins.parquet", query)).toString("latin1");
+    return box.put("twins.parquet", Buffer.from(bytes.replaceAll("twin_", second), "latin1"));
+  }
+
+  test.each(["close", "CLOSE"])("close and %s in Parquet", async (second) => {
+    expect(await box.refusal("daily", await twins(second))).toBe(
+      `twins.parquet: the columns close, ${second} would all be close; choose one with --map`,
+    );
+  });
+
+  test("--map chooses by the exact name", async () => {
+    for (const [name, value] of [
+      ["close", 1.5],
+      ["CLOSE", 2.5],
+    ] as const) {
+      const staged = await box.stage("daily", await twins("CLOSE"), { map: { [name]: "close" } });
+      expect(await box.rows(staged, "close")).toEqual([[value]]);
+      expect(staged.ignored).toEqual(name === "close" ? ["nest", "CLOSE"] : ["close", "nest"]);
+    }
+  });
+
+  test.each([
+    ["records", '[{"ts_code":"000001.SZ","trade_date":"20240102","close":1.5,"close":2.5}]', "close, close"],
+    ["lines", '{"ts_code":"000001.SZ","trade_date":"20240102","close":1.5,"CLOSE":2.5}\n', "close, CLOSE"],
+    [
+      "columns of rows",
+      '{"ts_code":{"0":"000001.SZ"},"trade_date":{"0":"20240102"},"close":{"0":1},"close":{"0":2}}',
+      "close, close",
+    ],
+  ])("a key that stands twice in JSON %s", async (_, content, both) => {
+    expect(await box.refusal("daily", box.put("twins.json", content))).toBe(
+      `twins.json: the columns ${both} would all be close; choose one with --map`,
+    );
+  });
+});

@@ -86,7 +86,8 @@ function mappedClaims(
 ): ReadonlyMap<Column, Claim> {
   const claims = new Map<Column, Claim>();
   for (const [from, to] of Object.entries(map)) {
-    const source = names.findIndex((name) => fold(name) === fold(from));
+    const exact = names.findIndex((name) => name.trim() === from.trim());
+    const source = exact < 0 ? names.findIndex((name) => fold(name) === fold(from)) : exact;
     if (source < 0) throw new CommandError(`${label} has no column ${from} to map${orNearest(from, names)}`, 2);
     const [, target = to, sign, factor = "1"] = FACTOR.exec(to) ?? [];
     const column = targetColumn(entity, target, "--map");

@@ -73,6 +73,9 @@ export async function stage(
         ...source.warnings,
         ...plan.warnings,
         ...source.footnotes.map(({ text }) => `a line below the table was left out: ${text}`),
+        ...(source.openEnd && read > 0
+          ? [`the last line has no line end: the file may be cut short; check row ${read}`]
+          : []),
         ...(blank > 0 ? [`${blank} blank rows were left out`] : []),
         ...(await warningsOf(writer, entity, table, read)),
       ],

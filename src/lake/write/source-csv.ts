@@ -25,6 +25,8 @@ export async function openCsv(_: Writer, file: SourceFile, gzip: boolean): Promi
   const unified = await oneNewline(decoded, scratch);
   const header = headerOf((await headOf(unified, HEAD)).toString("utf8"), label);
   const { path, footnotes } = await withoutFootnotes(unified, scratch, header);
+  const openEnd = !(await endsLine(unified));
+  if (openEnd) await requireNoBlock(plain, label);
   const explain = async (error: unknown): Promise<CommandError> =>
     new CommandError(`${label}${await explainCsv(error, path, header)}`);
   return {
@@ -42,8 +44,28 @@ export async function openCsv(_: Writer, file: SourceFile, gzip: boolean): Promi
     },
     explain,
     footnotes,
+    openEnd: openEnd && footnotes.length === 0,
     warnings: decodedFrom === null ? [] : [`the text was decoded from ${decodedFrom}`],
   };
+}
+
+/** Whether the text ends with a line end. */
+async function endsLine(path: string): Promise<boolean> {
+  const { size } = await stat(path);
+  return /[\r\n]/.test((await readAt(path, Math.max(0, size - 1), 1)).toString("latin1"));
+}
+
+/** Bytes that copying tools write at once, or a multiple of them. */
+const BLOCK = 4096;
+
+/** A copy that broke off ends with a block. */
+async function requireNoBlock(path: string, label: string): Promise<void> {
+  const { size } = await stat(path);
+  if (size % BLOCK !== 0) return;
+  throw new CommandError(
+    `${label} is cut short or still being written: it has ${size} bytes, whole blocks of ${BLOCK}, ` +
+      `and its last line has no line end. If it is whole, add the line end`,
+  );
 }
 
 interface Header extends Dialect {

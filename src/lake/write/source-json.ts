@@ -51,6 +51,7 @@ export async function openJson(writer: Writer, file: SourceFile, named: "json" |
     place: async (row) => (lines ? `record ${row}` : `row ${row}`),
     explain,
     footnotes: [],
+    openEnd: false,
     warnings: decodedFrom === null ? [] : [`the text was decoded from ${decodedFrom}`],
   };
 }
@@ -79,7 +80,7 @@ function holdsLines(head: string): boolean {
 
 type Run = (sql: string) => Promise<Row[]>;
 
-/** Records: objects whose keys are the columns. */
+/** Records: objects whose keys are the columns. A key that the first one holds twice is two columns. */
 async function recordShape(run: Run, records: string, label: string): Promise<Shape> {
   const keys = await run(
     `SELECT DISTINCT json_type(r) AS type, unnest(CASE WHEN json_type(r) = 'OBJECT' THEN json_keys(r) ELSE [''] END) ` +
@@ -92,7 +93,9 @@ async function recordShape(run: Run, records: string, label: string): Promise<Sh
   }
   const [first] = await run(`SELECT to_json(json_keys(r)) AS keys FROM ${records} LIMIT 1`);
   const leading = first ? (JSON.parse(String(first["keys"])) as string[]) : [];
-  const names = [...new Set([...leading, ...keys.map(({ key }) => String(key)).sort()])];
+  const later = new Set(keys.map(({ key }) => String(key)));
+  for (const key of leading) later.delete(key);
+  const names = [...leading, ...[...later].sort()];
   return cellShape(names, names.map(pointer), records);
 }
 

@@ -19,8 +19,9 @@ export async function openParquet(writer: Writer, file: SourceFile): Promise<Sou
   const described = await writer.rows(`DESCRIBE SELECT * FROM ${read("")}`, [file.path]).catch((error: unknown) => {
     throw damaged(error);
   });
-  const columns = described.map(({ column_name: name, column_type: type }) => ({
-    name: String(name),
+  const names = await trueNames(writer, file.path);
+  const columns = described.map(({ column_name: name, column_type: type }, i) => ({
+    name: names.length === described.length ? names[i]! : String(name),
     sql: quoteName(String(name)),
     kind: kindOf(String(type)),
   }));
@@ -34,8 +35,22 @@ export async function openParquet(writer: Writer, file: SourceFile): Promise<Sou
     place: async (row) => `row ${row}`,
     explain: async (error) => damaged(error),
     footnotes: [],
+    openEnd: false,
     warnings: [],
   };
+}
+
+/** The names of the columns as the file has them: DuckDB renames those that it takes for the same. */
+async function trueNames(writer: Writer, path: string): Promise<readonly string[]> {
+  const nodes = await writer.rows("SELECT name, num_children AS children FROM parquet_schema($1)", [path]);
+  const names: string[] = [];
+  let below = 0;
+  for (const { name, children } of nodes.slice(1)) {
+    if (below === 0) names.push(String(name));
+    else below--;
+    below += Number(children ?? 0);
+  }
+  return names;
 }
 
 /** A writer that died, or that is still at work, leaves a file without its end. */

@@ -66,6 +66,8 @@ export interface Source {
   /** A failure while the relation is read, told in the file's own terms. */
   explain(error: unknown): Promise<CommandError>;
   readonly footnotes: readonly Footnote[];
+  /** The last record has no line end: it may have been cut short. */
+  readonly openEnd: boolean;
   readonly warnings: readonly string[];
 }
 

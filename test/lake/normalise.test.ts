@@ -202,6 +202,21 @@ describe("what looks wrong is told", () => {
     }
   });
 
+  test("bars of days under the name of weeks or months, but not bars of weeks and months", async () => {
+    const bars = (step: string): string =>
+      `SELECT c AS ts_code, d::DATE AS trade_date, 10.0 AS "close" FROM (VALUES ('000001.SZ'), ('600000.SH')) c(c), ` +
+      `range(DATE '2024-01-05', DATE '2024-04-06', INTERVAL ${step}) d(d)`;
+    expect(await warnings("weekly", bars("1 DAY"))).toEqual([
+      "looks like daily data: most codes have several days in the same week",
+    ]);
+    expect(await warnings("monthly", bars("7 DAY"))).toEqual([
+      "looks like daily data: most codes have several days in the same month",
+    ]);
+    expect(await warnings("weekly", bars("7 DAY"))).toEqual([]);
+    expect(await warnings("monthly", bars("1 MONTH"))).toEqual([]);
+    expect(await warnings("daily", bars("1 DAY"))).toEqual([]);
+  });
+
   test("volume and turnover in other units than lots and thousands", async () => {
     const bars = (vol: number, amount: number): string =>
       `SELECT '000001.SZ' AS ts_code, DATE '2024-01-01' + i::INTEGER AS trade_date, 10.0 AS "close", ` +

@@ -23,6 +23,8 @@ export async function warningsOf(
     `SELECT count(*) FILTER (${misplaced}) AS misplaced, ${check ? medianRatio(entity, check) : "NULL"} AS ratio ` +
       `FROM ${table}`,
   );
+  const period = PERIODS[entity.name];
+  const crowded = period !== undefined && (await isCrowded(writer, entity, table, period));
   const count = Number(seen!["misplaced"]);
   const ratio = Number(seen!["ratio"] ?? 1);
   return [
@@ -32,7 +34,21 @@ export async function warningsOf(
     ...(check && (ratio < 1 / check.within || ratio > check.within)
       ? [`amount / vol is far from ${check.what}: check that vol is in lots, amount in thousands`]
       : []),
+    ...(crowded ? [`looks like daily data: most codes have several days in the same ${period}`] : []),
   ];
+}
+
+/** Entities that hold one row a period. */
+const PERIODS: Readonly<Record<string, string>> = { weekly: "week", monthly: "month" };
+
+/** Whether most codes have far more rows than periods. */
+async function isCrowded(writer: Writer, entity: Entity, table: string, period: string): Promise<boolean> {
+  const [code, date] = [quoteName(entity.code), quoteName(entity.mainDate!)];
+  const [seen] = await writer.rows(
+    `SELECT count(*) FILTER (rows > 1.5 * periods) > count(*) / 2 AS crowded FROM (SELECT count(*) AS rows, ` +
+      `count(DISTINCT date_trunc('${period}', ${date})) AS periods FROM ${table} GROUP BY ${code})`,
+  );
+  return seen!["crowded"] === true;
 }
 
 interface UnitCheck {

@@ -1,4 +1,5 @@
 // Every setting of the server in one table: option, environment variable, default, meaning.
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { tmpdir } from "node:os";
 import { parseSpan } from "./dates.js";
@@ -16,9 +17,11 @@ export const SETTINGS = {
   port: { env: "TAPEHOUSE_PORT", fallback: "8080", meaning: "port to listen on; 0 picks a free one" },
   memory: { env: "TAPEHOUSE_MEMORY", fallback: "2GB", meaning: "memory of DuckDB; more spills to the disk" },
   temp: { env: "TAPEHOUSE_TEMP", fallback: join(tmpdir(), "tapehouse"), meaning: "folder for what spills" },
-  concurrency: { env: "TAPEHOUSE_CONCURRENCY", fallback: "8", meaning: "queries that run at the same time" },
-  queue: { env: "TAPEHOUSE_QUEUE", fallback: "256", meaning: "queries that may wait; beyond it 503" },
+  concurrency: { env: "TAPEHOUSE_CONCURRENCY", fallback: "8", meaning: "queries that work at the same time" },
+  streams: { env: "TAPEHOUSE_STREAMS", fallback: "128", meaning: "answers that may be under way at the same time" },
+  queue: { env: "TAPEHOUSE_QUEUE", fallback: "256", meaning: "answers that may wait to start; beyond it 503" },
   deadline: { env: "TAPEHOUSE_DEADLINE", fallback: "600", meaning: "seconds a query may take before 504" },
+  stall: { env: "TAPEHOUSE_STALL", fallback: "60", meaning: "seconds a client may read nothing before it is cut" },
   defaultLimit: { env: "TAPEHOUSE_DEFAULT_LIMIT", fallback: "none", meaning: "rows of an answer without limit=" },
   maxLimit: { env: "TAPEHOUSE_MAX_LIMIT", fallback: "none", meaning: "largest limit that may be asked" },
   watch: { env: "TAPEHOUSE_WATCH", fallback: "on", meaning: "take what is dropped into the inbox: on or off" },
@@ -40,9 +43,12 @@ export interface ServerConfig {
   readonly memory: string;
   readonly temp: string;
   readonly concurrency: number;
+  readonly streams: number;
   readonly queue: number;
   /** Milliseconds. */
   readonly deadline: number;
+  /** Milliseconds. */
+  readonly stall: number;
   readonly defaultLimit: number | null;
   readonly maxLimit: number | null;
   readonly watch: boolean;
@@ -54,6 +60,32 @@ export interface ServerConfig {
   readonly staticToken: string | null;
 }
 
+/** The option of a setting, e.g. `--max-limit`. */
+const flagOf = (name: SettingName): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/** A size of memory as DuckDB takes it. Another text is a CommandError that names the option. */
+export function memorySize(option: string, text: string): string {
+  if (/^\d+(\.\d+)?\s*(MB|GB|MiB|GiB)$/i.test(text)) return text;
+  throw new CommandError(`${option} must be a size such as 512MB or 4GB, not "${text}"`, 2);
+}
+
+/** A data directory, there or not. No name, the name of a file, or one out of reach is a CommandError. */
+export function dataDirectory(text: string): string {
+  if (text.trim() === "") throw new CommandError("--data must name a folder, not nothing", 2);
+  try {
+    if (statSync(text, { throwIfNoEntry: false })?.isDirectory() !== false) return text;
+  } catch (error) {
+    throw new CommandError(`--data ${text} is out of reach: ${(error as NodeJS.ErrnoException).code}`, 2);
+  }
+  throw new CommandError(`--data must name a folder: ${text} is a file`, 2);
+}
+
+/** The token of the environment; null where there is none. One that no request header can carry is a CommandError. */
+function staticToken(text = ""): string | null {
+  if (text === "" || /^[\x21-\x7e]+$/.test(text)) return text || null;
+  throw new CommandError("TAPEHOUSE_TOKEN must hold visible ASCII characters only, without blanks", 2);
+}
+
 /** Options of the command line win over the environment, which wins over the defaults. */
 export function readConfig(
   options: Readonly<Partial<Record<SettingName, string>>>,
@@ -63,43 +95,42 @@ export function readConfig(
   const number = (name: SettingName, least: number, most: number): number => {
     const value = /^\d{1,9}$/.test(text(name)) ? Number(text(name)) : -1;
     if (value < least || value > most) {
-      throw new CommandError(`${name} must be a whole number from ${least} to ${most}, not "${text(name)}"`, 2);
+      throw new CommandError(`${flagOf(name)} must be a whole number from ${least} to ${most}, not "${text(name)}"`, 2);
     }
     return value;
   };
   const limit = (name: SettingName): number | null => (text(name) === "none" ? null : number(name, 1, 999_999_999));
-  const size = (name: SettingName): string => {
-    if (/^\d+(\.\d+)?\s*(MB|GB|MiB|GiB)$/i.test(text(name))) return text(name);
-    throw new CommandError(`${name} must be a size such as 512MB or 4GB, not "${text(name)}"`, 2);
-  };
+  const size = (name: SettingName): string => memorySize(flagOf(name), text(name));
   const onOff = (name: SettingName): boolean => {
     if (text(name) === "on" || text(name) === "off") return text(name) === "on";
-    throw new CommandError(`${name} must be on or off, not "${text(name)}"`, 2);
+    throw new CommandError(`${flagOf(name)} must be on or off, not "${text(name)}"`, 2);
   };
   const span = (name: SettingName): number | null => {
     const value = text(name) === "none" ? null : parseSpan(text(name));
     if (value !== undefined) return value;
-    throw new CommandError(`${name} must be a time span such as 90d or 12h, or none, not "${text(name)}"`, 2);
+    throw new CommandError(`${flagOf(name)} must be a time span such as 90d or 12h, or none, not "${text(name)}"`, 2);
   };
   const config: ServerConfig = {
-    data: text("data"),
+    data: dataDirectory(text("data")),
     host: text("host"),
     port: number("port", 0, 65_535),
     memory: size("memory"),
     temp: text("temp"),
     concurrency: number("concurrency", 1, 256),
+    streams: number("streams", 1, 10_000),
     queue: number("queue", 0, 100_000),
     deadline: number("deadline", 1, 86_400) * 1000,
+    stall: number("stall", 1, 86_400) * 1000,
     defaultLimit: limit("defaultLimit"),
     maxLimit: limit("maxLimit"),
     watch: onOff("watch"),
     ingestMemory: size("ingestMemory"),
     keepVersions: number("keepVersions", 1, 1_000_000),
     retention: span("retention"),
-    staticToken: env["TAPEHOUSE_TOKEN"] || null,
+    staticToken: staticToken(env["TAPEHOUSE_TOKEN"]),
   };
   if (config.maxLimit !== null && (config.defaultLimit ?? 0) > config.maxLimit) {
-    throw new CommandError(`defaultLimit ${config.defaultLimit} is larger than maxLimit ${config.maxLimit}`, 2);
+    throw new CommandError(`--default-limit ${config.defaultLimit} is larger than --max-limit ${config.maxLimit}`, 2);
   }
   return config;
 }

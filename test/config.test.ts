@@ -1,0 +1,51 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { readConfig, type SettingName } from "../src/config.js";
+import { CommandError } from "../src/errors.js";
+import { temporaryFolder } from "./support/folders.js";
+
+function refusal(options: Partial<Record<SettingName, string>>, env: Record<string, string> = {}): CommandError {
+  try {
+    readConfig(options, env);
+  } catch (error) {
+    if (error instanceof CommandError) return error;
+    throw error;
+  }
+  throw new Error("the settings were taken");
+}
+
+describe("the settings of the server", () => {
+  test("options win over the environment, which wins over the defaults", () => {
+    const env = { TAPEHOUSE_PORT: "1", TAPEHOUSE_QUEUE: "7", TAPEHOUSE_TOKEN: "secret" };
+    expect(readConfig({ port: "2" }, env)).toMatchObject({ port: 2, queue: 7, concurrency: 8, staticToken: "secret" });
+    expect(readConfig({}, { TAPEHOUSE_TOKEN: "" }).staticToken).toBeNull();
+  });
+
+  test.each([
+    [{ port: "70000" }, /^--port must be a whole number from 0 to 65535, not "70000"$/],
+    [{ ingestMemory: "much" }, /^--ingest-memory must be a size such as 512MB or 4GB, not "much"$/],
+    [{ watch: "perhaps" }, /^--watch must be on or off/],
+    [{ retention: "long" }, /^--retention must be a time span/],
+    [{ defaultLimit: "10", maxLimit: "5" }, /^--default-limit 10 is larger than --max-limit 5$/],
+    [{ data: "" }, /^--data must name a folder/],
+  ])("%j is a wrong call, and the option is named", (options, message) => {
+    expect(refusal(options)).toMatchObject({ exitCode: 2, message: expect.stringMatching(message) as string });
+  });
+
+  test("a data directory that is a file, or lies below one, is a wrong call", async () => {
+    const file = join(await temporaryFolder(), "file");
+    writeFileSync(file, "");
+    expect(refusal({ data: file })).toMatchObject({
+      exitCode: 2,
+      message: `--data must name a folder: ${file} is a file`,
+    });
+    expect(refusal({ data: join(file, "below") }).message).toMatch(/is out of reach: ENOTDIR$/);
+  });
+
+  test.each(["two words", "line\n", "größe", "\u007f"])("a token that no header can carry is refused: %j", (token) => {
+    const { exitCode, message } = refusal({}, { TAPEHOUSE_TOKEN: token });
+    expect(exitCode).toBe(2);
+    expect(message).not.toContain(token);
+  });
+});

@@ -1,7 +1,7 @@
 // tapehouse compact
 import { Command } from "commander";
 import { compact, type CompactReport } from "../lake/write/compact.js";
-import { dataOption, jsonOption, memoryOption } from "./options.js";
+import { dataOption, jsonOption, memoryOption, requireLake } from "./options.js";
 import { createProgress } from "./progress.js";
 
 export function compactCommand(): Command {
@@ -12,6 +12,7 @@ export function compactCommand(): Command {
     .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  $ tapehouse compact")
     .action(async (options: { data: string; memory: string; json?: boolean }) => {
+      await requireLake(options.data);
       const progress = createProgress(process.stderr);
       try {
         const report = await compact(options.data, { memory: options.memory }, (entity, rows) =>

@@ -13,7 +13,7 @@ import { createIntegrity } from "../lake/integrity.js";
 import { openLake } from "../lake/lake.js";
 import { addGap, resolveGap } from "../lake/write/gaps.js";
 import { requireEntity } from "./import.js";
-import { dataOption, jsonOption, printTable } from "./options.js";
+import { dataOption, jsonOption, printTable, requireLake } from "./options.js";
 
 interface AddOptions {
   readonly data: string;
@@ -38,7 +38,9 @@ export function gapsCommand(): Command {
     .addHelpText("after", "\nExample:\n  $ tapehouse gaps add daily --start 20240102 --end 20240105 --code 600519.SH")
     .action(async (name: string, options: AddOptions) => {
       const { start, end, code = null, kind } = options;
-      const gap = await addGap(options.data, requireEntity(name), { start, end, code, kind }, new Date());
+      const entity = requireEntity(name);
+      await requireLake(options.data);
+      const gap = await addGap(options.data, entity, { start, end, code, kind }, new Date());
       process.stdout.write(options.json ? `${JSON.stringify(gap)}\n` : `gap number ${gap.id} is recorded\n`);
     });
   command
@@ -48,6 +50,7 @@ export function gapsCommand(): Command {
     .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  $ tapehouse gaps list --json")
     .action(async (options: { data: string; json?: boolean }) => {
+      await requireLake(options.data);
       const states = await statesOfGaps(options.data);
       const rows = states.map(([{ id, entity, ts_code, gap_start, gap_end, kind, recorded }, state]) => {
         return { id, state, entity, ts_code, gap_start, gap_end, kind, recorded };
@@ -61,6 +64,7 @@ export function gapsCommand(): Command {
     .addHelpText("after", "\nExample:\n  $ tapehouse gaps resolve 3")
     .action(async (id: string, options: { data: string }) => {
       if (!/^\d{1,9}$/.test(id)) throw new CommandError(`"${id}" is no number of a gap; see: tapehouse gaps list`, 2);
+      await requireLake(options.data);
       await resolveGap(options.data, Number(id), new Date());
       process.stderr.write(`gap number ${id} is resolved\n`);
     });
@@ -80,6 +84,7 @@ export async function statesOfGaps(root: string): Promise<readonly (readonly [Re
     tempDirectory,
     threads: 1,
     concurrency: 1,
+    streams: 1,
     queue: 0,
     integrity: createIntegrity(lake.layout.lake),
   });

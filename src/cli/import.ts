@@ -41,7 +41,7 @@ export function importCommand(): Command {
           progress.show(`${phase} ${detail}`, rows);
         });
         progress.done();
-        process.stdout.write(options.json ? `${JSON.stringify(report)}\n` : describe(report, options.dryRun ?? false));
+        process.stdout.write(options.json ? asJson(report) : describe(report, options.dryRun ?? false));
       } finally {
         progress.done();
       }
@@ -66,12 +66,19 @@ function parsePairs(text: string, before: Readonly<Record<string, string>>): Rec
   return { ...before, ...Object.fromEntries(pairs) };
 }
 
+/** The report without the names of temporary tables. */
+function asJson(report: ImportReport): string {
+  const files = report.files.map((file) => ({ ...file, table: undefined }));
+  return `${JSON.stringify({ ...report, files })}\n`;
+}
+
 /** The report as lines of text. */
 function describe(report: ImportReport, dryRun: boolean): string {
   const lines: string[] = [];
   for (const file of report.files) {
     lines.push(`${file.file}: ${count(file.rows)} rows (${file.format})`);
-    if (file.ignored.length > 0) lines.push(`  columns not used: ${file.ignored.join(", ")}`);
+    if (file.ignored.length > 0)
+      lines.push(`  columns not used: ${file.ignored.map((name) => name || '""').join(", ")}`);
     if (file.missing.length > 0) lines.push(`  columns not in the file, null: ${file.missing.join(", ")}`);
     if (file.duplicates > 0) lines.push(`  ${count(file.duplicates)} rows that said nothing new collapsed`);
     if (file.conflicts > 0) {

@@ -1,15 +1,30 @@
 // Options that several commands share.
 import { Option } from "commander";
-import { SETTINGS } from "../config.js";
+import { dataDirectory, memorySize, SETTINGS } from "../config.js";
+import { CommandError } from "../errors.js";
+import { layoutOf } from "../lake/layout.js";
+import { exists } from "../lake/write/durable.js";
 
 /** `--data DIR`, or TAPEHOUSE_DATA, or ./parquet. */
 export const dataOption = (): Option =>
-  new Option("--data <dir>", SETTINGS.data.meaning).env(SETTINGS.data.env).default(SETTINGS.data.fallback);
+  new Option("--data <dir>", SETTINGS.data.meaning)
+    .env(SETTINGS.data.env)
+    .default(SETTINGS.data.fallback)
+    .argParser(dataDirectory);
+
+/** Refuses a folder in which no lake was ever begun: a name that was mistyped. */
+export async function requireLake(data: string): Promise<void> {
+  const { state, inbox } = layoutOf(data);
+  if ((await exists(state)) || (await exists(inbox))) return;
+  throw new CommandError(`there is no lake in ${data} (make one with: tapehouse import, or tapehouse demo)`);
+}
 
 export const jsonOption = (): Option => new Option("--json", "print JSON for machines");
 
 export const memoryOption = (): Option =>
-  new Option("--memory <size>", "memory that DuckDB may use; more spills to the disk").default("4GB");
+  new Option("--memory <size>", "memory that DuckDB may use; more spills to the disk")
+    .default("4GB")
+    .argParser((text) => memorySize("--memory", text));
 
 /** Prints rows as aligned columns, or as JSON. */
 export function printTable(rows: readonly Record<string, string | number | null>[], json: boolean): void {

@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { layoutOf } from "../lake/layout.js";
 import { readTokens } from "../lake/tokens.js";
 import { createToken, revokeToken } from "../lake/write/tokens.js";
-import { dataOption, jsonOption, printTable } from "./options.js";
+import { dataOption, jsonOption, printTable, requireLake } from "./options.js";
 
 export function tokenCommand(): Command {
   const command = new Command("token").description("Make, list and revoke access tokens.");
@@ -27,6 +27,7 @@ export function tokenCommand(): Command {
     .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  $ tapehouse token list --json")
     .action(async (options: { data: string; json?: boolean }) => {
+      await requireLake(options.data);
       const tokens = await readTokens(layoutOf(options.data).tokens);
       const rows = tokens.map(({ name, entities, expires, created }) => ({
         name,
@@ -42,6 +43,7 @@ export function tokenCommand(): Command {
     .addOption(dataOption())
     .addHelpText("after", "\nExample:\n  $ tapehouse token revoke alice")
     .action(async (name: string, options: { data: string }) => {
+      await requireLake(options.data);
       await revokeToken(options.data, name);
       process.stderr.write(`token ${name} is revoked\n`);
     });

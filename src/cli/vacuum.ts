@@ -1,9 +1,9 @@
 // tapehouse vacuum
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { parseSpan } from "../dates.js";
 import { CommandError } from "../errors.js";
 import { vacuum, type VacuumReport } from "../lake/write/vacuum.js";
-import { dataOption, jsonOption } from "./options.js";
+import { dataOption, jsonOption, requireLake } from "./options.js";
 
 interface Options {
   readonly data: string;
@@ -19,13 +19,18 @@ export function vacuumCommand(): Command {
       "Remove versions that were replaced long ago, the files that only they need, and what crashes left. " +
         "A read of a removed version fails, also one that is under way: the default of 7 days protects them.",
     )
-    .option("--older-than <span>", "time since a version was replaced, e.g. 30d or 12h", span, parseSpan("7d"))
+    .addOption(
+      new Option("--older-than <span>", "time since a version was replaced, e.g. 30d or 12h")
+        .argParser(span)
+        .default(parseSpan("7d"), "7d"),
+    )
     .option("--keep <n>", "so many of the newest versions stay in any case, the served one included", atLeastOne, 1)
     .option("--dry-run", "say what would go, and remove nothing")
     .addOption(dataOption())
     .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  $ tapehouse vacuum --older-than 30d --keep 10")
     .action(async (options: Options) => {
+      await requireLake(options.data);
       const report = await vacuum(options.data, { ...options, now: new Date() });
       process.stdout.write(options.json ? `${JSON.stringify(report)}\n` : describe(report, options.dryRun ?? false));
     });

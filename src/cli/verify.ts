@@ -4,7 +4,7 @@ import { CommandError } from "../errors.js";
 import type { Fault } from "../lake/write/inventory.js";
 import { repair, type Lost, type RepairReport } from "../lake/write/repair.js";
 import { verify, type OnFile, type VerifyReport } from "../lake/write/verify.js";
-import { dataOption, jsonOption, memoryOption } from "./options.js";
+import { dataOption, jsonOption, memoryOption, requireLake } from "./options.js";
 import { createProgress } from "./progress.js";
 
 interface Options {
@@ -28,6 +28,7 @@ export function verifyCommand(): Command {
     .addHelpText("after", "\nExamples:\n  $ tapehouse verify --deep\n  $ tapehouse verify --repair")
     .action(async (options: Options) => {
       if (options.giveUp && !options.repair) throw new CommandError("--give-up goes with --repair", 2);
+      await requireLake(options.data);
       const progress = createProgress(process.stderr);
       try {
         const onFile: OnFile = (path, bytes) => progress.show(`${megabytes(bytes)} checked, now ${path}`, 0);

@@ -1,7 +1,7 @@
 // tapehouse versions
 import { Command } from "commander";
 import { openLake } from "../lake/lake.js";
-import { dataOption, jsonOption, printTable } from "./options.js";
+import { dataOption, jsonOption, printTable, requireLake } from "./options.js";
 
 export function versionsCommand(): Command {
   return new Command("versions")
@@ -10,6 +10,7 @@ export function versionsCommand(): Command {
     .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  $ tapehouse versions")
     .action(async (options: { data: string; json?: boolean }) => {
+      await requireLake(options.data);
       const versions = await (await openLake(options.data)).versions();
       const rows = versions.map(({ sequence, data_version, reason }) => ({ sequence, data_version, reason }));
       printTable(rows, options.json ?? false);

@@ -6,6 +6,7 @@ import { readRecordedGaps, type RecordedGap } from "../gaps.js";
 import { layoutOf } from "../layout.js";
 import { writeDurably } from "./durable.js";
 import { withLock } from "./lock.js";
+import { explain } from "./session.js";
 
 export interface NewGap {
   /** `YYYYMMDD` or `YYYY-MM-DD`, inclusive. */
@@ -63,5 +64,7 @@ async function change(root: string, edit: (gaps: readonly RecordedGap[]) => read
   const layout = layoutOf(root);
   await withLock(layout.gapsLock, async () => {
     await writeDurably(layout.gaps, `${JSON.stringify(edit(await readRecordedGaps(layout.gaps)), null, 2)}\n`);
+  }).catch((error: unknown) => {
+    throw explain(error, root);
   });
 }

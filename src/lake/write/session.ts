@@ -75,20 +75,30 @@ export async function withLakeLocked<T>(root: string, work: (layout: Layout, loc
     if (await lock.isHeld()) await settle(layout);
     return result;
   }).catch((error: unknown) => {
-    throw explain(error, layout);
+    throw explain(error, layout.root);
   });
 }
 
+const BARRED: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EPERM: "operation not permitted",
+  EROFS: "the disk is read-only",
+  ENOTDIR: "a file stands where a folder should be",
+};
+
 /** What went wrong with the disk, in words for the one who runs the command. */
-function explain(error: unknown, layout: Layout): unknown {
+export function explain(error: unknown, root: string): unknown {
   if (error instanceof DamagedFileError) {
     return new CommandError(`a data file is damaged (${error.message}); see: tapehouse verify`);
   }
   if (error instanceof DamagedManifestError) return new CommandError(`${error.message}; see: tapehouse verify`);
-  const { code, message } = error as NodeJS.ErrnoException;
+  const { code, message, syscall, path = root } = error as NodeJS.ErrnoException;
   if (code === "ENOSPC" || code === "EDQUOT" || /No space left on device|max_temp_directory_size/.test(message)) {
-    return new CommandError(`no space is left on the disk that holds ${layout.root}`);
+    return new CommandError(`no space is left on the disk that holds ${root}`);
   }
+  const barred = /Permission denied|Read-only file system|Operation not permitted/.exec(message)?.[0].toLowerCase();
+  const reason = BARRED[code === "EEXIST" && syscall === "mkdir" ? "ENOTDIR" : (code ?? "")] ?? barred;
+  if (reason !== undefined) return new CommandError(`the lake in ${root} cannot be written: ${reason} (${path})`);
   if (message.startsWith("Out of Memory Error")) {
     return new CommandError("the memory limit is too small for this; give more with --memory");
   }

@@ -8,6 +8,7 @@ import { layoutOf } from "../layout.js";
 import { hashToken, readTokens, type StoredToken } from "../tokens.js";
 import { writeDurably } from "./durable.js";
 import { withLock } from "./lock.js";
+import { explain } from "./session.js";
 
 export interface TokenOptions {
   readonly entities: readonly string[] | null;
@@ -17,6 +18,9 @@ export interface TokenOptions {
 
 /** Stores the hash of a new 256-bit token and resolves to the token itself, which is shown this once. */
 export async function createToken(root: string, name: string, options: TokenOptions, now: Date): Promise<string> {
+  if (name.trim() === "" || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) {
+    throw new CommandError(`a token needs a name on one line, not ${JSON.stringify(name)}`, 2);
+  }
   for (const entity of options.entities ?? []) {
     if (entityNamed(entity)) continue;
     const near = nearest(entity, ENTITY_NAMES);
@@ -49,10 +53,14 @@ export async function revokeToken(root: string, name: string): Promise<void> {
 
 async function change(root: string, edit: (tokens: readonly StoredToken[]) => readonly StoredToken[]): Promise<void> {
   const layout = layoutOf(root);
-  await mkdir(layout.state, { recursive: true });
-  await withLock(layout.tokensLock, async () => {
-    await writeDurably(layout.tokens, `${JSON.stringify(edit(await readTokens(layout.tokens)), null, 2)}\n`);
-  });
+  try {
+    await mkdir(layout.state, { recursive: true });
+    await withLock(layout.tokensLock, async () => {
+      await writeDurably(layout.tokens, `${JSON.stringify(edit(await readTokens(layout.tokens)), null, 2)}\n`);
+    });
+  } catch (error) {
+    throw explain(error, root);
+  }
 }
 
 function requireSpan(text: string): number {

@@ -110,7 +110,14 @@ export const INDEX: readonly Entity[] = [
     identity: ["index_code", "con_code", "in_date"],
     identityIs: "row",
     order: ["in_date", "index_code", "con_code"],
-    pointInTime: { rule: "announced", columns: ["in_date"], hides: ["out_date"] },
+    pointInTime: {
+      rule: "announced",
+      columns: ["in_date"],
+      hides: [
+        { column: "out_date", knownFrom: "out_date", before: null },
+        { column: "is_new", knownFrom: "out_date", before: "Y" },
+      ],
+    },
     gaps: "none",
     codeCopy: false,
   },

@@ -67,7 +67,11 @@ export const REFERENCE: readonly Entity[] = [
     identityIs: "row",
     order: ["start_date", "ts_code", "name"],
     // An announcement date is often missing; the first effective day is never before it.
-    pointInTime: { rule: "announced", columns: ["ann_date", "start_date"], hides: ["end_date"] },
+    pointInTime: {
+      rule: "announced",
+      columns: ["ann_date", "start_date"],
+      hides: [{ column: "end_date", knownFrom: "end_date", before: null }],
+    },
     gaps: "none",
     codeCopy: false,
   },

@@ -49,12 +49,19 @@ export type Store = (typeof STORES)[number];
 
 /**
  * What `as_of` means for an entity.
- * `announced`: rows whose first non-null of `columns` is on or before it; a date in a column of `hides` that lies
- * after it is shown as null. `snapshot`: the latest snapshot on or before it.
+ * `announced`: rows whose first non-null of `columns` is on or before it, with what `hides` says unsaid.
+ * `snapshot`: the latest snapshot on or before it.
  */
 export type PointInTime =
-  | { readonly rule: "announced"; readonly columns: readonly string[]; readonly hides?: readonly string[] }
+  | { readonly rule: "announced"; readonly columns: readonly string[]; readonly hides?: readonly Hidden[] }
   | { readonly rule: "snapshot" };
+
+/** A value that tells of a later day: where the date in `knownFrom` lies after `as_of`, `before` is shown instead. */
+export interface Hidden {
+  readonly column: string;
+  readonly knownFrom: string;
+  readonly before: string | null;
+}
 
 /**
  * Which gaps are computed. `every_stock`: a row for each listed stock not suspended on each open day;

@@ -4,6 +4,8 @@ import { Problem } from "../errors.js";
 export interface Gate {
   /** Waits for a place; resolves to the function that gives it back. Rejects with `overloaded` where the queue is full. */
   enter(signal: AbortSignal): Promise<() => void>;
+  /** Does a job in a place of its own. */
+  run<T>(job: () => Promise<T>, signal: AbortSignal): Promise<T>;
   /** Resolves when nobody is inside. */
   empty(): Promise<void>;
 }
@@ -30,32 +32,42 @@ export function createGate(places: number, queueLength: number): Gate {
     };
   };
 
+  async function enter(signal: AbortSignal): Promise<() => void> {
+    signal.throwIfAborted();
+    if (inside < places) {
+      inside++;
+      return leaveOnce();
+    }
+    if (queue.length >= queueLength) {
+      throw new Problem("overloaded", "too many queries are waiting", { retryAfter: 1 });
+    }
+    return new Promise((resolve, reject) => {
+      const abort = (): void => {
+        queue.splice(queue.indexOf(waiter), 1);
+        reject(signal.reason as Error);
+      };
+      const waiter: Waiter = {
+        signal,
+        admit: () => {
+          signal.removeEventListener("abort", abort);
+          inside++;
+          resolve(leaveOnce());
+        },
+      };
+      queue.push(waiter);
+      signal.addEventListener("abort", abort, { once: true });
+    });
+  }
+
   return {
-    async enter(signal) {
-      signal.throwIfAborted();
-      if (inside < places) {
-        inside++;
-        return leaveOnce();
+    enter,
+    async run(job, signal) {
+      const leave = await enter(signal);
+      try {
+        return await job();
+      } finally {
+        leave();
       }
-      if (queue.length >= queueLength) {
-        throw new Problem("overloaded", "too many queries are waiting", { retryAfter: 1 });
-      }
-      return new Promise((resolve, reject) => {
-        const abort = (): void => {
-          queue.splice(queue.indexOf(waiter), 1);
-          reject(signal.reason as Error);
-        };
-        const waiter: Waiter = {
-          signal,
-          admit: () => {
-            signal.removeEventListener("abort", abort);
-            inside++;
-            resolve(leaveOnce());
-          },
-        };
-        queue.push(waiter);
-        signal.addEventListener("abort", abort, { once: true });
-      });
     },
     async empty() {
       if (inside > 0) await new Promise<void>((resolve) => onEmpty.push(resolve));

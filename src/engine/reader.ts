@@ -8,7 +8,7 @@ import type { Integrity } from "../lake/integrity.js";
 import type { ReadStep } from "../query/statement.js";
 import { schemaOf } from "./arrow.js";
 import { createGate } from "./gate.js";
-import { streamBatches } from "./stream.js";
+import { streamBatches, type Turn } from "./stream.js";
 
 export interface ReaderOptions {
   /** The only folder that DuckDB may open files in. */
@@ -16,9 +16,11 @@ export interface ReaderOptions {
   readonly memory: string;
   readonly tempDirectory: string;
   readonly threads: number;
-  /** Streams that run at the same time; each occupies a thread of libuv's pool while it works. */
+  /** Statements that work at the same time, each on a thread of libuv's pool. A stream works a chunk at a time. */
   readonly concurrency: number;
-  /** Streams that may wait for their turn. */
+  /** Streams that may be open at the same time, those whose reader is slow included. */
+  readonly streams: number;
+  /** Streams that may wait to be opened. */
   readonly queue: number;
   readonly integrity: Integrity;
 }
@@ -50,7 +52,8 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
   await setup.run("SET lock_configuration = true");
   setup.disconnectSync();
 
-  const gate = createGate(options.concurrency, options.queue);
+  const open = createGate(options.streams, options.queue);
+  const working = createGate(options.concurrency, Infinity);
   const idle: DuckDBConnection[] = [];
   const busy = new Set<DuckDBConnection>();
   let closing = false;
@@ -61,7 +64,8 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
     signal: AbortSignal,
   ): AsyncGenerator<RecordBatch> {
     if (closing) throw new Problem("shutting_down", "the server is stopping");
-    const leave = await gate.enter(signal);
+    const leave = await open.enter(signal);
+    const turn: Turn = (job) => working.run(job, signal);
     let connection: DuckDBConnection | undefined;
     let clean = false;
     const interrupt = (): void => connection?.interrupt();
@@ -74,7 +78,7 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
         await options.integrity.check(step.files);
         signal.throwIfAborted();
         try {
-          yield* streamBatches(connection, withPaths(step, options.lakeFolder), columns, schema);
+          yield* streamBatches(connection, withPaths(step, options.lakeFolder), columns, schema, turn);
         } catch (error) {
           signal.throwIfAborted();
           throw error;
@@ -101,7 +105,7 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
     async close() {
       closing = true;
       for (const connection of busy) connection.interrupt();
-      await gate.empty();
+      await open.empty();
       for (const connection of idle.splice(0)) connection.disconnectSync();
       instance.closeSync();
     },

@@ -22,9 +22,13 @@ export function withEndMarker(sql: string, columns: readonly Column[]): string {
   return `SELECT *, false FROM (${sql}) UNION ALL SELECT ${nulls}, true`;
 }
 
+/** Does one piece of work that occupies a thread, when it is its turn. */
+export type Turn = <T>(job: () => Promise<T>) => Promise<T>;
+
 /**
- * Runs one statement, whose columns are `columns` in this order, and yields its rows in order, in batches of up to 2,048. The connection must serve nothing else
- * until the generator is done. The next chunk is fetched while the caller works on the one before it.
+ * Runs one statement, whose columns are `columns` in this order, and yields its rows in order, in batches of up to
+ * 2,048. The connection must serve nothing else until the generator is done. The next chunk is fetched while the caller
+ * works on the one before it; `turn` bounds how many threads all streams occupy, and none while a caller is slow.
  * Throws IncompleteStreamError where the end was not reached.
  */
 export async function* streamBatches(
@@ -32,11 +36,14 @@ export async function* streamBatches(
   statement: Statement,
   columns: readonly Column[],
   schema: Schema,
+  turn: Turn = (job) => job(),
 ): AsyncGenerator<RecordBatch, void, undefined> {
-  const result = await connection.stream(withEndMarker(statement.sql, columns), statement.values.map(toDuck));
+  const sql = withEndMarker(statement.sql, columns);
+  const result = await turn(() => connection.stream(sql, statement.values.map(toDuck)));
+  let left = false;
   let pending: Promise<DuckDBDataChunk | null> | undefined;
   const fetchAhead = (): void => {
-    pending = result.fetchChunk();
+    pending = turn(async () => (left ? null : result.fetchChunk()));
     pending.catch(() => undefined); // told where it is awaited; a caller that stops early never awaits it
   };
   try {
@@ -51,8 +58,9 @@ export async function* streamBatches(
       const dataRows = ended ? rows - 1 : rows;
       if (dataRows > 0) yield recordBatch(chunk, schema, columns, dataRows);
     }
-    if (((await result.fetchChunk())?.rowCount ?? 0) > 0) throw new IncompleteStreamError();
+    if (((await turn(() => result.fetchChunk()))?.rowCount ?? 0) > 0) throw new IncompleteStreamError();
   } finally {
+    left = true;
     if (pending) {
       connection.interrupt();
       await pending.catch(() => undefined);

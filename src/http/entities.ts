@@ -52,7 +52,10 @@ export function entityHandler(context: Context): RequestHandler<{ entity: string
       setPageHeaders(res, end, cursorOf(end));
     }
     const page = readPage(context.reader, plan, request.limit, signal);
-    await sendBody(res, compress(encodePage(page, encoder, cursorOf), encoding), signal);
+    await sendBody(res, compress(encodePage(page, encoder, cursorOf), encoding), {
+      signal,
+      stall: context.config.stall,
+    });
   };
 }
 

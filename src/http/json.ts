@@ -5,13 +5,19 @@ import { compress } from "./compress.js";
 import { MEDIA_TYPES, negotiateEncoding } from "./negotiate.js";
 import { sendBody } from "./respond.js";
 
+/** Milliseconds that a client may leave a small answer unread. */
+const STALL = 60_000;
+
 /** Sends `body`; `content` is what a client may keep it by: the body without what changes at each publish. */
 export async function sendJson(req: Request, res: Response, body: object, content: unknown): Promise<void> {
   if (answeredFromCache(req, res, [req.path, content])) return;
   const encoding = negotiateEncoding(req, "json");
   res.setHeader("Content-Type", `${MEDIA_TYPES.json}; charset=utf-8`);
   if (encoding !== "identity") res.setHeader("Content-Encoding", encoding);
-  await sendBody(res, compress(once(Buffer.from(JSON.stringify(body))), encoding), new AbortController().signal);
+  await sendBody(res, compress(once(Buffer.from(JSON.stringify(body))), encoding), {
+    signal: new AbortController().signal,
+    stall: STALL,
+  });
 }
 
 async function* once(piece: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -12,24 +12,28 @@ export function sendProblem(context: Context, res: Response, error: unknown): vo
     res.destroy();
     return;
   }
-  const { retryAfter, ...extras } = problem.extras;
   if (problem.status === 401) res.setHeader("WWW-Authenticate", 'Bearer realm="tapehouse"');
-  if (problem.status === 429 || problem.status === 503) res.setHeader("Retry-After", String(retryAfter ?? 1));
+  if (problem.status === 429 || problem.status === 503) {
+    res.setHeader("Retry-After", String(problem.extras.retryAfter ?? 1));
+  }
   for (const name of ["ETag", "Content-Encoding", "Content-Disposition"]) res.removeHeader(name);
-  res
-    .status(problem.status)
-    .setHeader("Cache-Control", "no-store")
-    .type("application/problem+json")
-    .send(
-      JSON.stringify({
-        type: `urn:tapehouse:problem:${problem.code}`,
-        title: problem.title,
-        status: problem.status,
-        detail: problem.detail,
-        code: problem.code,
-        ...extras,
-      }),
-    );
+  res.status(problem.status).setHeader("Cache-Control", "no-store").type(PROBLEM_TYPE).send(problemDocument(problem));
+}
+
+export const PROBLEM_TYPE = "application/problem+json";
+
+export function problemDocument({ code, title, status, detail, extras }: Problem): string {
+  const { parameter, allowed, hint } = extras;
+  return JSON.stringify({
+    type: `urn:tapehouse:problem:${code}`,
+    title,
+    status,
+    detail,
+    code,
+    parameter,
+    allowed,
+    hint,
+  });
 }
 
 function toProblem(context: Context, error: unknown): Problem {
@@ -55,7 +59,7 @@ function toProblem(context: Context, error: unknown): Problem {
 
 export const notFound: RequestHandler = () => {
   throw new Problem("unknown_route", "there is nothing at this path", {
-    hint: "see /api/v1/meta for the entities and /docs for every path",
+    hint: "see /api/v1/meta for the entities and /openapi.json for every path",
   });
 };
 

@@ -30,15 +30,21 @@ export class ClientGoneError extends Error {
   override readonly name = "ClientGoneError";
 }
 
+export interface BodyLimits {
+  readonly signal: AbortSignal;
+  /** Milliseconds that the client may leave without reading. */
+  readonly stall: number;
+}
+
 /**
  * Sends the pieces of a body. Headers go out with the first piece, so that a failure before it can still be told as a
  * problem. Rejects where `pieces` throws; the caller cuts the connection then.
  */
-export async function sendBody(res: Response, pieces: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void> {
+export async function sendBody(res: Response, pieces: AsyncIterable<Uint8Array>, limits: BodyLimits): Promise<void> {
   let held: Uint8Array[] = [];
   let heldBytes = 0;
   for await (const piece of pieces) {
-    signal.throwIfAborted();
+    limits.signal.throwIfAborted();
     if (piece.length === 0) continue;
     if (!res.headersSent && held.length === 0) {
       endStage(res, "first");
@@ -47,7 +53,7 @@ export async function sendBody(res: Response, pieces: AsyncIterable<Uint8Array>,
     held.push(piece);
     heldBytes += piece.length;
     if (heldBytes < ONE_PIECE) continue;
-    await write(res, held, heldBytes, signal);
+    await write(res, held, heldBytes, limits);
     held = [];
     heldBytes = 0;
   }
@@ -55,7 +61,19 @@ export async function sendBody(res: Response, pieces: AsyncIterable<Uint8Array>,
   res.end(held.length === 1 ? held[0] : Buffer.concat(held, heldBytes));
 }
 
-async function write(res: Response, held: readonly Uint8Array[], bytes: number, signal: AbortSignal): Promise<void> {
+/** Waits for a client that is slow, but not for one that reads nothing for `stall` milliseconds: that one is cut. */
+async function write(
+  res: Response,
+  held: readonly Uint8Array[],
+  bytes: number,
+  { signal, stall }: BodyLimits,
+): Promise<void> {
   const whole = held.length === 1 ? held[0]! : Buffer.concat(held, bytes);
-  if (!res.write(whole)) await once(res, "drain", { signal });
+  if (res.write(whole)) return;
+  const timer = setTimeout(() => res.destroy(), stall);
+  try {
+    await once(res, "drain", { signal });
+  } finally {
+    clearTimeout(timer);
+  }
 }

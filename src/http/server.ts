@@ -12,6 +12,7 @@ import { openLake } from "../lake/lake.js";
 import { openTokens } from "../lake/tokens.js";
 import { createApp } from "./app.js";
 import type { Context } from "./context.js";
+import { MAX_HEADER_BYTES, refuseMalformed } from "./refuse.js";
 
 export interface RunningServer {
   /** E.g. `http://127.0.0.1:8080`. */
@@ -34,6 +35,7 @@ export async function startServer(config: ServerConfig, log: (message: string) =
     tempDirectory: config.temp,
     threads: 1,
     concurrency: config.concurrency,
+    streams: config.streams,
     queue: config.queue,
     integrity,
   });
@@ -42,7 +44,8 @@ export async function startServer(config: ServerConfig, log: (message: string) =
   const gaps = createGapFinder(reader, calendars);
   const context: Context = { config, lake, reader, calendars, gaps, tokens, integrity, now: () => new Date(), log };
   // Backtests come back to their connection after a pause; closing it early races with their next request.
-  const server = createServer({ keepAliveTimeout: 75_000 }, createApp(context));
+  const server = createServer({ keepAliveTimeout: 75_000, maxHeaderSize: MAX_HEADER_BYTES }, createApp(context));
+  refuseMalformed(server);
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
       reject(new CommandError(`cannot listen on ${config.host}:${config.port}: ${listenError(error)}`));

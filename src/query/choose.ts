@@ -8,6 +8,8 @@ export interface Piece {
   readonly files: readonly DataFile[];
   /** Dates of the piece, `YYYYMMDD` inclusive; null where the files themselves are the bound. */
   readonly span: readonly [string, string] | null;
+  /** The part of the only file's rows that is read, from and up to but without; all where absent. */
+  readonly rows?: readonly [number, number];
 }
 
 /** Bounds of the main date; null is open. With both open, rows without a main date belong to the answer too. */

@@ -5,7 +5,7 @@ import type { DataFile, FileList } from "../lake/manifest.js";
 import { choosePieces, type Piece, type Window } from "./choose.js";
 import type { Position } from "./cursor.js";
 import { hasTimeParameter, type EntityRequest } from "./request.js";
-import { afterSql, announcedSql, betweenSql, Bindings, filterSql, quoteName, visible } from "./sql.js";
+import { afterSql, announcedSql, betweenSql, Bindings, filterSql, quoteName, rowsSql, visible } from "./sql.js";
 import type { ReadStep } from "./statement.js";
 
 export interface Plan {
@@ -31,6 +31,7 @@ export function planRead(request: EntityRequest, list: FileList, after: Position
   const ordered = request.order === "asc" ? joinPieces(pieces) : pieces.toReversed();
   const steps = ordered
     .filter((piece) => !isBefore(piece, after, request.order))
+    .flatMap((piece) => (request.order === "asc" ? [piece] : backwards(piece, limit, after)))
     .map((piece) => stepSql(request, piece, window, snapshot, after, position.length > 0));
   return { columns: [...columns, ...position], positionColumns: position.length, steps };
 }
@@ -92,6 +93,30 @@ function joinPieces(pieces: readonly Piece[]): readonly Piece[] {
   return joined;
 }
 
+/** Rows of a part of a file that is read backwards: sorted in memory, so not too many. */
+const ROWS_BACKWARDS = 491_520;
+/** And not so few that a filter which leaves little needs many parts. */
+const LEAST_BACKWARDS = 8_192;
+
+/**
+ * A date file in parts from its end, or from where the page before ended: the first about as long as a page, each twice as
+ * long as the one before it, so that a page reads little and a long answer is sorted part by part.
+ */
+function backwards(piece: Piece, limit: number | null, after: Position | null): readonly Piece[] {
+  const [file] = piece.files;
+  if (piece.clustering === "byCode" || !file) return [piece];
+  const inFile = after !== null && (after.date === null ? file.first === null : holdsDate(file, after.date));
+  const parts: Piece[] = [];
+  let rows = Math.min(Math.max((limit ?? ROWS_BACKWARDS) + 1, LEAST_BACKWARDS), ROWS_BACKWARDS);
+  for (let end = inFile ? after.row : file.rows; end > 0; end -= rows, rows = Math.min(rows * 2, ROWS_BACKWARDS)) {
+    parts.push({ ...piece, rows: [Math.max(0, end - rows), end] });
+  }
+  return parts;
+}
+
+const holdsDate = ({ first, last }: DataFile, date: string): boolean =>
+  first !== null && last !== null && first <= date && date <= last;
+
 /** Whether all rows of a piece were in the pages before. */
 function isBefore(piece: Piece, after: Position | null, order: "asc" | "desc"): boolean {
   if (after === null) return false;
@@ -123,6 +148,7 @@ function stepSql(
   const select = [...shown, ...(withPosition ? [...place, "file_row_number"] : [])];
   const where = [
     ...(entity.mainDate === null ? [] : betweenSql(entity.mainDate, ...spanOf(piece, window), bindings)),
+    ...(piece.rows ? rowsSql(...piece.rows, bindings) : []),
     ...request.filters.map((filter) => filterSql(request, filter, bindings)),
     ...keep(announcedSql(request, bindings)),
     ...keep(snapshot && "latestIn" in snapshot ? latestSql(entity, snapshot, bindings) : null),

@@ -20,12 +20,15 @@ export class Bindings {
 
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** A column as it is shown under `as_of`: a hidden date that was not known yet is null. */
+/** A column as it is shown under `as_of`: what was not known yet is shown as it was before. */
 export function visible(request: EntityRequest, column: Column, bindings: Bindings): string {
   const rule = request.entity.pointInTime;
   const name = quoteName(column.name);
-  if (request.asOf === null || rule?.rule !== "announced" || !rule.hides?.includes(column.name)) return name;
-  return `CASE WHEN ${name} <= ${bindings.date(request.asOf)} THEN ${name} END`;
+  if (request.asOf === null || rule?.rule !== "announced") return name;
+  const hidden = rule.hides?.find((one) => one.column === column.name);
+  if (!hidden) return name;
+  const later = `${quoteName(hidden.knownFrom)} > ${bindings.date(request.asOf)}`;
+  return `CASE WHEN ${later} THEN ${bindings.add(hidden.before)}::${SQL_TYPES[column.type]} ELSE ${name} END`;
 }
 
 /** `column IN (values)`, with null meaning a missing value. */
@@ -74,6 +77,12 @@ export function betweenSql(column: string, start: string | null, end: string | n
     ...(end === null ? [] : [`${name} <= ${bindings.date(end)}`]),
   ];
 }
+
+/** The rows of a file from `start` up to but without `end`, counted from 0. */
+export const rowsSql = (start: number, end: number, bindings: Bindings): string[] => [
+  `file_row_number >= ${bindings.add(start)}::BIGINT`,
+  `file_row_number < ${bindings.add(end)}::BIGINT`,
+];
 
 /**
  * Rows that come after a position in an order of main date, code and place in the file, nulls last; before it where

@@ -52,9 +52,20 @@ describe("the catalog", () => {
     const rules = ENTITIES.filter((entity) => entity.pointInTime).map((entity) => [entity.name, entity.pointInTime]);
     const statement = { rule: "announced", columns: ["f_ann_date", "ann_date"] };
     expect(Object.fromEntries(rules)).toEqual({
-      index_member: { rule: "announced", columns: ["in_date"], hides: ["out_date"] },
+      index_member: {
+        rule: "announced",
+        columns: ["in_date"],
+        hides: [
+          { column: "out_date", knownFrom: "out_date", before: null },
+          { column: "is_new", knownFrom: "out_date", before: "Y" },
+        ],
+      },
       stock_list: { rule: "snapshot" },
-      namechange: { rule: "announced", columns: ["ann_date", "start_date"], hides: ["end_date"] },
+      namechange: {
+        rule: "announced",
+        columns: ["ann_date", "start_date"],
+        hides: [{ column: "end_date", knownFrom: "end_date", before: null }],
+      },
       research_report: { rule: "announced", columns: ["trade_date"] },
       anns_d: { rule: "announced", columns: ["ann_date"] },
       income: statement,
@@ -104,7 +115,7 @@ describe.each(ENTITIES)("$name", (entity) => {
       entity.identity,
       entity.order,
       rule?.columns ?? [],
-      rule?.hides ?? [],
+      (rule?.hides ?? []).flatMap(({ column, knownFrom }) => [column, knownFrom]),
     ];
     expect(names(entity)).toEqual(expect.arrayContaining(mentioned.flat()));
   });
@@ -120,9 +131,13 @@ describe.each(ENTITIES)("$name", (entity) => {
 
   it("has main date, point-in-time columns and hidden columns of type date", () => {
     const rule = announcement(entity);
-    const dates = [entity.mainDate ?? [], rule?.columns ?? [], rule?.hides ?? []].flat();
+    const dates = [
+      entity.mainDate ?? [],
+      rule?.columns ?? [],
+      (rule?.hides ?? []).map(({ knownFrom }) => knownFrom),
+    ].flat();
     expect(dates.map((name) => columnNamed(entity, name)?.type)).toEqual(dates.map(() => "date"));
-    const hidden = rule?.hides ?? [];
+    const hidden = (rule?.hides ?? []).map(({ column }) => column);
     expect(hidden.map((name) => columnNamed(entity, name)?.nullable)).toEqual(hidden.map(() => true));
   });
 

@@ -99,6 +99,12 @@ describe("an entity endpoint", () => {
       ["000002.SZ", null],
     ]);
     expect((await server.json("/api/v1/entities/index_member?as_of=20200601")).count).toBe(1);
+    const flags = await server.json("/api/v1/entities/index_member?as_of=20210601&fields=is_new");
+    expect(flags.rows).toEqual([["Y"], ["Y"]]);
+    expect((await server.json("/api/v1/entities/index_member?as_of=20210601&is_new=N")).count).toBe(0);
+    expect((await server.json("/api/v1/entities/index_member?as_of=20220101&is_new=N&out_date=20220101")).count).toBe(
+      1,
+    );
   });
 
   test("stock_list gives the latest snapshot, or the latest on or before as_of", async () => {

@@ -130,7 +130,11 @@ function asOfRule({ pointInTime, mainDate }: Entity): string {
   }
   const [column, ...others] = pointInTime!.columns.map((name) => `\`${name}\``);
   const otherwise = others.length === 0 ? "" : ` (where that is missing ${others.join(", then ")})`;
-  const hides = pointInTime!.hides?.map((name) => ` A later \`${name}\` is not known yet and is null.`).join("") ?? "";
+  const hides = (pointInTime!.hides ?? [])
+    .map(
+      ({ column: name, knownFrom, before }) => ` \`${name}\` is ${before ?? "null"} where \`${knownFrom}\` is later.`,
+    )
+    .join("");
   return `Only what was announced on or before this day, by ${column!}${otherwise}.${hides}`;
 }
 

@@ -1,0 +1,102 @@
+import { once } from "node:events";
+import { connect, type AddressInfo } from "node:net";
+import express from "express";
+import { beforeAll, describe, expect, test } from "vitest";
+import { requestSignal, sendBody } from "../../src/http/respond.js";
+import { startTiming } from "../../src/http/timing.js";
+import { temporaryFolder } from "../support/folders.js";
+import { publishRows } from "../support/lake.js";
+import { serve, TOKEN, type TestServer } from "../support/server.js";
+
+let root: string;
+let server: TestServer;
+
+beforeAll(async () => {
+  root = await temporaryFolder();
+  await publishRows(root, {
+    adj_factor: `SELECT printf('%06d.SZ', i % 5000) AS ts_code, DATE '2023-01-01' + (i // 5000)::INT AS trade_date, 1.5 AS adj_factor
+                 FROM range(1000000) t(i)`,
+  });
+  server = await serve(root);
+});
+
+/** Sends bytes as they are; resolves to all that comes back. */
+function sendRaw(bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+    let answer = "";
+    socket.on("data", (data) => (answer += data.toString()));
+    socket.on("close", () => resolve(answer));
+    socket.on("error", reject);
+    socket.write(bytes);
+  });
+}
+
+describe("bytes that never become a request are answered with a problem:", () => {
+  test.each([
+    ["an unknown method", "FOO / HTTP/1.1\r\nHost: a\r\n\r\n", 405, "method_not_allowed"],
+    ["no HTTP at all", "hello\r\n\r\n", 405, "method_not_allowed"],
+    ["a URL with a blank", "GET /a b HTTP/1.1\r\nHost: a\r\n\r\n", 400, "malformed_request"],
+    ["raw Chinese in a URL", "GET /?province=北京 HTTP/1.1\r\nHost: a\r\n\r\n", 400, "malformed_request"],
+    [
+      "a header without end",
+      `GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(300_000)}\r\n\r\n`,
+      431,
+      "request_too_large",
+    ],
+    ["an expectation", "GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n", 417, "expectation_failed"],
+  ])("%s", async (_what, bytes, status, code) => {
+    const answer = await sendRaw(bytes);
+    expect(answer).toContain(`HTTP/1.1 ${status} `);
+    expect(answer).toContain("application/problem+json");
+    expect(answer).toContain(`"code":"${code}"`);
+  });
+});
+
+test("a list of 2,000 codes can be asked for", async () => {
+  const codes = Array.from({ length: 2000 }, (_, i) => `${String(i).padStart(6, "0")}.SZ`);
+  const query = new URLSearchParams({ ts_code: codes.join(","), trade_date: "20230105", fields: "ts_code" });
+  expect((await server.json(`/api/v1/entities/adj_factor?${query.toString()}`)).count).toBe(2000);
+});
+
+test("clients that read nothing do not keep others from their answers", async () => {
+  const busy = await serve(root, {}, { concurrency: 2 });
+  const request = `GET /api/v1/entities/adj_factor HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${TOKEN}\r\nConnection: close\r\n\r\n`;
+  const stalled = Array.from({ length: 6 }, () => connect(Number(new URL(busy.url).port), "127.0.0.1"));
+  const ended = stalled.map((socket) => new Promise<void>((resolve) => socket.once("close", resolve)));
+  await Promise.all(
+    stalled.map(
+      (socket) =>
+        new Promise<void>((resolve) => {
+          socket.once("readable", resolve);
+          socket.on("error", () => undefined);
+          socket.write(request);
+        }),
+    ),
+  );
+  const answers = await Promise.all(
+    Array.from({ length: 5 }, () => busy.json("/api/v1/entities/adj_factor?trade_date=20230105&ts_code=000007.SZ")),
+  );
+  expect(answers.map(({ count }) => count)).toEqual([1, 1, 1, 1, 1]);
+  for (const socket of stalled) socket.resume();
+  await Promise.all(ended);
+});
+
+test("a client that reads nothing for too long is cut", async () => {
+  async function* endless(): AsyncGenerator<Uint8Array> {
+    for (;;) yield Promise.resolve(new Uint8Array(1 << 20));
+  }
+  const app = express();
+  const outcome = new Promise<unknown>((resolve) => {
+    app.get("/", startTiming, (_req, res) => {
+      sendBody(res, endless(), { signal: requestSignal(res, 600_000), stall: 20 }).then(resolve, resolve);
+    });
+  });
+  const plain = app.listen(0, "127.0.0.1");
+  await once(plain, "listening");
+  const socket = connect((plain.address() as AddressInfo).port, "127.0.0.1");
+  socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  expect(await outcome).toBeInstanceOf(Error);
+  socket.destroy();
+  plain.close();
+});

@@ -14,14 +14,14 @@ import { notFound, onlyGet, problemHandler } from "./problem.js";
 
 export function createApp(context: Context): Express {
   const app = express();
-  app.disable("x-powered-by").disable("etag");
+  app.disable("x-powered-by").disable("etag").enable("case sensitive routing");
   app.use(startTiming);
   app.use((_req, res, next) => {
     res.setHeader("X-Content-Type-Options", "nosniff");
     next();
   });
 
-  const api = express.Router();
+  const api = express.Router({ caseSensitive: true });
   api.use(requireToken(context));
   api.get("/meta", metaHandler(context));
   api.get("/calendar", calendarHandler(context));

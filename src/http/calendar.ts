@@ -10,7 +10,7 @@ import { requestSignal } from "./respond.js";
 export function calendarHandler(context: Context): RequestHandler {
   return async (req, res) => {
     const request = parseCalendarRequest(searchOf(req));
-    const snapshot = await findSnapshot(context, request.dataVersion);
+    const snapshot = await findSnapshot(context, res, request.dataVersion);
     const calendar = await context.calendars.of(snapshot, requestSignal(res, context.config.deadline));
     const days = selectDays(calendar, request);
     const { exchange } = request;
@@ -21,7 +21,7 @@ export function calendarHandler(context: Context): RequestHandler {
 export function shiftHandler(context: Context): RequestHandler {
   return async (req, res) => {
     const request = parseShiftRequest(searchOf(req));
-    const snapshot = await findSnapshot(context, request.dataVersion);
+    const snapshot = await findSnapshot(context, res, request.dataVersion);
     const calendar = await context.calendars.of(snapshot, requestSignal(res, context.config.deadline));
     const { date, n, exchange } = request;
     const answer = { date, n, exchange, result: shiftTradingDay(calendar, request) };

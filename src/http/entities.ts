@@ -27,9 +27,8 @@ export function entityHandler(context: Context): RequestHandler<{ entity: string
     const format = negotiateFormat(req, request.format);
     const encoding = negotiateEncoding(req, format);
     const cursor = request.cursor === null ? null : decodeCursor(request, request.cursor);
-    const snapshot = await findSnapshot(context, wantedVersion(request, cursor));
+    const snapshot = await findSnapshot(context, res, wantedVersion(request, cursor));
     const dataVersion = snapshot.version.data_version;
-    res.setHeader("X-Data-Version", dataVersion);
     const list = snapshot.version.lists[entity.name] ?? null;
     const question = [fingerprint(request), request.limit, cursor?.position ?? null, format];
     if (answeredFromCache(req, res, [list, ...question])) return;
@@ -41,15 +40,15 @@ export function entityHandler(context: Context): RequestHandler<{ entity: string
     const encoder = ENCODERS[format]({ entity: entity.name, dataVersion, columns: request.columns });
     res.setHeader("Content-Type", encoder.contentType);
     if (encoding !== "identity") res.setHeader("Content-Encoding", encoding);
-    if (req.method === "HEAD") {
-      res.end();
-      return;
-    }
     const cursorOf = ({ last }: PageEnd): string | null =>
       last === null ? null : encodeCursor(request, { dataVersion, position: last });
     if (format !== "json") {
       const end = await findEnd(context, request, files, cursor?.position ?? null, signal);
       setPageHeaders(res, end, cursorOf(end));
+    }
+    if (req.method === "HEAD") {
+      res.end();
+      return;
     }
     const page = readPage(context.reader, plan, request.limit, signal);
     await sendBody(res, compress(encodePage(page, encoder, cursorOf), encoding), {
@@ -103,10 +102,12 @@ function wantedVersion(request: EntityRequest, cursor: Cursor | null): string | 
   return cursor?.dataVersion ?? dataVersion;
 }
 
-/** The snapshot of a version, the current one for null. Throws 404 for one that never was, 410 for one removed. */
-export async function findSnapshot({ lake }: Context, dataVersion: string | null): Promise<Snapshot> {
-  if (dataVersion === null) return lake.current();
-  const found = await lake.at(dataVersion);
+/**
+ * The snapshot of a version, the current one for null; the answer's header names it. Throws 404 for one that never was,
+ * 410 for one removed.
+ */
+export async function findSnapshot({ lake }: Context, res: Response, dataVersion: string | null): Promise<Snapshot> {
+  const found = dataVersion === null ? lake.current() : await lake.at(dataVersion);
   if (found === "unknown") {
     throw new Problem("unknown_version", `there never was a data_version ${dataVersion}`, {
       parameter: "data_version",
@@ -118,6 +119,7 @@ export async function findSnapshot({ lake }: Context, dataVersion: string | null
       hint: "leave data_version out to read the current one",
     });
   }
+  res.setHeader("X-Data-Version", found.version.data_version);
   return found;
 }
 

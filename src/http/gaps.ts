@@ -13,7 +13,7 @@ export function gapsHandler(context: Context): RequestHandler<{ entity: string }
     const entity = knownEntity(req.params.entity);
     checkEntity(res, entity.name);
     const request = parseGapRequest(searchOf(req));
-    const snapshot = await findSnapshot(context, request.dataVersion);
+    const snapshot = await findSnapshot(context, res, request.dataVersion);
     const signal = requestSignal(res, context.config.deadline);
     const recorded = (await readRecordedGaps(context.lake.layout.gaps)).filter(
       (gap) => gap.entity === entity.name && gap.resolved === null,

@@ -4,12 +4,13 @@ import { ENTITIES } from "../catalog/index.js";
 import { collectParameters } from "../query/parameters.js";
 import { mayRead, searchOf, tokenOf } from "./auth.js";
 import type { Context } from "./context.js";
+import { findSnapshot } from "./entities.js";
 import { sendJson } from "./json.js";
 
 export function metaHandler(context: Context): RequestHandler {
   return async (req, res) => {
     collectParameters(searchOf(req), []);
-    const snapshot = context.lake.current();
+    const snapshot = await findSnapshot(context, res, null);
     // A full table without dates holds what was true on the day of its version.
     const today = snapshot.version.data_version.slice(0, 10).replaceAll("-", "");
     const entities = Object.fromEntries(

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { cp, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { openLake } from "../../src/lake/lake.js";
 import { vacuum } from "../../src/lake/write/vacuum.js";
 import { verify } from "../../src/lake/write/verify.js";
@@ -18,6 +18,9 @@ import {
   runNode,
   servedRows,
 } from "../support/upkeep.js";
+
+// Some forty lakes a test are looked into and written to.
+vi.setConfig({ testTimeout: 300_000 });
 
 const FAULTS = "test/support/faults.mjs";
 const DROPS = [
@@ -98,11 +101,15 @@ describe.each(Object.keys(COMMANDS) as Name[])("%s", (name) => {
     await rm(root, { recursive: true });
   }
 
-  async function expectSound(root: string, states: readonly string[], when: string): Promise<void> {
-    expect(states, when).toContain(await contentOf(root));
+  async function expectVersionsSame(root: string, when: string): Promise<void> {
     for (const [sequence, rows] of await rowsByVersion(root)) {
       if (versions.has(sequence)) expect(rows, when).toBe(versions.get(sequence));
     }
+  }
+
+  async function expectSound(root: string, states: readonly string[], when: string): Promise<void> {
+    expect(states, when).toContain(await contentOf(root));
+    await expectVersionsSame(root, when);
     expect((await verify(root, { deep: false, ...MEMORY })).faults, when).toEqual([]);
   }
 
@@ -114,6 +121,7 @@ describe.each(Object.keys(COMMANDS) as Name[])("%s", (name) => {
       ([code, date, factor]) => `["${code}","${date!.replace(/(....)(..)(..)/, "$1-$2-$3")}",${factor}]`,
     );
     expect([...(await servedRows(root))].sort(), when).toEqual([...rows, ...added].sort());
+    await expectVersionsSame(root, when);
     // A vacuum cut short leaves files that only the next vacuum looks for.
     if (name === "vacuum") await vacuum(root, { olderThan: 0, keep: 1, now: new Date() });
     const found = (await filesBelow(root)).filter((path) => path !== join("state", "removed.txt"));

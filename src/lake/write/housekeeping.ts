@@ -1,6 +1,6 @@
 // Background work on the lake: small files are joined, copies by code are built, old versions go. Readers never notice.
 import { entityNamed } from "../../catalog/index.js";
-import { openLake } from "../lake.js";
+import type { Lake } from "../lake.js";
 import type { FileList } from "../manifest.js";
 import { wantsCodeCopy } from "./cluster.js";
 import { compact, planRuns } from "./compact.js";
@@ -23,8 +23,9 @@ const SMALL_AT_MOST = 64;
 const REMOVED_AT_ONCE = 20;
 
 /** Does one piece of work that is due; resolves to false where none is. Throws what `compact` and `vacuum` throw. */
-export async function keepHouse(root: string, isIdle: boolean, options: HousekeepingOptions): Promise<boolean> {
-  const lake = await openLake(root);
+export async function keepHouse(lake: Lake, isIdle: boolean, options: HousekeepingOptions): Promise<boolean> {
+  const { root } = lake.layout;
+  await lake.refresh();
   const { version } = lake.current();
   for (const name of Object.keys(version.lists)) {
     if (!needsCompaction(lake.current().files(name), isIdle)) continue;

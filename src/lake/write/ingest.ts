@@ -37,7 +37,11 @@ const LONGEST_RETRY = 60_000;
 export async function openIngester(root: string, options: IngestOptions): Promise<Ingester> {
   const layout = layoutOf(root);
   const { clock, log, signal } = options;
-  const currentVersion = async (): Promise<string> => (await openLake(root)).current().version.data_version;
+  const lake = await openLake(root);
+  const currentVersion = async (): Promise<string> => {
+    await lake.refresh();
+    return lake.current().version.data_version;
+  };
   const ledger = await openLedger(layout, await currentVersion());
   const inbox = watchInbox(layout.inbox, clock);
   const deaths = await readDeaths(layout);
@@ -89,7 +93,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
   const keepHouseIfDue = async (): Promise<void> => {
     if (clock() < nextHousekeeping || troubles.isWaiting(HOUSE)) return;
     const isIdle = clock() - lastDrop > IDLE_AFTER;
-    const didWork = await troubles.guard(HOUSE, "cannot tidy up", () => keepHouse(root, isIdle, options));
+    const didWork = await troubles.guard(HOUSE, "cannot tidy up", () => keepHouse(lake, isIdle, options));
     nextHousekeeping = clock() + (didWork === true ? 0 : HOUSEKEEPING_EVERY);
   };
 

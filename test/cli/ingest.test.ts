@@ -1,0 +1,172 @@
+// serve takes drops while it runs: real processes, real files.
+import { spawn, type ChildProcess } from "node:child_process";
+import { readFileSync, readdirSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, expect, test } from "vitest";
+import { ENTITY_NAMES } from "../../src/catalog/index.js";
+import { openLake } from "../../src/lake/lake.js";
+import { temporaryFolder } from "../support/folders.js";
+import { drop, factors, outcomesOf } from "../support/ingest.js";
+
+const ROOT = join(import.meta.dirname, "../..");
+const running: ChildProcess[] = [];
+
+interface Process {
+  readonly child: ChildProcess;
+  readonly told: { stdout: string; stderr: string };
+  readonly ended: Promise<number | null>;
+}
+
+function tapehouse(...args: readonly string[]): Process {
+  const child = spawn(process.execPath, ["--import", "tsx", "src/main.ts", ...args], {
+    cwd: ROOT,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, TAPEHOUSE_TOKEN: "t" },
+  });
+  running.push(child);
+  const told = { stdout: "", stderr: "" };
+  child.stdout.on("data", (piece: Buffer) => (told.stdout += piece.toString()));
+  child.stderr.on("data", (piece: Buffer) => (told.stderr += piece.toString()));
+  return { child, told, ended: new Promise((resolve) => child.once("close", resolve)) };
+}
+
+afterEach(async () => {
+  for (const child of running.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    const ended = new Promise((resolve) => child.once("close", resolve));
+    child.kill("SIGTERM");
+    await ended;
+  }
+});
+
+async function until<T>(what: string, look: () => Promise<T | undefined> | T | undefined, within = 40_000): Promise<T> {
+  const deadline = performance.now() + within;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`);
+    await sleep(20);
+  }
+}
+
+interface Served extends Process {
+  readonly data: string;
+  count(entity: string): Promise<number>;
+}
+
+async function served(data: string, ...args: readonly string[]): Promise<Served> {
+  const process = tapehouse("serve", "--data", data, "--port", "0", ...args);
+  const url = await until("the server listens", () => /listening on (\S+)/.exec(process.told.stdout)?.[1]);
+  return {
+    ...process,
+    data,
+    async count(entity) {
+      const response = await fetch(`${url}/api/v1/entities/${entity}`, { headers: { Authorization: "Bearer t" } });
+      return ((await response.json()) as { count: number }).count;
+    },
+  };
+}
+
+const watches = (data: string): Promise<unknown> =>
+  until("the inbox is there", () => readFile(join(data, "state/ingest.lock"), "utf8").catch(() => undefined));
+
+/** Processes with these words on their command line. */
+const processesWith = (...words: readonly string[]): readonly number[] =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        const line = readFileSync(`/proc/${name}/cmdline`, "utf8").split("\0");
+        return words.every((word) => line.includes(word));
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+
+test("a drop is served, a bad one is told, and the command status shows both", async () => {
+  const data = await temporaryFolder();
+  const server = await served(data);
+  await watches(data);
+  expect(readdirSync(join(data, "inbox")).sort()).toEqual([...ENTITY_NAMES].sort());
+  await drop(data, "adj_factor/bad.csv", factors("000001.SZ,20240102,1", "000001.SZ,20240103,many"));
+  await drop(data, "adj_factor/a.csv", factors("000001.SZ,20240102,1", "000002.SZ,20240102,1"));
+  await until("the rows are served", async () => (await server.count("adj_factor")) === 2 || undefined);
+  await until("the bad one is refused", async () => (await outcomesOf(data))["adj_factor/bad.csv"]);
+  expect(server.told.stderr).toMatch(/^taken inbox\/adj_factor\/a\.csv: 2 rows, data_version \d/m);
+  expect(server.told.stderr).toMatch(
+    /^refused inbox\/adj_factor\/bad\.csv: row 2 \(line 3\), column adj_factor: "many"/m,
+  );
+
+  const text = tapehouse("status", "--data", data);
+  expect(await text.ended).toBe(0);
+  expect(text.told.stdout).toMatch(/^adj_factor +2 +20240102 +20240102 +1 /m);
+  expect(text.told.stdout).toContain("drops: 1 taken, 0 of known content, 1 refused\n");
+  expect(text.told.stdout).toMatch(/refused inbox\/adj_factor\/bad\.csv: row 2 \(line 3\), column adj_factor/);
+  const json = tapehouse("status", "--json", "--data", data);
+  expect(await json.ended).toBe(0);
+  expect(JSON.parse(json.told.stdout)).toMatchObject({
+    data_version: (await openLake(data)).current().version.data_version,
+    versions: { kept: 1 },
+    entities: [{ entity: "adj_factor", rows: 2, files: 1, codeCopy: 0 }],
+    drops: { taken: 1, same: 0, refused: [{ path: "adj_factor/bad.csv", entity: "adj_factor" }] },
+    gaps: [],
+  });
+});
+
+test("tapehouse import beside a running server is served", async () => {
+  const data = await temporaryFolder();
+  const server = await served(data);
+  await drop(data, "adj_factor/a.csv", factors("000001.SZ,20240102,1"));
+  const file = join(await temporaryFolder(), "x.csv");
+  await writeFile(file, factors("000002.SZ,20240102,1"));
+  expect(await tapehouse("import", "adj_factor", file, "--data", data).ended).toBe(0);
+  await until("both are served", async () => (await server.count("adj_factor")) === 2 || undefined);
+  expect((await openLake(data)).current().version.sequence).toBe(2);
+});
+
+test("the server goes on when the process that watches the inbox dies, and another one takes over", async () => {
+  const data = await temporaryFolder();
+  const server = await served(data);
+  await watches(data);
+  const [ingester] = processesWith("ingest", data);
+  process.kill(ingester!, "SIGKILL");
+  await drop(data, "adj_factor/a.csv", factors("000001.SZ,20240102,1"));
+  await until("the drop is served", async () => (await server.count("adj_factor")) === 1 || undefined);
+  expect(server.told.stderr).toMatch(
+    /^the process that watches the inbox ended \(SIGKILL\); starting it again in 1 s$/m,
+  );
+  server.child.kill("SIGTERM");
+  expect(await server.ended).toBe(0);
+  expect(processesWith("ingest", data)).toEqual([]);
+});
+
+test("the process that watches the inbox ends when the server is killed", async () => {
+  const data = await temporaryFolder();
+  await served(data);
+  await watches(data);
+  for (const id of processesWith("serve", data)) process.kill(id, "SIGKILL");
+  await until("it ended", () => processesWith("ingest", data).length === 0 || undefined);
+  expect(processesWith("serve", data)).toEqual([]);
+});
+
+test("with --no-watch nothing is taken and nothing is made", async () => {
+  const data = await temporaryFolder();
+  const server = await served(data, "--no-watch");
+  expect(processesWith("ingest", data)).toEqual([]);
+  expect(await server.count("adj_factor")).toBe(0);
+  expect(readdirSync(data)).toEqual([]);
+});
+
+test("a data directory that cannot be written is served, and it is told that nothing is watched", async () => {
+  const data = await temporaryFolder();
+  await writeFile(join(data, "inbox"), "in the way of a folder");
+  const server = await served(data);
+  await until(
+    "it is told",
+    () => /^not watching the inbox: .* cannot be written \(\w+\)$/m.test(server.told.stderr) || undefined,
+  );
+  expect(await server.count("adj_factor")).toBe(0);
+});

@@ -61,7 +61,8 @@ export interface ServerConfig {
 }
 
 /** The option of a setting, e.g. `--max-limit`. */
-const flagOf = (name: SettingName): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+export const flagOf = (name: SettingName): string =>
+  `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /** A size of memory as DuckDB takes it. Another text is a CommandError that names the option. */
 export function memorySize(option: string, text: string): string {

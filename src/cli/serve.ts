@@ -1,7 +1,7 @@
 // tapehouse serve: runs the server in a process of its own, whose thread pool has room for every query.
 import { spawn } from "node:child_process";
 import { Command } from "commander";
-import { readConfig, SETTINGS, type ServerConfig, type SettingName } from "../config.js";
+import { flagOf, readConfig, SETTINGS, type ServerConfig, type SettingName } from "../config.js";
 import { CommandError } from "../errors.js";
 import { startServer } from "../http/server.js";
 import { openLake } from "../lake/lake.js";
@@ -21,8 +21,10 @@ const SPARE_THREADS = 8;
 export function serveCommand(): Command {
   const command = new Command("serve").description("Serve the lake over HTTP.");
   for (const [name, setting] of Object.entries(SETTINGS)) {
-    const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    command.option(`--${flag} <value>`, `${setting.meaning} (env ${setting.env}, default ${setting.fallback})`);
+    command.option(
+      `${flagOf(name as SettingName)} <value>`,
+      `${setting.meaning} (env ${setting.env}, default ${setting.fallback})`,
+    );
   }
   return command
     .option("--no-watch", "the same as --watch off, for replicas and read-only disks")

@@ -1,5 +1,5 @@
 // Gaps in the data: their shape, and those that an operator recorded.
-import { readFile } from "node:fs/promises";
+import { readRecords } from "./absent.js";
 
 /** Days of one entity for which data is missing. */
 export interface Gap {
@@ -21,11 +21,4 @@ export interface RecordedGap extends Gap {
 }
 
 /** Reads the recorded gaps of a file, resolved ones included; an absent file holds none. */
-export async function readRecordedGaps(path: string): Promise<readonly RecordedGap[]> {
-  try {
-    return JSON.parse(await readFile(path, "utf8")) as RecordedGap[];
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
-}
+export const readRecordedGaps = (path: string): Promise<readonly RecordedGap[]> => readRecords<RecordedGap>(path);

@@ -1,6 +1,7 @@
 // Reading the manifest: which version is served, what it holds, and where older ones are.
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { isAbsent, readOrNone } from "./absent.js";
 import { layoutOf, listFile, versionFile, type Layout } from "./layout.js";
 import {
   DamagedManifestError,
@@ -133,15 +134,6 @@ async function readSnapshot(layout: Layout, sequence: number, cache: Map<string,
   return { version, files: (entity) => files.get(entity) ?? emptyList(entity) };
 }
 
-async function readOrNone(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw error;
-  }
-}
-
 async function readdirOrNone(path: string): Promise<string[]> {
   try {
     return await readdir(path);
@@ -150,5 +142,3 @@ async function readdirOrNone(path: string): Promise<string[]> {
     throw error;
   }
 }
-
-const isAbsent = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";

@@ -1,6 +1,7 @@
 // The ledger of drops as it is read: what became of each file of the inbox, and which files hold the rows of a range.
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import { readOrNone } from "./absent.js";
 import type { Layout } from "./layout.js";
 
 /** `taken`: its rows were merged; `same`: its content had been taken before; `refused`: nothing of it was taken. */
@@ -35,10 +36,7 @@ export interface LedgerEntry {
 
 /** All entries, oldest first; an absent ledger holds none. A line that a crash cut short is left out. */
 export async function readLedger(path: string): Promise<readonly LedgerEntry[]> {
-  const text = await readFile(path, "utf8").catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
-    throw error;
-  });
+  const text = (await readOrNone(path)) ?? "";
   return text.split("\n").flatMap(parseEntry);
 }
 

@@ -1,6 +1,6 @@
 // Access tokens as they are stored (only their hash) and checked.
 import { createHash, timingSafeEqual } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readRecords } from "./absent.js";
 
 export interface StoredToken {
   readonly name: string;
@@ -22,14 +22,7 @@ export interface TokenStore {
 export const hashToken = (secret: string): string => createHash("sha256").update(secret).digest("hex");
 
 /** Reads the tokens of a file; an absent file holds none. */
-export async function readTokens(path: string): Promise<readonly StoredToken[]> {
-  try {
-    return JSON.parse(await readFile(path, "utf8")) as StoredToken[];
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
-}
+export const readTokens = (path: string): Promise<readonly StoredToken[]> => readRecords<StoredToken>(path);
 
 /** `staticToken`, where given, is valid for everything and for ever. */
 export async function openTokens(path: string, staticToken: string | null): Promise<TokenStore> {

@@ -2,6 +2,7 @@
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { CommandError } from "../../errors.js";
+import { readOrNone } from "../absent.js";
 import { openLake } from "../lake.js";
 import { listFile, versionFile, type Layout } from "../layout.js";
 import { decodeList, type Version } from "../manifest.js";
@@ -81,10 +82,7 @@ function findOld(
 
 async function removeVersions(layout: Layout, old: readonly Version[], files: readonly string[]): Promise<void> {
   if (old.length === 0) return;
-  const before = await readFile(layout.removed, "utf8").catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
-    throw error;
-  });
+  const before = (await readOrNone(layout.removed)) ?? "";
   const removed = new Set([...before.trimEnd().split("\n"), ...old.map((version) => version.data_version)]);
   removed.delete("");
   await writeDurably(layout.removed, `${[...removed].sort().join("\n")}\n`);

@@ -11,6 +11,7 @@ const ROOMS = {
     why: "The bottom: everything may fail, nothing else is needed to say so.",
   },
   dates: { owns: "^src/dates\\.ts$", imports: ["errors"], why: "The bottom: calendar dates without time zones." },
+  "sql-text": { owns: "^src/sql-text\\.ts$", imports: [], why: "The bottom: names and text as SQL, for every side." },
   config: {
     owns: "^src/config\\.ts$",
     imports: ["errors", "dates"],
@@ -24,18 +25,18 @@ const ROOMS = {
   },
   query: {
     owns: "^src/query/",
-    imports: ["errors", "dates", "config", "catalog", "lake"],
+    imports: ["errors", "dates", "sql-text", "config", "catalog", "lake"],
     why: "From request to SQL is pure: tested without I/O and without a library.",
   },
   engine: {
     owns: "^src/engine/",
-    imports: ["errors", "dates", "config", "catalog", "lake", "query"],
+    imports: ["errors", "dates", "sql-text", "config", "catalog", "lake", "query"],
     packages: ["@duckdb/node-api", "@duckdb/node-bindings", "apache-arrow"],
     why: "The only room with DuckDB.",
   },
   "lake-write": {
     owns: "^src/lake/write/",
-    imports: ["errors", "dates", "config", "catalog", "lake", "engine"],
+    imports: ["errors", "dates", "sql-text", "config", "catalog", "lake", "engine"],
     why: "The write side stands beside http: they meet only in the manifest.",
   },
   encode: {

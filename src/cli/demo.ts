@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { entityNamed } from "../catalog/index.js";
 import { CommandError } from "../errors.js";
-import { buildCodeCopy } from "../lake/write/cluster.js";
+import { buildCodeCopy, wantsCodeCopy } from "../lake/write/cluster.js";
 import { prepareDemo } from "../lake/write/demo.js";
 import { merge } from "../lake/write/merge.js";
 import { withWriteSession } from "../lake/write/session.js";
@@ -47,7 +47,7 @@ export async function makeDemo(data: string, { memory, ...size }: DemoSize): Pro
       progress.show(`demo: writing ${name}`, rows);
       const entity = entityNamed(name)!;
       const { list } = await merge(writer, layout, entity, base.files(name), `(${sql})`);
-      lists.push(await buildCodeCopy(writer, layout, entity, list));
+      lists.push(wantsCodeCopy(entity, list, false) ? await buildCodeCopy(writer, layout, entity, list) : list);
       rows += list.rows;
     }
     await market.dispose();

@@ -1,11 +1,9 @@
 // tapehouse status
 import { Command } from "commander";
-import { CommandError } from "../errors.js";
 import { openLake } from "../lake/lake.js";
 import { readStatus, type Status } from "../lake/status.js";
-import { exists } from "../lake/write/durable.js";
 import { statesOfGaps } from "./gaps.js";
-import { dataOption, jsonOption, printTable } from "./options.js";
+import { dataOption, jsonOption, printTable, requireLake } from "./options.js";
 
 /** Refused drops that are shown; --json has all. */
 const SHOWN = 20;
@@ -17,7 +15,7 @@ export function statusCommand(): Command {
     .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  $ tapehouse status")
     .action(async (options: { data: string; json?: boolean }) => {
-      if (!(await exists(options.data))) throw new CommandError(`there is no data directory ${options.data}`);
+      await requireLake(options.data);
       const status = await readStatus(await openLake(options.data));
       const gaps = (await statesOfGaps(options.data)).filter(([, state]) => state === "open").map(([gap]) => gap);
       if (options.json) process.stdout.write(`${JSON.stringify({ ...status, gaps }, null, 2)}\n`);

@@ -6,6 +6,7 @@ import type { Column } from "../catalog/types.js";
 import { Problem } from "../errors.js";
 import type { Integrity } from "../lake/integrity.js";
 import type { ReadStep } from "../query/statement.js";
+import { quoteText } from "../sql-text.js";
 import { schemaOf } from "./arrow.js";
 import { createGate } from "./gate.js";
 import { streamBatches, type Turn } from "./stream.js";
@@ -47,7 +48,7 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
     preserve_insertion_order: "true",
   });
   const setup = await instance.connect();
-  await setup.run(`SET allowed_directories = ['${options.lakeFolder.replaceAll("'", "''")}/']`);
+  await setup.run(`SET allowed_directories = [${quoteText(`${options.lakeFolder}/`)}]`);
   await setup.run("SET enable_external_access = false");
   await setup.run("SET lock_configuration = true");
   setup.disconnectSync();

@@ -2,9 +2,10 @@
 import { columnNamed, entityNamed } from "../catalog/index.js";
 import type { Column, Entity } from "../catalog/types.js";
 import type { FileList } from "../lake/manifest.js";
+import { quoteName } from "../sql-text.js";
 import { choosePieces } from "./choose.js";
 import { bitsOf, type Span } from "./gaps-days.js";
-import { betweenSql, Bindings, quoteName } from "./sql.js";
+import { betweenSql, Bindings } from "./sql.js";
 import type { Read } from "./statement.js";
 
 /** Whose rows are told apart: nobody's, each code's, or those of some codes, of which alone rows count. */

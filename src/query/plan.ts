@@ -2,10 +2,11 @@
 import { columnNamed } from "../catalog/index.js";
 import type { Column, Entity } from "../catalog/types.js";
 import type { DataFile, FileList } from "../lake/manifest.js";
+import { quoteName } from "../sql-text.js";
 import { choosePieces, type Piece, type Window } from "./choose.js";
 import type { Position } from "./cursor.js";
 import { hasTimeParameter, type EntityRequest } from "./request.js";
-import { afterSql, announcedSql, betweenSql, Bindings, filterSql, quoteName, rowsSql, visible } from "./sql.js";
+import { afterSql, announcedSql, betweenSql, Bindings, filterSql, rowsSql, visible } from "./sql.js";
 import type { ReadStep } from "./statement.js";
 
 export interface Plan {

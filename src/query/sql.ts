@@ -1,6 +1,7 @@
 // The only place that writes SQL for reads. Identifiers come from the catalog; everything a user said is bound.
 import { columnNamed } from "../catalog/index.js";
 import { SQL_TYPES, type Column, type Entity } from "../catalog/types.js";
+import { quoteName } from "../sql-text.js";
 import type { Position } from "./cursor.js";
 import type { EntityRequest, Filter } from "./request.js";
 import type { SqlValue } from "./statement.js";
@@ -17,8 +18,6 @@ export class Bindings {
     return `${this.add(`${compact.slice(0, 4)}-${compact.slice(4, 6)}-${compact.slice(6, 8)}`)}::DATE`;
   }
 }
-
-export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** A column as it is shown under `as_of`: what was not known yet is shown as it was before. */
 export function visible(request: EntityRequest, column: Column, bindings: Bindings): string {

@@ -28,6 +28,7 @@ describe("a lake that is not there", () => {
     ["verify"],
     ["verify", "--repair"],
     ["versions"],
+    ["status"],
     ["compact"],
     ["vacuum"],
     ["gaps", "list"],

@@ -2,9 +2,10 @@
 // is a small part of one file.
 import type { Entity } from "../../catalog/types.js";
 import type { Writer } from "../../engine/writer.js";
+import { quoteName, quoteText } from "../../sql-text.js";
 import type { Layout } from "../layout.js";
 import { fileList, isCovered, type DataFile, type FileList } from "../manifest.js";
-import { quoteName, quoteText, writeDataFile } from "./datafile.js";
+import { writeDataFile } from "./datafile.js";
 import { scan } from "./relations.js";
 
 /** Rows in a file of the code copy. A code is never split, so a file may hold more. */

@@ -7,6 +7,7 @@ import type { Writer } from "../../engine/writer.js";
 import { sha256OfFile } from "../integrity.js";
 import type { Layout } from "../layout.js";
 import type { DataFile } from "../manifest.js";
+import { quoteName, quoteText } from "../../sql-text.js";
 import { syncPath } from "./durable.js";
 import { noteIfNew } from "./leftovers.js";
 
@@ -16,8 +17,7 @@ export type Clustering = "byDate" | "byCode";
 /** Rows in a row group, the unit that a read can skip: about a month of the whole market, or some decades of a code. */
 const ROW_GROUP_ROWS: Record<Clustering, number> = { byDate: 122_880, byCode: 20_480 };
 
-export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+export { quoteName, quoteText };
 
 /** The columns that rows are sorted by in a file. Nulls come last. */
 export function sortColumns(entity: Entity, clustering: Clustering): readonly string[] {

@@ -2,9 +2,9 @@
 import { join } from "node:path";
 import type { Entity } from "../../catalog/types.js";
 import { isoDate } from "../../dates.js";
+import { quoteName, quoteText } from "../../sql-text.js";
 import type { Layout } from "../layout.js";
 import type { DataFile } from "../manifest.js";
-import { quoteName, quoteText } from "./datafile.js";
 
 /** The entity's columns in its order, for SELECT. */
 export const columnList = (entity: Entity): string => entity.columns.map((column) => quoteName(column.name)).join(", ");

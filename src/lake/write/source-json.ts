@@ -4,7 +4,7 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { CommandError } from "../../errors.js";
 import type { Writer } from "../../engine/writer.js";
-import { quoteText } from "./datafile.js";
+import { quoteText } from "../../sql-text.js";
 import { unwrap, type JsonRows } from "./json-tables.js";
 import { reasonOf } from "./source-parquet.js";
 import { requireContent } from "./source-signature.js";

@@ -1,7 +1,7 @@
 // Parquet files: any types, their own columns only, whatever the folders above are called.
 import { CommandError } from "../../errors.js";
 import type { Writer } from "../../engine/writer.js";
-import { quoteName } from "./datafile.js";
+import { quoteName } from "../../sql-text.js";
 import { requireContent } from "./source-signature.js";
 import { kindOf, type Source, type SourceFile } from "./source-types.js";
 import { readAt } from "./text-encoding.js";

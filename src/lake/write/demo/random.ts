@@ -1,4 +1,5 @@
 // Randomness for the demo: in SQL a hash of keys and salt, in TypeScript a small generator. Equal seeds, equal numbers.
+import { quoteText } from "../../../sql-text.js";
 
 export interface Random {
   /** 64 random bits (UBIGINT) that belong to these keys: whole numbers from 0 to 2^20 - 1, at most three. */
@@ -29,7 +30,7 @@ export function randomOf(seed: number): Random {
 
 /** An SQL list of texts. */
 export function textList(texts: readonly string[]): string {
-  return `[${texts.map((text) => `'${text.replaceAll("'", "''")}'`).join(", ")}]`;
+  return `[${texts.map(quoteText).join(", ")}]`;
 }
 
 /** A generator of numbers in [0, 1): a multiply-with-xorshift counter over 32 bits. */

@@ -72,7 +72,8 @@ interface DateCount {
 async function countDates(writer: Writer, entity: Entity, table: string): Promise<readonly DateCount[]> {
   const date = entity.mainDate === null ? "NULL::DATE" : quoteName(entity.mainDate);
   const rows = await writer.rows(
-    `SELECT strftime(${date}, '%Y%m%d') AS date, count(*) AS rows FROM ${table} GROUP BY ALL ORDER BY date NULLS LAST`,
+    `SELECT strftime(date, '%Y%m%d') AS date, rows FROM ` +
+      `(SELECT ${date} AS date, count(*) AS rows FROM ${table} GROUP BY ALL) ORDER BY date NULLS LAST`,
   );
   return rows as unknown as DateCount[];
 }

@@ -24,6 +24,25 @@ export const SETTINGS = {
   stall: { env: "TAPEHOUSE_STALL", fallback: "60", meaning: "seconds a client may read nothing before it is cut" },
   defaultLimit: { env: "TAPEHOUSE_DEFAULT_LIMIT", fallback: "none", meaning: "rows of an answer without limit=" },
   maxLimit: { env: "TAPEHOUSE_MAX_LIMIT", fallback: "none", meaning: "largest limit that may be asked" },
+  logLevel: {
+    env: "TAPEHOUSE_LOG_LEVEL",
+    fallback: "info",
+    meaning: "what is logged: debug, info, warn, error, silent",
+  },
+  connections: { env: "TAPEHOUSE_CONNECTIONS", fallback: "10000", meaning: "connections at the same time" },
+  rateLimit: {
+    env: "TAPEHOUSE_RATE_LIMIT",
+    fallback: "none",
+    meaning: "requests a minute of each token; beyond it 429",
+  },
+  tokenStreams: { env: "TAPEHOUSE_TOKEN_STREAMS", fallback: "64", meaning: "answers under way of each token" },
+  corsOrigin: {
+    env: "TAPEHOUSE_CORS_ORIGIN",
+    fallback: "none",
+    meaning: "origins whose web pages may ask, parted by commas, or *",
+  },
+  tlsCert: { env: "TAPEHOUSE_TLS_CERT", fallback: "none", meaning: "file with the certificate chain (PEM), for HTTPS" },
+  tlsKey: { env: "TAPEHOUSE_TLS_KEY", fallback: "none", meaning: "file with the private key (PEM), for HTTPS" },
   watch: { env: "TAPEHOUSE_WATCH", fallback: "on", meaning: "take what is dropped into the inbox: on or off" },
   ingestMemory: { env: "TAPEHOUSE_INGEST_MEMORY", fallback: "2GB", meaning: "memory of DuckDB for taking drops" },
   keepVersions: { env: "TAPEHOUSE_KEEP_VERSIONS", fallback: "50", meaning: "newest versions that always stay" },
@@ -35,6 +54,10 @@ export const SETTINGS = {
 } as const satisfies Record<string, Setting>;
 
 export type SettingName = keyof typeof SETTINGS;
+
+export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface ServerConfig {
   readonly data: string;
@@ -51,6 +74,15 @@ export interface ServerConfig {
   readonly stall: number;
   readonly defaultLimit: number | null;
   readonly maxLimit: number | null;
+  readonly logLevel: LogLevel;
+  readonly connections: number;
+  /** Requests a minute. */
+  readonly rateLimit: number | null;
+  readonly tokenStreams: number | null;
+  /** Origins such as `https://example.com`, or `*` for any; empty for none. */
+  readonly corsOrigins: readonly string[];
+  /** Files in PEM; null for plain HTTP. */
+  readonly tls: { readonly cert: string; readonly key: string } | null;
   readonly watch: boolean;
   readonly ingestMemory: string;
   readonly keepVersions: number;
@@ -79,6 +111,22 @@ export function dataDirectory(text: string): string {
     throw new CommandError(`--data ${text} is out of reach: ${(error as NodeJS.ErrnoException).code}`, 2);
   }
   throw new CommandError(`--data must name a folder: ${text} is a file`, 2);
+}
+
+/** Origins as browsers send them, parted by commas. Another text is a CommandError. */
+function origins(option: string, text: string): readonly string[] {
+  if (text === "none") return [];
+  const listed = text.split(",").map((origin) => origin.trim());
+  const wrong = listed.find((origin) => origin !== "*" && !(URL.canParse(origin) && new URL(origin).origin === origin));
+  if (wrong === undefined) return listed;
+  throw new CommandError(`${option} must be *, none, or origins such as https://example.com, not "${wrong}"`, 2);
+}
+
+/** Both files or neither; one alone is a CommandError. */
+function tlsFiles(cert: string, key: string): ServerConfig["tls"] {
+  if (cert === "none" && key === "none") return null;
+  if (cert !== "none" && key !== "none") return { cert, key };
+  throw new CommandError("--tls-cert and --tls-key go together: a certificate needs its key", 2);
 }
 
 /** The token of the environment; null where there is none. One that no request header can carry is a CommandError. */
@@ -111,6 +159,13 @@ export function readConfig(
     if (value !== undefined) return value;
     throw new CommandError(`${flagOf(name)} must be a time span such as 90d or 12h, or none, not "${text(name)}"`, 2);
   };
+  const logLevel = LOG_LEVELS.find((level) => level === text("logLevel"));
+  if (!logLevel) {
+    throw new CommandError(
+      `${flagOf("logLevel")} must be one of ${LOG_LEVELS.join(", ")}, not "${text("logLevel")}"`,
+      2,
+    );
+  }
   const config: ServerConfig = {
     data: dataDirectory(text("data")),
     host: text("host"),
@@ -124,6 +179,12 @@ export function readConfig(
     stall: number("stall", 1, 86_400) * 1000,
     defaultLimit: limit("defaultLimit"),
     maxLimit: limit("maxLimit"),
+    logLevel,
+    connections: number("connections", 1, 1_000_000),
+    rateLimit: limit("rateLimit"),
+    tokenStreams: limit("tokenStreams"),
+    corsOrigins: origins(flagOf("corsOrigin"), text("corsOrigin")),
+    tls: tlsFiles(text("tlsCert"), text("tlsKey")),
     watch: onOff("watch"),
     ingestMemory: size("ingestMemory"),
     keepVersions: number("keepVersions", 1, 1_000_000),

@@ -22,6 +22,16 @@ describe("the settings of the server", () => {
     expect(readConfig({}, { TAPEHOUSE_TOKEN: "" }).staticToken).toBeNull();
   });
 
+  test("origins and the two files of TLS are read, or left out", () => {
+    expect(readConfig({}, {})).toMatchObject({ corsOrigins: [], tls: null, rateLimit: null, tokenStreams: 64 });
+    const given = { corsOrigin: "https://a.example, http://localhost:3000", tlsCert: "c.pem", tlsKey: "k.pem" };
+    expect(readConfig(given, {})).toMatchObject({
+      corsOrigins: ["https://a.example", "http://localhost:3000"],
+      tls: { cert: "c.pem", key: "k.pem" },
+    });
+    expect(readConfig({ corsOrigin: "*" }, {}).corsOrigins).toEqual(["*"]);
+  });
+
   test.each([
     [{ port: "70000" }, /^--port must be a whole number from 0 to 65535, not "70000"$/],
     [{ ingestMemory: "much" }, /^--ingest-memory must be a size such as 512MB or 4GB, not "much"$/],
@@ -29,6 +39,11 @@ describe("the settings of the server", () => {
     [{ retention: "long" }, /^--retention must be a time span/],
     [{ defaultLimit: "10", maxLimit: "5" }, /^--default-limit 10 is larger than --max-limit 5$/],
     [{ data: "" }, /^--data must name a folder/],
+    [{ logLevel: "loud" }, /^--log-level must be one of debug, info, warn, error, silent, not "loud"$/],
+    [{ rateLimit: "0" }, /^--rate-limit must be a whole number from 1/],
+    [{ tlsCert: "cert.pem" }, /^--tls-cert and --tls-key go together/],
+    [{ corsOrigin: "https://a.example, https://b.example/path" }, /^--cors-origin .* not "https:\/\/b.example\/path"$/],
+    [{ corsOrigin: "" }, /^--cors-origin must be/],
   ])("%j is a wrong call, and the option is named", (options, message) => {
     expect(refusal(options)).toMatchObject({ exitCode: 2, message: expect.stringMatching(message) as string });
   });

@@ -1,13 +1,19 @@
 // Admission: so many at once, so many in the queue, the rest is told to come back.
 import { Problem } from "../errors.js";
 
+export interface GateLoad {
+  readonly inside: number;
+  readonly waiting: number;
+}
+
 export interface Gate {
-  /** Waits for a place; resolves to the function that gives it back. Rejects with `overloaded` where the queue is full. */
+  /** Waits for a place; resolves to the function that gives it back. Rejects with `full` where the queue is full. */
   enter(signal: AbortSignal): Promise<() => void>;
   /** Does a job in a place of its own. */
   run<T>(job: () => Promise<T>, signal: AbortSignal): Promise<T>;
   /** Resolves when nobody is inside. */
   empty(): Promise<void>;
+  load(): GateLoad;
 }
 
 interface Waiter {
@@ -15,7 +21,10 @@ interface Waiter {
   readonly signal: AbortSignal;
 }
 
-export function createGate(places: number, queueLength: number): Gate {
+const tooManyQueries = (): Problem => new Problem("overloaded", "too many queries are waiting", { retryAfter: 1 });
+
+/** `full` is what those are told who find the queue full. */
+export function createGate(places: number, queueLength: number, full: () => Problem = tooManyQueries): Gate {
   let inside = 0;
   const queue: Waiter[] = [];
   const onEmpty: (() => void)[] = [];
@@ -38,9 +47,7 @@ export function createGate(places: number, queueLength: number): Gate {
       inside++;
       return leaveOnce();
     }
-    if (queue.length >= queueLength) {
-      throw new Problem("overloaded", "too many queries are waiting", { retryAfter: 1 });
-    }
+    if (queue.length >= queueLength) throw full();
     return new Promise((resolve, reject) => {
       const abort = (): void => {
         queue.splice(queue.indexOf(waiter), 1);
@@ -72,5 +79,6 @@ export function createGate(places: number, queueLength: number): Gate {
     async empty() {
       if (inside > 0) await new Promise<void>((resolve) => onEmpty.push(resolve));
     },
+    load: () => ({ inside, waiting: queue.length }),
   };
 }

@@ -1,22 +1,17 @@
 // The serving side's DuckDB: one locked-down instance, a pool of connections, a bounded number of streams at a time.
 import { join } from "node:path";
-import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
+import type { DuckDBConnection } from "@duckdb/node-api";
 import type { RecordBatch } from "apache-arrow";
 import type { Column } from "../catalog/types.js";
 import { Problem } from "../errors.js";
 import type { Integrity } from "../lake/integrity.js";
 import type { ReadStep } from "../query/statement.js";
-import { quoteText } from "../sql-text.js";
 import { schemaOf } from "./arrow.js";
-import { createGate } from "./gate.js";
+import { createGate, type GateLoad } from "./gate.js";
+import { openLocked, type LockedOptions } from "./locked.js";
 import { streamBatches, type Turn } from "./stream.js";
 
-export interface ReaderOptions {
-  /** The only folder that DuckDB may open files in. */
-  readonly lakeFolder: string;
-  readonly memory: string;
-  readonly tempDirectory: string;
-  readonly threads: number;
+export interface ReaderOptions extends LockedOptions {
   /** Statements that work at the same time, each on a thread of libuv's pool. A stream works a chunk at a time. */
   readonly concurrency: number;
   /** Streams that may be open at the same time, those whose reader is slow included. */
@@ -32,27 +27,13 @@ export interface Reader {
    * read, IncompleteStreamError where a step did not reach its end, and the signal's reason when it is aborted.
    */
   read(steps: Iterable<ReadStep>, columns: readonly Column[], signal: AbortSignal): AsyncGenerator<RecordBatch>;
+  /** Streams that are open or wait to be, and statements of theirs that work or wait for their turn. */
+  load(): { readonly streams: GateLoad; readonly statements: GateLoad };
   close(): Promise<void>;
 }
 
 export async function openReader(options: ReaderOptions): Promise<Reader> {
-  const instance = await DuckDBInstance.create(":memory:", {
-    memory_limit: options.memory,
-    temp_directory: options.tempDirectory,
-    threads: String(options.threads),
-    autoinstall_known_extensions: "false",
-    autoload_known_extensions: "false",
-    allow_community_extensions: "false",
-    // A file never changes under its name here, but a damaged one does: what is read is what was checked.
-    enable_external_file_cache: "false",
-    preserve_insertion_order: "true",
-  });
-  const setup = await instance.connect();
-  await setup.run(`SET allowed_directories = [${quoteText(`${options.lakeFolder}/`)}]`);
-  await setup.run("SET enable_external_access = false");
-  await setup.run("SET lock_configuration = true");
-  setup.disconnectSync();
-
+  const instance = await openLocked(options);
   const open = createGate(options.streams, options.queue);
   const working = createGate(options.concurrency, Infinity);
   const idle: DuckDBConnection[] = [];
@@ -103,6 +84,7 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
 
   return {
     read,
+    load: () => ({ streams: open.load(), statements: working.load() }),
     async close() {
       closing = true;
       for (const connection of busy) connection.interrupt();

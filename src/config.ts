@@ -1,7 +1,7 @@
 // Every setting of the server in one table: option, environment variable, default, meaning.
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { parseSpan } from "./dates.js";
 import { CommandError } from "./errors.js";
 
@@ -15,6 +15,7 @@ export const SETTINGS = {
   data: { env: "TAPEHOUSE_DATA", fallback: "parquet", meaning: "data directory" },
   host: { env: "TAPEHOUSE_HOST", fallback: "127.0.0.1", meaning: "address to listen on" },
   port: { env: "TAPEHOUSE_PORT", fallback: "8080", meaning: "port to listen on; 0 picks a free one" },
+  workers: { env: "TAPEHOUSE_WORKERS", fallback: "auto", meaning: "processes that answer; auto goes by the cores" },
   memory: { env: "TAPEHOUSE_MEMORY", fallback: "2GB", meaning: "memory of DuckDB; more spills to the disk" },
   temp: { env: "TAPEHOUSE_TEMP", fallback: join(tmpdir(), "tapehouse"), meaning: "folder for what spills" },
   concurrency: { env: "TAPEHOUSE_CONCURRENCY", fallback: "8", meaning: "queries that work at the same time" },
@@ -22,6 +23,7 @@ export const SETTINGS = {
   queue: { env: "TAPEHOUSE_QUEUE", fallback: "256", meaning: "answers that may wait to start; beyond it 503" },
   deadline: { env: "TAPEHOUSE_DEADLINE", fallback: "600", meaning: "seconds a query may take before 504" },
   stall: { env: "TAPEHOUSE_STALL", fallback: "60", meaning: "seconds a client may read nothing before it is cut" },
+  grace: { env: "TAPEHOUSE_GRACE", fallback: "20", meaning: "seconds that running answers get when the server stops" },
   defaultLimit: { env: "TAPEHOUSE_DEFAULT_LIMIT", fallback: "none", meaning: "rows of an answer without limit=" },
   maxLimit: { env: "TAPEHOUSE_MAX_LIMIT", fallback: "none", meaning: "largest limit that may be asked" },
   logLevel: {
@@ -63,6 +65,7 @@ export interface ServerConfig {
   readonly data: string;
   readonly host: string;
   readonly port: number;
+  readonly workers: number;
   readonly memory: string;
   readonly temp: string;
   readonly concurrency: number;
@@ -72,6 +75,8 @@ export interface ServerConfig {
   readonly deadline: number;
   /** Milliseconds. */
   readonly stall: number;
+  /** Milliseconds. */
+  readonly grace: number;
   readonly defaultLimit: number | null;
   readonly maxLimit: number | null;
   readonly logLevel: LogLevel;
@@ -101,6 +106,12 @@ export function memorySize(option: string, text: string): string {
   if (/^\d+(\.\d+)?\s*(MB|GB|MiB|GiB)$/i.test(text)) return text;
   throw new CommandError(`${option} must be a size such as 512MB or 4GB, not "${text}"`, 2);
 }
+
+const UNITS: Readonly<Record<string, number>> = { MB: 1e6, GB: 1e9, MIB: 2 ** 20, GIB: 2 ** 30 };
+
+/** Bytes of a size of memory. */
+export const bytesOf = (size: string): number =>
+  Number.parseFloat(size) * UNITS[size.replace(/[\d.\s]/g, "").toUpperCase()]!;
 
 /** A data directory, there or not. No name, the name of a file, or one out of reach is a CommandError. */
 export function dataDirectory(text: string): string {
@@ -135,10 +146,23 @@ function staticToken(text = ""): string | null {
   throw new CommandError("TAPEHOUSE_TOKEN must hold visible ASCII characters only, without blanks", 2);
 }
 
+const MOST_WORKERS = 64;
+
+/** A worker keeps two cores busy with a wide pull: DuckDB reads the next rows while these are encoded. */
+const CORES_OF_A_WORKER = 2;
+const BYTES_OF_A_WORKER = 512e6;
+
+/** As many workers as cores and memory keep busy. */
+function workersFor(cores: number, memory: string): number {
+  const most = Math.min(MOST_WORKERS, cores / CORES_OF_A_WORKER, bytesOf(memory) / BYTES_OF_A_WORKER);
+  return Math.max(1, Math.floor(most));
+}
+
 /** Options of the command line win over the environment, which wins over the defaults. */
 export function readConfig(
   options: Readonly<Partial<Record<SettingName, string>>>,
   env: Readonly<Record<string, string | undefined>>,
+  cores = availableParallelism(),
 ): ServerConfig {
   const text = (name: SettingName): string => options[name] ?? env[SETTINGS[name].env] ?? SETTINGS[name].fallback;
   const number = (name: SettingName, least: number, most: number): number => {
@@ -170,6 +194,7 @@ export function readConfig(
     data: dataDirectory(text("data")),
     host: text("host"),
     port: number("port", 0, 65_535),
+    workers: text("workers") === "auto" ? workersFor(cores, size("memory")) : number("workers", 1, MOST_WORKERS),
     memory: size("memory"),
     temp: text("temp"),
     concurrency: number("concurrency", 1, 256),
@@ -177,6 +202,7 @@ export function readConfig(
     queue: number("queue", 0, 100_000),
     deadline: number("deadline", 1, 86_400) * 1000,
     stall: number("stall", 1, 86_400) * 1000,
+    grace: number("grace", 0, 86_400) * 1000,
     defaultLimit: limit("defaultLimit"),
     maxLimit: limit("maxLimit"),
     logLevel,

@@ -32,7 +32,15 @@ describe("the settings of the server", () => {
     expect(readConfig({ corsOrigin: "*" }, {}).corsOrigins).toEqual(["*"]);
   });
 
+  test("auto starts as many workers as cores and memory keep busy", () => {
+    const workers = (memory: string, cores: number): number => readConfig({ memory }, {}, cores).workers;
+    expect([1, 2, 3, 4, 8, 64].map((cores) => workers("8GB", cores))).toEqual([1, 1, 1, 2, 4, 15]);
+    expect(["100MB", "1GB", "1GiB", "1.6 GB", "500gb"].map((memory) => workers(memory, 16))).toEqual([1, 1, 2, 3, 8]);
+    expect(readConfig({ workers: "3" }, {}, 64).workers).toBe(3);
+  });
+
   test.each([
+    [{ workers: "0" }, /^--workers must be a whole number from 1 to 64, not "0"$/],
     [{ port: "70000" }, /^--port must be a whole number from 0 to 65535, not "70000"$/],
     [{ ingestMemory: "much" }, /^--ingest-memory must be a size such as 512MB or 4GB, not "much"$/],
     [{ watch: "perhaps" }, /^--watch must be on or off/],

@@ -53,8 +53,8 @@ const ROOMS = {
   http: {
     owns: "^src/http/",
     imports: ["errors", "dates", "config", "catalog", "lake", "query", "engine", "encode", "web"],
-    packages: ["express"],
-    why: "The only room with Express. It reads the lake and never writes it.",
+    packages: ["express", "pino", "prom-client"],
+    why: "The only room with Express, the log and the metrics. It reads the lake and never writes it.",
   },
   cli: {
     owns: "^src/cli/",

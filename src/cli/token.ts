@@ -10,7 +10,7 @@ export function tokenCommand(): Command {
   command
     .command("create <name>")
     .description("Make a token and print it, this once.")
-    .option("--entities <a,b>", "the only entities that it may read")
+    .option("--entities <a,b>", "the only entities that it may read; trade_cal for the calendar, metrics for /metrics")
     .option("--expires <span>", "how long it is valid, e.g. 90d or 12h")
     .addOption(dataOption())
     .addOption(jsonOption())

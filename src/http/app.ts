@@ -7,6 +7,8 @@ import { entityHandler } from "./entities.js";
 import { gapsHandler } from "./gaps.js";
 import { healthHandler } from "./health.js";
 import { metaHandler } from "./meta.js";
+import { metricsHandler } from "./metrics-page.js";
+import { observe } from "./observe.js";
 import { openApiHandler } from "./openapi/index.js";
 import { packageVersion } from "./package.js";
 import { startTiming } from "./timing.js";
@@ -15,7 +17,7 @@ import { notFound, onlyGet, problemHandler } from "./problem.js";
 export function createApp(context: Context): Express {
   const app = express();
   app.disable("x-powered-by").disable("etag").enable("case sensitive routing");
-  app.use(startTiming);
+  app.use(startTiming, observe(context));
   app.use((_req, res, next) => {
     res.setHeader("X-Content-Type-Options", "nosniff");
     next();
@@ -33,6 +35,7 @@ export function createApp(context: Context): Express {
   app.use(onlyGet);
   app.get("/health", healthHandler(context));
   app.get("/openapi.json", openApiHandler(packageVersion(), context.config));
+  app.get("/metrics", requireToken(context), metricsHandler(context));
   app.use("/api/v1", api);
   app.use(notFound);
   app.use(problemHandler(context));

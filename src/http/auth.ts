@@ -4,6 +4,7 @@ import { Problem } from "../errors.js";
 import type { StoredToken } from "../lake/tokens.js";
 import { invalidParameter } from "../query/parameters.js";
 import type { Context } from "./context.js";
+import { notesOf } from "./notes.js";
 import { endStage } from "./timing.js";
 
 /** Lets requests with a valid token pass, and remembers the token for the handlers. */
@@ -17,23 +18,31 @@ export function requireToken(context: Context): RequestHandler {
     }
     const token = await context.tokens.find(secret, context.now());
     if (!token) throw new Problem("unauthorized", "the access token is not valid, was revoked or has expired");
-    res.locals["token"] = token;
+    notesOf(res).token = token;
     endStage(res, "auth");
     next();
   };
 }
 
-export const tokenOf = (res: Response): StoredToken => res.locals["token"] as StoredToken;
+/** The token of a request that `requireToken` let pass. */
+export const tokenOf = (res: Response): StoredToken => notesOf(res).token!;
 
-export function mayRead(token: StoredToken, entity: string): boolean {
-  return token.entities === null || token.entities.includes(entity);
+/** `name` is an entity, or METRICS. */
+export function mayRead(token: StoredToken, name: string): boolean {
+  return token.entities === null || token.entities.includes(name);
 }
 
-/** Throws `forbidden` where the request's token does not cover the entity. */
-export function checkEntity(res: Response, entity: string): void {
+/** Throws `forbidden` where the request's token does not cover what `name` says. */
+export function checkRight(res: Response, name: string): void {
   const token = tokenOf(res);
-  if (mayRead(token, entity)) return;
-  throw new Problem("forbidden", `this token may not read ${entity}`, { allowed: token.entities ?? [] });
+  if (mayRead(token, name)) return;
+  throw new Problem("forbidden", `this token may not read ${name}`, { allowed: token.entities ?? [] });
+}
+
+/** Notes the entity that a request is about. Throws `forbidden` where its token does not cover it. */
+export function checkEntity(res: Response, entity: string): void {
+  notesOf(res).entity = entity;
+  checkRight(res, entity);
 }
 
 /** The query part of a request, read by the rules of URLs. Throws for what is not percent-encoded UTF-8, e.g. GBK. */

@@ -1,7 +1,7 @@
-// GET /api/v1/calendar and /api/v1/calendar/shift. Every valid token may ask: all alignment in time starts here.
+// GET /api/v1/calendar and /api/v1/calendar/shift: what they tell is trade_cal, so a token has to cover it.
 import type { RequestHandler } from "express";
 import { parseCalendarRequest, parseShiftRequest, selectDays, shiftTradingDay } from "../query/calendar.js";
-import { searchOf } from "./auth.js";
+import { checkEntity, searchOf } from "./auth.js";
 import type { Context } from "./context.js";
 import { findSnapshot } from "./entities.js";
 import { sendJson } from "./json.js";
@@ -9,6 +9,7 @@ import { requestSignal } from "./respond.js";
 
 export function calendarHandler(context: Context): RequestHandler {
   return async (req, res) => {
+    checkEntity(res, "trade_cal");
     const request = parseCalendarRequest(searchOf(req));
     const snapshot = await findSnapshot(context, res, request.dataVersion);
     const calendar = await context.calendars.of(snapshot, requestSignal(res, context.config.deadline));
@@ -20,6 +21,7 @@ export function calendarHandler(context: Context): RequestHandler {
 
 export function shiftHandler(context: Context): RequestHandler {
   return async (req, res) => {
+    checkEntity(res, "trade_cal");
     const request = parseShiftRequest(searchOf(req));
     const snapshot = await findSnapshot(context, res, request.dataVersion);
     const calendar = await context.calendars.of(snapshot, requestSignal(res, context.config.deadline));

@@ -6,6 +6,8 @@ import type { Reader } from "../engine/reader.js";
 import type { Integrity } from "../lake/integrity.js";
 import type { Lake } from "../lake/lake.js";
 import type { TokenStore } from "../lake/tokens.js";
+import type { Log } from "./log.js";
+import type { Metrics, ProcessMetrics } from "./metrics.js";
 
 export interface Context {
   readonly config: ServerConfig;
@@ -16,6 +18,9 @@ export interface Context {
   readonly tokens: TokenStore;
   readonly integrity: Integrity;
   readonly now: () => Date;
-  /** Failures that are ours, for the operator's log. Never shown to clients. */
-  readonly log: (message: string) => void;
+  /** Requests, and failures that are ours: for the operator, never shown to clients. */
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** The metrics of every process that serves. */
+  readonly gatherMetrics: () => Promise<readonly ProcessMetrics[]>;
 }

@@ -16,6 +16,7 @@ import { answeredFromCache } from "./caching.js";
 import { compress } from "./compress.js";
 import type { Context } from "./context.js";
 import { negotiateEncoding, negotiateFormat } from "./negotiate.js";
+import { notesOf, type Notes } from "./notes.js";
 import { requestSignal, sendBody } from "./respond.js";
 import { endStage } from "./timing.js";
 
@@ -51,7 +52,7 @@ export function entityHandler(context: Context): RequestHandler<{ entity: string
       return;
     }
     const page = readPage(context.reader, plan, request.limit, signal);
-    await sendBody(res, compress(encodePage(page, encoder, cursorOf), encoding), {
+    await sendBody(res, compress(encodePage(page, encoder, cursorOf, notesOf(res)), encoding), {
       signal,
       stall: context.config.stall,
     });
@@ -127,12 +128,14 @@ async function* encodePage(
   page: Page,
   encoder: Encoder,
   cursorOf: (end: PageEnd) => string | null,
+  notes: Notes,
 ): AsyncGenerator<Uint8Array> {
   try {
     let step = await page.next();
     yield encoder.begin();
     while (!step.done) {
       yield encoder.batch(step.value);
+      notes.rows = (notes.rows ?? 0) + step.value.numRows;
       step = await page.next();
     }
     const { count, truncated } = step.value;

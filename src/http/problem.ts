@@ -3,11 +3,14 @@ import type { ErrorRequestHandler, RequestHandler, Response } from "express";
 import { Problem } from "../errors.js";
 import { DamagedFileError } from "../lake/integrity.js";
 import type { Context } from "./context.js";
+import { notesOf } from "./notes.js";
 
 /** Answers with a problem, or cuts the connection where part of an answer was sent: it must not look whole. */
-export function sendProblem(context: Context, res: Response, error: unknown): void {
+export function sendProblem({ log }: Pick<Context, "log">, res: Response, error: unknown): void {
   if (res.destroyed) return;
-  const problem = toProblem(context, error);
+  const notes = notesOf(res);
+  const problem = toProblem(log, notes.id, error);
+  notes.problem = problem.code;
   if (res.headersSent) {
     res.destroy();
     return;
@@ -36,10 +39,11 @@ export function problemDocument({ code, title, status, detail, extras }: Problem
   });
 }
 
-function toProblem(context: Context, error: unknown): Problem {
+/** `id` is that of the request. */
+function toProblem(log: Context["log"], id: string | undefined, error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof DamagedFileError) {
-    context.log(`damaged file: ${error.message}`);
+    log.error({ id, err: error }, "damaged file");
     const entity = error.path.split("/")[0]!;
     return new Problem(
       "data_damaged",
@@ -50,7 +54,7 @@ function toProblem(context: Context, error: unknown): Problem {
     );
   }
   if (error instanceof URIError) return new Problem("unknown_route", "the path is not valid percent-encoding");
-  context.log(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  log.error({ id, err: error }, "request failed");
   return new Problem(
     "internal_error",
     "the request failed for a reason that lies with the server; nothing was returned",
@@ -72,7 +76,7 @@ export const onlyGet: RequestHandler = (req, res, next) => {
   throw new Problem("method_not_allowed", `${req.method} is not offered: this service only reads`);
 };
 
-export function problemHandler(context: Context): ErrorRequestHandler {
+export function problemHandler(context: Pick<Context, "log">): ErrorRequestHandler {
   // Express knows an error handler by its four parameters.
   return (error: unknown, _req, res, _next) => {
     sendProblem(context, res, error);

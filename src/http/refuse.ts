@@ -2,13 +2,14 @@
 // client still gets a problem document.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { Problem } from "../errors.js";
+import { Problem, type ProblemCode } from "../errors.js";
 import { PROBLEM_TYPE, problemDocument } from "./problem.js";
 
 /** Bytes of URL and headers together: room for a list of some twenty thousand codes. */
 export const MAX_HEADER_BYTES = 256 * 1024;
 
-export function refuseMalformed(server: Server): void {
+/** `refused` is told the code of each. */
+export function refuseMalformed(server: Server, refused: (code: ProblemCode) => void): void {
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
     // An answer that is under way must not be continued with other bytes: it is cut.
     const answering = (socket as { _httpMessage?: unknown })._httpMessage;
@@ -17,6 +18,7 @@ export function refuseMalformed(server: Server): void {
       return;
     }
     const problem = toProblem(error.code);
+    refused(problem.code);
     const body = problemDocument(problem);
     const head = [
       `HTTP/1.1 ${problem.status} ${problem.title}`,
@@ -28,6 +30,7 @@ export function refuseMalformed(server: Server): void {
     socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
   });
   server.on("checkExpectation", (_req: IncomingMessage, res: ServerResponse) => {
+    refused("expectation_failed");
     const problem = new Problem("expectation_failed", "the header Expect asks for something that is not offered");
     res.writeHead(problem.status, { "Content-Type": PROBLEM_TYPE, Connection: "close" }).end(problemDocument(problem));
   });

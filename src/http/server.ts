@@ -12,6 +12,8 @@ import { openLake } from "../lake/lake.js";
 import { openTokens } from "../lake/tokens.js";
 import { createApp } from "./app.js";
 import type { Context } from "./context.js";
+import { openLog } from "./log.js";
+import { createMetrics, NO_CACHE, type ProcessMetrics } from "./metrics.js";
 import { MAX_HEADER_BYTES, refuseMalformed } from "./refuse.js";
 
 export interface RunningServer {
@@ -25,7 +27,19 @@ export interface RunningServer {
 /** How often a server looks for a new version and for changed tokens, in milliseconds. */
 const FOLLOW_EVERY = 200;
 
-export async function startServer(config: ServerConfig, log: (message: string) => void): Promise<RunningServer> {
+/** What the process that runs a server may add to it. */
+export interface ServerHooks {
+  /** The metrics of every process that serves; without it, those of this one. */
+  readonly gatherMetrics?: () => Promise<readonly ProcessMetrics[]>;
+}
+
+/** `write` gets each line of the log. */
+export async function startServer(
+  config: ServerConfig,
+  write: (line: string) => void,
+  hooks: ServerHooks = {},
+): Promise<RunningServer> {
+  const log = openLog(config.logLevel, write);
   const lake = await openLake(config.data);
   const integrity = createIntegrity(lake.layout.lake);
   await mkdir(config.temp, { recursive: true });
@@ -42,10 +56,16 @@ export async function startServer(config: ServerConfig, log: (message: string) =
   const tokens = await openTokens(lake.layout.tokens, config.staticToken);
   const calendars = createCalendars(reader);
   const gaps = createGapFinder(reader, calendars);
-  const context: Context = { config, lake, reader, calendars, gaps, tokens, integrity, now: () => new Date(), log };
+  const now = (): Date => new Date();
+  const metrics = createMetrics({ lake, reader, cache: () => NO_CACHE, now });
+  const gatherMetrics = hooks.gatherMetrics ?? (async () => [await metrics.collect()]);
+  const context: Context = {
+    ...{ config, lake, reader, calendars, gaps, tokens, integrity },
+    ...{ now, log, metrics, gatherMetrics },
+  };
   // Backtests come back to their connection after a pause; closing it early races with their next request.
   const server = createServer({ keepAliveTimeout: 75_000, maxHeaderSize: MAX_HEADER_BYTES }, createApp(context));
-  refuseMalformed(server);
+  refuseMalformed(server, metrics.refuse);
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
       reject(new CommandError(`cannot listen on ${config.host}:${config.port}: ${listenError(error)}`));
@@ -59,7 +79,7 @@ export async function startServer(config: ServerConfig, log: (message: string) =
       .then(async () => {
         await Promise.all([lake.refresh(), tokens.refresh()]);
       })
-      .catch((error: unknown) => log(`cannot look for a new version: ${String(error)}`));
+      .catch((error: unknown) => log.error({ err: error }, "cannot look for a new version"));
   }, FOLLOW_EVERY);
 
   const { port } = server.address() as AddressInfo;

@@ -2,11 +2,14 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { readRecords } from "./absent.js";
 
+/** What a token may be for besides entities. */
+export const METRICS = "metrics";
+
 export interface StoredToken {
   readonly name: string;
   /** SHA-256 of the token, hexadecimal. */
   readonly sha256: string;
-  /** Entities that it may read; null for all. */
+  /** Entities that it may read, METRICS for the metrics; null for all. */
   readonly entities: readonly string[] | null;
   /** ISO 8601; null for never. */
   readonly expires: string | null;

@@ -88,10 +88,14 @@ describe("the calendar", () => {
     expect([response.status, problem["code"]]).toEqual([422, "outside_calendar"]);
   });
 
-  test("may be asked by every valid token, and by no other", async () => {
-    const secret = await createToken(root, "narrow", { entities: ["daily"], expires: null }, new Date());
+  test("may be asked by tokens that cover trade_cal, and by no other", async () => {
+    const tokenFor = async (name: string, entities: string[]) => ({
+      Authorization: `Bearer ${await createToken(root, name, { entities, expires: null }, new Date())}`,
+    });
     const path = "/api/v1/calendar/shift?date=20240102&n=1";
-    expect((await server.get(path, { Authorization: `Bearer ${secret}` })).status).toBe(200);
+    expect((await server.get(path, await tokenFor("calendar", ["trade_cal"]))).status).toBe(200);
+    const narrow = await tokenFor("narrow", ["daily"]);
+    for (const asked of [path, "/api/v1/calendar"]) expect((await server.get(asked, narrow)).status).toBe(403);
     expect((await server.get(path, { Authorization: "Bearer wrong" })).status).toBe(401);
     expect((await server.get("/api/v1/calendar", { Authorization: "" })).status).toBe(401);
   });

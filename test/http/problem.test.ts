@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import express from "express";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Problem, PROBLEMS, type ProblemCode } from "../../src/errors.js";
-import type { Context } from "../../src/http/context.js";
+import { openLog } from "../../src/http/log.js";
 import { openApi } from "../../src/http/openapi/index.js";
 import { onlyGet, problemHandler } from "../../src/http/problem.js";
 import { readDescription, type Json } from "../support/openapi.js";
@@ -13,7 +13,6 @@ const description = readDescription(document);
 /** Fails at /<code> with that problem, and at /fault with an error that is no problem. */
 const app = express();
 const logged: string[] = [];
-const context = { log: (message: string) => logged.push(message) } as unknown as Context;
 app.use(onlyGet);
 app.get("/fault", () => {
   throw new TypeError("a secret of the server");
@@ -21,7 +20,7 @@ app.get("/fault", () => {
 app.get("/:code", (req) => {
   throw new Problem(req.params.code as ProblemCode, "why", { parameter: "limit", allowed: ["1"], hint: "do this" });
 });
-app.use(problemHandler(context));
+app.use(problemHandler({ log: openLog("error", (line) => logged.push(line)) }));
 const server = app.listen(0, "127.0.0.1");
 
 beforeAll(async () => {

@@ -1,13 +1,13 @@
 // A real server on a free port, and a client that knows its token.
 import { afterAll } from "vitest";
 import { readConfig, type ServerConfig } from "../../src/config.js";
-import { startServer, type RunningServer } from "../../src/http/server.js";
+import { startServer, type RunningServer, type ServerHooks } from "../../src/http/server.js";
 import { temporaryFolder } from "./folders.js";
 
 export const TOKEN = "test-token";
 
 export interface TestServer extends RunningServer {
-  /** What the server wrote to its log. */
+  /** Lines of the server's log: what it warns of and what fails. */
   readonly logged: string[];
   get(path: string, headers?: Record<string, string>): Promise<Response>;
   json(path: string): Promise<Envelope>;
@@ -30,11 +30,12 @@ export async function serve(
   data: string,
   options: Record<string, string> = {},
   exact: Partial<ServerConfig> = {},
+  hooks: ServerHooks = {},
 ): Promise<TestServer> {
   const temp = await temporaryFolder();
   const logged: string[] = [];
-  const config = readConfig({ data, port: "0", temp, ...options }, { TAPEHOUSE_TOKEN: TOKEN });
-  const server = await startServer({ ...config, ...exact }, (message) => logged.push(message));
+  const config = readConfig({ data, port: "0", temp, logLevel: "warn", ...options }, { TAPEHOUSE_TOKEN: TOKEN });
+  const server = await startServer({ ...config, ...exact }, (line) => logged.push(line), hooks);
   running.push(server);
   const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
     fetch(server.url + path, { headers: { Authorization: `Bearer ${TOKEN}`, ...headers } });

@@ -40,25 +40,33 @@ const ROW_HEADERS = {
   ),
 };
 
+const EVERY_HEADERS = { "X-Request-Id": header("Names this request in the log of the server.", true) };
+
 const TIMING = { "Server-Timing": header("Milliseconds that each stage took.", false) };
 
 /** The headers that answers refer to by name. */
-export const answerHeaders: Schema = { ...CACHE_HEADERS, ...ROW_HEADERS, ...TIMING };
+export const answerHeaders: Schema = { ...EVERY_HEADERS, ...CACHE_HEADERS, ...ROW_HEADERS, ...TIMING };
 
-const refsTo = (headers: Schema): Schema =>
-  Object.fromEntries(Object.keys(headers).map((name) => [name, refTo("headers", name)]));
+/** References to headers by their names. */
+export const refsToHeaders = (names: readonly string[]): Schema =>
+  Object.fromEntries(names.map((name) => [name, refTo("headers", name)]));
 
-const rowHeaders = refsTo(answerHeaders);
-const jsonHeaders = refsTo({ ...CACHE_HEADERS, ...TIMING });
+const rowHeaders = refsToHeaders(Object.keys(answerHeaders));
+const cacheHeaders = refsToHeaders(Object.keys({ ...EVERY_HEADERS, ...CACHE_HEADERS }));
+const jsonHeaders = { ...cacheHeaders, ...refsToHeaders(Object.keys(TIMING)) };
 
 const notModified: Schema = {
   description: "Not changed since the answer that `If-None-Match` names.",
-  headers: refsTo(CACHE_HEADERS),
+  headers: cacheHeaders,
 };
 
 /** The answer of a route that does not validate: health is asked for what is true now. */
 export const plainAnswer = (description: string, schemaName: string): Schema => ({
-  200: { description, content: { [MEDIA_TYPES.json]: { schema: refTo("schemas", schemaName) } } },
+  200: {
+    description,
+    headers: refsToHeaders(["X-Request-Id"]),
+    content: { [MEDIA_TYPES.json]: { schema: refTo("schemas", schemaName) } },
+  },
 });
 
 /** A small answer in JSON, and that it has not changed. */

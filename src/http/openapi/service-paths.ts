@@ -1,5 +1,5 @@
-// The paths beside the entities: calendar, catalog, health, and this description.
-import { jsonAnswers, plainAnswer, type Operation } from "./answers.js";
+// The paths beside the entities: calendar, catalog, health, metrics, and this description.
+import { jsonAnswers, plainAnswer, refsToHeaders, type Operation } from "./answers.js";
 import { EXAMPLE_TRADING_DAY } from "./examples.js";
 import { bound, sharedParameter, single } from "./parameters.js";
 import { EVERYWHERE, problemResponses, READING, TOKEN } from "./problems.js";
@@ -20,7 +20,10 @@ const calendar: Operation = {
     sharedParameter("data_version"),
     sharedParameter("if_none_match"),
   ],
-  responses: { ...jsonAnswers("The days.", refTo("schemas", "Calendar")), ...problemResponses([...TOKEN, ...READING]) },
+  responses: {
+    ...jsonAnswers("The days.", refTo("schemas", "Calendar")),
+    ...problemResponses([...TOKEN, ...READING, "forbidden"]),
+  },
 };
 
 const shift: Operation = {
@@ -50,7 +53,7 @@ const shift: Operation = {
   ],
   responses: {
     ...jsonAnswers("The resulting day.", refTo("schemas", "Shift")),
-    ...problemResponses([...TOKEN, ...READING, "not_a_trading_day", "outside_calendar"]),
+    ...problemResponses([...TOKEN, ...READING, "forbidden", "not_a_trading_day", "outside_calendar"]),
   },
 };
 
@@ -75,6 +78,21 @@ const health: Operation = {
   responses: { ...plainAnswer("How each store is.", "Health"), ...problemResponses(EVERYWHERE) },
 };
 
+const metrics: Operation = {
+  operationId: "get_metrics",
+  summary: "What the server counts and measures",
+  description: "For Prometheus. A token with a list of entities needs `metrics` in it.",
+  tags,
+  responses: {
+    200: {
+      description: "The text format of Prometheus.",
+      headers: refsToHeaders(["X-Request-Id"]),
+      content: { "text/plain": { schema: { type: "string" } } },
+    },
+    ...problemResponses([...TOKEN, "forbidden", "unknown_parameter"]),
+  },
+};
+
 const description: Operation = {
   operationId: "get_openapi",
   summary: "This description",
@@ -94,6 +112,7 @@ export function servicePaths(): Schema {
     "/api/v1/calendar/shift": { get: shift },
     "/api/v1/meta": { get: meta },
     "/health": { get: health },
+    "/metrics": { get: metrics },
     "/openapi.json": { get: description },
   };
 }

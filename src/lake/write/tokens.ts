@@ -5,7 +5,7 @@ import { entityNamed, ENTITY_NAMES } from "../../catalog/index.js";
 import { parseSpan } from "../../dates.js";
 import { CommandError, nearest } from "../../errors.js";
 import { layoutOf } from "../layout.js";
-import { hashToken, readTokens, type StoredToken } from "../tokens.js";
+import { hashToken, METRICS, readTokens, type StoredToken } from "../tokens.js";
 import { writeDurably } from "./durable.js";
 import { withLock } from "./lock.js";
 import { explain } from "./session.js";
@@ -22,8 +22,8 @@ export async function createToken(root: string, name: string, options: TokenOpti
     throw new CommandError(`a token needs a name on one line, not ${JSON.stringify(name)}`, 2);
   }
   for (const entity of options.entities ?? []) {
-    if (entityNamed(entity)) continue;
-    const near = nearest(entity, ENTITY_NAMES);
+    if (entityNamed(entity) || entity === METRICS) continue;
+    const near = nearest(entity, [...ENTITY_NAMES, METRICS]);
     throw new CommandError(`there is no entity "${entity}"${near ? `; did you mean ${near}?` : ""}`, 2);
   }
   const expires =

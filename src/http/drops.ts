@@ -1,0 +1,29 @@
+// How many refused files lie in the inbox. The ledger is read again only where it grew.
+import { stat } from "node:fs/promises";
+import { isAbsent } from "../lake/absent.js";
+import type { Lake } from "../lake/lake.js";
+import { isUnchanged, latestEntries, readLedger, type LedgerEntry } from "../lake/ledger.js";
+
+export function createDropsCounter({ layout }: Lake): () => Promise<number> {
+  let seen = "";
+  let refused: readonly LedgerEntry[] = [];
+  return async () => {
+    const now = await stampOf(layout.ledger);
+    if (now !== seen) {
+      refused = latestEntries(await readLedger(layout.ledger)).filter(({ outcome }) => outcome === "refused");
+      seen = now;
+    }
+    const lying = await Promise.all(refused.map((entry) => isUnchanged(layout, entry)));
+    return lying.filter(Boolean).length;
+  };
+}
+
+async function stampOf(path: string): Promise<string> {
+  try {
+    const { size, mtimeMs } = await stat(path);
+    return `${size} ${mtimeMs}`;
+  } catch (error) {
+    if (isAbsent(error)) return "";
+    throw error;
+  }
+}

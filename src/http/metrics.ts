@@ -1,0 +1,168 @@
+// What the server counts and measures, in the format of Prometheus. Each process counts for itself; lists of several
+// processes are merged when they are asked for.
+import {
+  AggregatorRegistry,
+  collectDefaultMetrics,
+  Counter,
+  Gauge,
+  Histogram,
+  Registry,
+  type Aggregator,
+  type MetricObjectWithValues,
+  type MetricValue,
+} from "prom-client";
+import type { Reader } from "../engine/reader.js";
+import type { ProblemCode } from "../errors.js";
+import type { Lake } from "../lake/lake.js";
+import { createDropsCounter } from "./drops.js";
+
+/** What is known of a request when it is over. Nothing in it was written by the client but the method. */
+export interface Seen {
+  readonly method: string;
+  /** As the application names it, e.g. `/entities/:entity`; null where nothing is served or the token was wrong. */
+  readonly route: string | null;
+  readonly entity: string | null;
+  /** Null where it ended before an answer began. */
+  readonly status: number | null;
+  readonly rows: number;
+  /** Bytes that were handed to the connection, headers included. */
+  readonly bytes: number;
+  /** Milliseconds. */
+  readonly ms: number;
+  /** Milliseconds of each stage, in their order. */
+  readonly stages: Readonly<Record<string, number>>;
+  /** Whether the client did not get the whole answer. */
+  readonly cut: boolean;
+}
+
+/** The metrics of one process, as data that can be sent to another one. */
+export type ProcessMetrics = readonly MetricObjectWithValues<MetricValue<string>>[];
+
+export interface CacheFigures {
+  readonly hits: number;
+  readonly misses: number;
+  readonly entries: number;
+  readonly bytes: number;
+}
+
+export const NO_CACHE: CacheFigures = { hits: 0, misses: 0, entries: 0, bytes: 0 };
+
+/** Where figures come from that are looked up when they are asked for. */
+export interface MetricSources {
+  readonly lake: Lake;
+  readonly reader: Pick<Reader, "load">;
+  readonly cache: () => CacheFigures;
+  readonly now: () => Date;
+}
+
+export interface Metrics {
+  begin(): void;
+  end(seen: Seen): void;
+  /** A connection that never became a request. */
+  refuse(code: ProblemCode): void;
+  collect(): Promise<ProcessMetrics>;
+}
+
+/** Seconds: from an answer out of memory to the longest pull. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.25, 1, 5, 30, 120, 600];
+
+export function createMetrics({ lake, reader, cache, now }: MetricSources): Metrics {
+  const registers = [new Registry()];
+  collectDefaultMetrics({ register: registers[0]! });
+
+  const where = ["route", "entity"] as const;
+  const requests = new Counter({
+    name: "tapehouse_requests_total",
+    help: "Requests that are over, by HTTP status; none where they ended before an answer began.",
+    labelNames: [...where, "status"],
+    registers,
+  });
+  const cut = new Counter({
+    name: "tapehouse_requests_cut_total",
+    help: "Requests whose client did not get the whole answer.",
+    labelNames: where,
+    registers,
+  });
+  const seconds = new Histogram({
+    name: "tapehouse_request_seconds",
+    help: "Time from a request to the last byte of its answer.",
+    labelNames: where,
+    buckets: BUCKETS,
+    registers,
+  });
+  const stageSeconds = new Histogram({
+    name: "tapehouse_stage_seconds",
+    help: "Time of each stage: auth, plan, first (up to the first byte), send.",
+    labelNames: ["entity", "stage"],
+    buckets: BUCKETS,
+    registers,
+  });
+  const rows = new Counter({ name: "tapehouse_rows_total", help: "Rows sent.", labelNames: ["entity"], registers });
+  const bytes = new Counter({ name: "tapehouse_bytes_total", help: "Bytes sent.", labelNames: where, registers });
+  const running = new Gauge({ name: "tapehouse_requests_running", help: "Requests under way.", registers });
+  const refused = new Counter({
+    name: "tapehouse_refused_total",
+    help: "Connections that never became a request, by problem code.",
+    labelNames: ["code"],
+    registers,
+  });
+
+  const gauge = (name: string, help: string, value: () => number | Promise<number>, aggregator: Aggregator = "sum") =>
+    new Gauge({
+      name,
+      help,
+      aggregator,
+      registers,
+      async collect() {
+        this.set(await value());
+      },
+    });
+  const total = (name: string, help: string, value: () => number) =>
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(value());
+      },
+    });
+  gauge("tapehouse_streams_open", "Answers that hold a place.", () => reader.load().streams.inside);
+  gauge("tapehouse_streams_waiting", "Answers that wait for a place.", () => reader.load().streams.waiting);
+  gauge("tapehouse_statements_working", "Queries at work.", () => reader.load().statements.inside);
+  gauge("tapehouse_statements_waiting", "Queries that wait for their turn.", () => reader.load().statements.waiting);
+  total("tapehouse_cache_hits_total", "Pieces of answers found in the cache.", () => cache().hits);
+  total("tapehouse_cache_misses_total", "Pieces of answers not found in the cache.", () => cache().misses);
+  gauge("tapehouse_cache_entries", "Pieces of answers in the cache.", () => cache().entries);
+  gauge("tapehouse_cache_bytes", "Bytes in the cache.", () => cache().bytes);
+  gauge("tapehouse_versions", "Kept versions of the lake.", async () => (await lake.versions()).length, "max");
+  const age = (): number => {
+    const { sequence, data_version } = lake.current().version;
+    return sequence === 0 ? 0 : (now().getTime() - Date.parse(data_version)) / 1000;
+  };
+  gauge("tapehouse_version_age_seconds", "Time since the served version was published.", age, "max");
+  const drops = createDropsCounter(lake);
+  gauge("tapehouse_drops_refused", "Refused files that lie in the inbox.", drops, "max");
+
+  return {
+    begin: () => running.inc(),
+    end(seen) {
+      running.dec();
+      const entity = seen.entity ?? "";
+      const labels = { route: seen.route ?? "", entity };
+      requests.inc({ ...labels, status: seen.status ?? "none" });
+      if (seen.cut) cut.inc(labels);
+      seconds.observe(labels, seen.ms / 1000);
+      for (const stage in seen.stages) stageSeconds.observe({ entity, stage }, seen.stages[stage]! / 1000);
+      if (seen.rows > 0) rows.inc({ entity }, seen.rows);
+      bytes.inc(labels, seen.bytes);
+    },
+    refuse: (code) => refused.inc({ code }),
+    collect: () => registers[0]!.getMetricsAsJSON(),
+  };
+}
+
+/** The metrics of several processes as one page of text. */
+export function renderMetrics(processes: readonly ProcessMetrics[]): Promise<string> {
+  return AggregatorRegistry.aggregate([...processes]).metrics();
+}

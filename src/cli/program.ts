@@ -2,6 +2,7 @@
 import { Command, CommanderError } from "commander";
 import { CommandError } from "../errors.js";
 import { packageVersion } from "../http/package.js";
+import { DamagedManifestError } from "../lake/manifest.js";
 import { compactCommand } from "./compact.js";
 import { demoCommand } from "./demo.js";
 import { gapsCommand } from "./gaps.js";
@@ -48,10 +49,15 @@ export async function run(args: readonly string[]): Promise<number> {
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    const known = error instanceof CommandError;
     const message = error instanceof Error ? error.message.split("\n")[0]! : String(error);
-    process.stderr.write(`tapehouse: ${known ? message : `failed unexpectedly: ${message}`}\n`);
-    if (!known && process.env["TAPEHOUSE_DEBUG"]) process.stderr.write(`${(error as Error).stack ?? ""}\n`);
-    return known ? error.exitCode : 1;
+    if (error instanceof CommandError) return tell(message, error.exitCode);
+    if (error instanceof DamagedManifestError) return tell(`${message}; see: tapehouse verify`, 1);
+    if (process.env["TAPEHOUSE_DEBUG"]) process.stderr.write(`${(error as Error).stack ?? ""}\n`);
+    return tell(`failed unexpectedly: ${message}`, 1);
   }
+}
+
+function tell(message: string, exitCode: number): number {
+  process.stderr.write(`tapehouse: ${message}\n`);
+  return exitCode;
 }

@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { CommandError } from "../errors.js";
 import type { Fault } from "../lake/write/inventory.js";
-import { repair, type Lost, type RepairReport } from "../lake/write/repair.js";
+import { repair, type Lost, type Repaired, type RepairReport, type TakenAgain } from "../lake/write/repair.js";
 import { verify, type OnFile, type VerifyReport } from "../lake/write/verify.js";
 import { dataOption, jsonOption, memoryOption, requireLake } from "./options.js";
 import { createProgress } from "./progress.js";
@@ -20,8 +20,11 @@ export function verifyCommand(): Command {
   return new Command("verify")
     .description("Check every file of every kept version, and what is in the files of the served one.")
     .option("--deep", "look into the files of all versions, and compare the code copies with the date files", false)
-    .option("--repair", "write damaged files of the served version again from the other copy, where there is one")
-    .option("--give-up", "with --repair: take damaged files that stay so out of the served version", false)
+    .option(
+      "--repair",
+      "put back what is damaged: from the other copy, from older versions, or from what still lies in the inbox",
+    )
+    .option("--give-up", "with --repair: go on without the rows that are left nowhere", false)
     .addOption(memoryOption())
     .addOption(dataOption())
     .addOption(jsonOption())
@@ -47,8 +50,10 @@ export function verifyCommand(): Command {
 function describe(report: VerifyReport | RepairReport, { giveUp }: Options): string {
   const lines = report.faults.map(describeFault);
   if ("repaired" in report) {
-    lines.push(...report.repaired.map((path) => `${path}: written again from the other copy`));
-    lines.push(...report.lost.map((lost) => describeLost(lost, giveUp)));
+    lines.push(...report.manifest);
+    lines.push(...report.takenAgain.flatMap(describeTakenAgain));
+    lines.push(...report.repaired.map(describeRepaired));
+    lines.push(...report.lost.flatMap((lost) => describeLost(lost, giveUp)));
     if (report.version) lines.push(`published as data_version ${report.version.data_version}`);
   }
   const { versions, files, bytes, faults } = report;
@@ -63,15 +68,39 @@ function describeFault({ path, entity, problem, versions }: Fault): string {
   return `${path}: ${problem}\n  needed by ${needed || "every version"}${entity === null ? "" : ` for ${entity}`}`;
 }
 
-function describeLost({ entity, first, last, rows }: Lost, givenUp: boolean): string {
-  const what = first === null ? `the rows without a date` : `${first} to ${last}`;
-  const state = givenUp
-    ? "taken out of the served version: import them again"
-    : "no second copy holds them. Take them out with --repair --give-up, then import them again";
-  return `${entity} ${what}, ${rows.toLocaleString("en-US")} rows: ${state}`;
+function describeRepaired({ path, rows, from, isSame }: Repaired): string {
+  if (from === "copy") return `${path}: written again from the other copy`;
+  const state = isSame
+    ? "the very same"
+    : "as many as it held; what was imported past the inbox may be missing in them";
+  return `${path}: ${plural(rows, "row")} taken again from the inbox, ${state}`;
 }
 
-const plural = (n: number, what: string): string => `${n} ${what}${n === 1 ? "" : "s"}`;
+function describeTakenAgain({ entity, files, rows, missing }: TakenAgain): string[] {
+  const taken = `${entity}: ${plural(files, "drop")} taken again from the inbox, ${plural(rows, "row")}`;
+  return [taken, ...describeMissing(missing)];
+}
+
+function describeLost({ entity, first, last, rows, inInbox, missing }: Lost, givenUp: boolean): string[] {
+  const what = first === null ? "the rows without a date" : `${first} to ${last}`;
+  const held = `${entity} ${what}: of ${plural(rows, "row")} the inbox holds ${count(inInbox)}`;
+  const state = givenUp
+    ? "these are served, the others are lost: import them again"
+    : "nothing is changed. --repair --give-up serves these without the others";
+  return [`${held}; ${state}`, ...describeMissing(missing)];
+}
+
+/** Reasons that are shown; --json has all. */
+const SHOWN = 5;
+
+function describeMissing(reasons: readonly string[]): string[] {
+  const more = reasons.length > SHOWN ? [`  and ${reasons.length - SHOWN} more: see --json`] : [];
+  return [...reasons.slice(0, SHOWN).map((reason) => `  ${reason}`), ...more];
+}
+
+const count = (n: number): string => n.toLocaleString("en-US");
+
+const plural = (n: number, what: string): string => `${count(n)} ${what}${n === 1 ? "" : "s"}`;
 
 const megabytes = (bytes: number): string =>
   `${(bytes / 1e6).toLocaleString("en-US", { maximumFractionDigits: 1 })} MB`;

@@ -1,7 +1,8 @@
-// The ledger of drops as it is read: what became of each file of the inbox, and which files hold the rows of a range.
-import { stat } from "node:fs/promises";
-import { join } from "node:path";
+// The ledger of drops as it is read: what became of each file of the inbox, and where what was taken lies now.
+import { readdir, stat } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
 import { readOrNone } from "./absent.js";
+import { sha256OfFile } from "./integrity.js";
 import type { Layout } from "./layout.js";
 
 /** `taken`: its rows were merged; `same`: its content had been taken before; `refused`: nothing of it was taken. */
@@ -65,20 +66,64 @@ export async function isUnchanged(layout: Layout, { path, size, mtime }: LedgerE
 }
 
 /**
- * The drops whose rows may lie in a range of main dates (`YYYYMMDD`, inclusive; null: all, and rows without a date),
- * as absolute paths in the order in which they were taken: importing them again in this order brings these rows back.
+ * What tells the content of a drop from others: its bytes, and the folders `name=value` that it lies in, since it takes
+ * from them what it lacks.
+ */
+export function contentOf({ path, sha256 }: Pick<LedgerEntry, "path" | "sha256">): string {
+  const folders = path.split("/").slice(0, -1);
+  return [sha256, ...folders.filter((folder) => folder.includes("="))].join(" ");
+}
+
+/** A drop that was taken, and where its content lies in the inbox now: an absolute path; null where it is gone. */
+export interface FoundDrop {
+  readonly entry: LedgerEntry;
+  readonly file: string | null;
+}
+
+/**
+ * The drops of an entity that were taken, those that are wanted, in the order in which they were taken last: importing
+ * them again in this order brings their rows back. Their files are found by content, whatever they are called now. A
+ * drop that gave way to a later one of the same path is left out where its content is gone.
  */
 export async function findDrops(
   layout: Layout,
   entity: string,
-  range: readonly [string, string] | null,
-): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (const entry of latestEntries(await readLedger(layout.ledger))) {
-    if (entry.entity !== entity || entry.outcome === "refused") continue;
-    const { first, last } = entry;
-    const isOutside = range !== null && first !== null && last !== null && (last < range[0] || range[1] < first);
-    if (!isOutside && (await isUnchanged(layout, entry))) found.push(join(layout.inbox, entry.path));
+  isWanted: (entry: LedgerEntry) => boolean,
+): Promise<readonly FoundDrop[]> {
+  const taken = new Map<string, LedgerEntry>();
+  const latest = new Map<string, LedgerEntry>();
+  for (const entry of await readLedger(layout.ledger)) {
+    if (entry.entity !== entity || entry.outcome !== "taken") continue;
+    taken.delete(contentOf(entry));
+    taken.set(contentOf(entry), entry);
+    latest.set(entry.path, entry);
+  }
+  const wanted = [...taken].filter(([, entry]) => isWanted(entry));
+  const files = await filesByContent(layout, entity, new Set(wanted.map(([, { size }]) => size)));
+  return wanted
+    .map(([content, entry]) => ({ entry, file: files.get(content) ?? null }))
+    .filter(({ entry, file }) => file !== null || latest.get(entry.path) === entry);
+}
+
+/** Whether rows of a drop may have a main date in a range (`YYYYMMDD`, inclusive; null: rows without a date). */
+export function mayHold({ first, last }: LedgerEntry, range: readonly [string, string] | null): boolean {
+  return range === null || first === null || last === null || (first <= range[1] && range[0] <= last);
+}
+
+/** The files of an entity's inbox that have one of these sizes, by their content. */
+async function filesByContent(
+  layout: Layout,
+  entity: string,
+  sizes: ReadonlySet<number>,
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  const entries = await readdir(join(layout.inbox, entity), { recursive: true, withFileTypes: true }).catch(() => []);
+  for (const { parentPath, name } of entries) {
+    const file = join(parentPath, name);
+    const stats = await stat(file).catch(() => undefined);
+    if (!stats?.isFile() || !sizes.has(stats.size)) continue;
+    const sha256 = await sha256OfFile(file).catch(() => null);
+    found.set(contentOf({ path: relative(layout.inbox, file).replaceAll(sep, "/"), sha256 }), file);
   }
   return found;
 }

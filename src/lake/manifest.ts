@@ -1,9 +1,16 @@
 // The two levels of the manifest as data: a version names one list for each entity, a list names the entity's files.
 import { createHash } from "node:crypto";
 
-/** A manifest file that is not what its checksum says. */
+/** A file of the manifest that is gone, or is not what its checksum says. */
 export class DamagedManifestError extends Error {
   override readonly name = "DamagedManifestError";
+  constructor(
+    message: string,
+    /** It is not there: vacuum may have removed it just now. */
+    readonly isMissing = false,
+  ) {
+    super(message);
+  }
 }
 
 /** One immutable Parquet file. Its rows are in the entity's order, or by code and then that order in a code copy. */

@@ -58,6 +58,16 @@ describe("a lake that is not there", () => {
   });
 });
 
+test("a manifest that is damaged is told in one line by what only reads", async () => {
+  const file = csv("ts_code,trade_date,adj_factor\n000001.SZ,20240102,1\n");
+  expect(await run(["import", "adj_factor", file, "--data", root])).toBe(0);
+  writeFileSync(join(root, "state/current"), "garbage");
+  err = "";
+  for (const command of ["status", "versions"]) expect(await run([command, "--data", root])).toBe(1);
+  const line = "tapehouse: the pointer to the current version is damaged; see: tapehouse verify\n";
+  expect(err).toBe(line + line);
+});
+
 describe("a wrong call is told in one line, with exit code 2", () => {
   test.each([
     [["compact", "--memory", "abc"], /^tapehouse: --memory must be a size such as 512MB or 4GB, not "abc"\n$/],
@@ -84,7 +94,13 @@ test.each([
   ["EROFS", "the disk is read-only"],
 ])("a disk that answers %s while a lake is written is told in one line", async (code, reason) => {
   const fault = Object.assign(new Error(`${code}: failed`), { code, path: "some/file" });
-  await expect(withLakeLocked(root, () => Promise.reject(fault))).rejects.toMatchObject({
+  await expect(
+    withLakeLocked(
+      root,
+      () => Promise.reject(fault),
+      () => Promise.resolve(),
+    ),
+  ).rejects.toMatchObject({
     name: "CommandError",
     message: `the lake in ${root} cannot be written: ${reason} (some/file)`,
   });

@@ -1,12 +1,12 @@
 // What is dropped into the inbox is taken once, whole, in order, and never stops the others.
 import { appendFile, copyFile, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";
 import { openWriter } from "../../src/engine/writer.js";
 import { openLake } from "../../src/lake/lake.js";
 import { layoutOf } from "../../src/lake/layout.js";
-import { findDrops } from "../../src/lake/ledger.js";
+import { findDrops, mayHold } from "../../src/lake/ledger.js";
 import { temporaryFolder } from "../support/folders.js";
 import { drop, factors, ingester, ledgerOf, outcomesOf, sequenceOf, servedRows } from "../support/ingest.js";
 
@@ -222,6 +222,20 @@ describe("nothing is taken twice", () => {
     expect(await outcomesOf(root)).toMatchObject({ "adj_factor/b.csv": "same", "adj_factor/c.csv": "same" });
   });
 
+  test("but what lies in folders of other values is, though its bytes are the same", async () => {
+    const watcher = await ingester(root);
+    const bytes = "ts_code,adj_factor\n000001.SZ,1\n";
+    await drop(root, "adj_factor/trade_date=20240103/x.csv", bytes);
+    await watcher.settle();
+    await drop(root, "adj_factor/trade_date=20240104/x.csv", bytes);
+    await drop(root, "adj_factor/trade_date=20240105/x.csv", bytes);
+    await watcher.settle();
+    expect(await factorsOf()).toEqual(["02 1.5", "03 1", "04 1", "05 1"].map((row) => `000001.SZ 202401${row}`));
+    await drop(root, "adj_factor/trade_date=20240104/copy.csv", bytes);
+    await watcher.settle();
+    expect(await outcomesOf(root)).toMatchObject({ "adj_factor/trade_date=20240104/copy.csv": "same" });
+  });
+
   test("but what changed is, and what changed back", async () => {
     const watcher = await ingester(root);
     await drop(root, "adj_factor/a.csv", factors("000001.SZ,20240102,2.5"));
@@ -277,22 +291,46 @@ describe("trouble", () => {
   });
 });
 
-test("the drops that hold a range are found in the order in which they were taken, while they lie unchanged", async () => {
-  const watcher = await ingester(root);
-  const layout = layoutOf(root);
-  const paths: string[] = [];
-  for (const [name, day] of [
-    ["c", "20240102"],
-    ["a", "20240103"],
-    ["b", "20240102"],
-  ]) {
-    paths.push(await drop(root, `adj_factor/${name}.csv`, factors(`00000${name}.SZ,${day},1`)));
-    await watcher.settle();
-  }
-  const [c, a, b] = paths;
-  expect(await findDrops(layout, "adj_factor", ["20240101", "20240102"])).toEqual([c, b]);
-  expect(await findDrops(layout, "adj_factor", null)).toEqual([c, a, b]);
-  await rm(c!);
-  expect(await findDrops(layout, "adj_factor", ["20240102", "20240102"])).toEqual([b]);
-  expect(await findDrops(layout, "daily", null)).toEqual([]);
+describe("the drops that hold a range", () => {
+  const found = async (...range: readonly string[]): Promise<readonly (string | null)[]> => {
+    const [first, last] = range;
+    const drops = await findDrops(layoutOf(root), "adj_factor", (entry) =>
+      mayHold(entry, first === undefined ? null : [first, last!]),
+    );
+    return drops.map(({ entry, file }) => (file === null ? `${entry.path} is gone` : relative(root, file)));
+  };
+
+  beforeEach(async () => {
+    const watcher = await ingester(root);
+    for (const [name, day] of [
+      ["c", "20240102"],
+      ["a", "20240103"],
+      ["b", "20240102"],
+    ]) {
+      await drop(root, `adj_factor/${name}.csv`, factors(`00000${name}.SZ,${day},1`));
+      await watcher.settle();
+    }
+  });
+
+  test("are found in the order in which they were taken", async () => {
+    expect(await found("20240101", "20240102")).toEqual(["inbox/adj_factor/c.csv", "inbox/adj_factor/b.csv"]);
+    expect(await found()).toEqual(["c", "a", "b"].map((name) => `inbox/adj_factor/${name}.csv`));
+    expect(await findDrops(layoutOf(root), "daily", () => true)).toEqual([]);
+  });
+
+  test("are found by content: touched, moved, or told as known content they keep their turn", async () => {
+    const inbox = join(root, "inbox/adj_factor");
+    await utimes(join(inbox, "c.csv"), 1_700_000_000, 1_700_000_000);
+    await (await ingester(root)).settle();
+    await rename(join(inbox, "b.csv"), join(inbox, "x.csv"));
+    expect(await outcomesOf(root)).toMatchObject({ "adj_factor/c.csv": "same" });
+    expect(await found("20240101", "20240102")).toEqual(["inbox/adj_factor/c.csv", "inbox/adj_factor/x.csv"]);
+  });
+
+  test("are named where their content is gone, but for those that a later one of the same path replaced", async () => {
+    await rm(join(root, "inbox/adj_factor/c.csv"));
+    await drop(root, "adj_factor/b.csv", factors("00000b.SZ,20240102,2"));
+    await (await ingester(root)).settle();
+    expect(await found("20240102", "20240102")).toEqual(["adj_factor/c.csv is gone", "inbox/adj_factor/b.csv"]);
+  });
 });

@@ -155,8 +155,11 @@ describe("repair", () => {
     const rows = await servedRows(root);
     for (const file of (await served(root)).files("adj_factor").byDate) await flipBit(pathOf(root, file));
     const { repaired, lost, faults, version } = await repair(root, mend);
-    expect({ repaired: repaired.length, lost, faults, version }).toEqual({
-      repaired: 2,
+    expect({ repaired: repaired.map(({ from, isSame }) => [from, isSame]), lost, faults, version }).toEqual({
+      repaired: [
+        ["copy", true],
+        ["copy", true],
+      ],
       lost: [],
       faults: [],
       version: null,
@@ -177,7 +180,8 @@ describe("repair", () => {
     await dropFactors(root, ["000001.SZ,20240103,2", "000002.SZ,20240105,3"]);
     await flipBit(pathOf(root, (await served(root)).files("adj_factor").byDate[1]));
     const { lost, version, faults } = await repair(root, mend);
-    expect(lost).toEqual([{ entity: "adj_factor", first: "20240103", last: "20240105", rows: 2 }]);
+    const dates = { first: "20240103", last: "20240105" };
+    expect(lost).toEqual([{ entity: "adj_factor", ...dates, rows: 2, inInbox: 0, missing: [] }]);
     expect([version, faults.length]).toEqual([null, 1]);
   });
 
@@ -189,7 +193,7 @@ describe("repair", () => {
       /a data file is damaged \(.+the checksum does not match\); see: tapehouse verify/,
     );
     const { lost, version } = await repair(root, { ...mend, giveUp: true });
-    expect(lost).toEqual([{ entity: "adj_factor", first: "20240104", last: "20240104", rows: 1 }]);
+    expect(lost).toMatchObject([{ entity: "adj_factor", first: "20240104", last: "20240104", rows: 1 }]);
     expect(version).not.toBeNull();
     expect(await servedRows(root)).toHaveLength(4);
     await dropFactors(root, ["000001.SZ,20240104,9"]);
@@ -214,7 +218,9 @@ describe("repair", () => {
     await flipBit(pathOf(root, (await served(root)).files("adj_factor").byDate[0]));
     const { exitCode, stdout } = await tapehouse("verify", "--repair", "--data", root);
     expect(exitCode).toBe(1);
-    expect(stdout).toContain("adj_factor 20240102 to 20240102, 1 rows: no second copy holds them. Take them out with");
+    expect(stdout).toContain(
+      "adj_factor 20240102 to 20240102: of 1 row the inbox holds 0; nothing is changed. --repair --give-up serves",
+    );
     expect((await tapehouse("verify", "--give-up", "--data", root)).exitCode).toBe(2);
   });
 });

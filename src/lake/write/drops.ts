@@ -5,7 +5,7 @@ import { entityNamed, ENTITY_NAMES } from "../../catalog/index.js";
 import type { Entity } from "../../catalog/types.js";
 import { nearest } from "../../errors.js";
 import { sha256OfFile } from "../integrity.js";
-import type { LedgerEntry } from "../ledger.js";
+import { contentOf, type LedgerEntry } from "../ledger.js";
 import type { Layout } from "../layout.js";
 import { importFiles, type ImportReport } from "./import.js";
 import type { InboxFile } from "./inbox.js";
@@ -56,7 +56,8 @@ export async function judge(layout: Layout, ledger: Ledger, file: InboxFile): Pr
     const reason = "its content is that of the file before";
     return { verdict: "note", file, entry: { ...before, size, mtime, outcome: "same", reason } };
   }
-  const twin = before && before.outcome !== "refused" ? undefined : ledger.taken(entity.name, sha256);
+  const twin =
+    before && before.outcome !== "refused" ? undefined : ledger.taken(entity.name, { path: file.path, sha256 });
   if (twin) {
     const { path, size, mtime } = file;
     const reason = `its content is that of inbox/${twin.path}`;
@@ -100,8 +101,9 @@ export function firstBatch(files: readonly Takable[], deaths: ReadonlyMap<string
   for (const one of files) {
     if (one.entity !== files[0]!.entity) continue;
     const isFull = batch.length >= MOST_FILES || bytes + one.file.size > MOST_BYTES || deaths.has(one.file.path);
-    if (batch.length > 0 && (isFull || contents.has(one.sha256))) break;
-    contents.add(one.sha256);
+    const content = contentOf({ path: one.file.path, sha256: one.sha256 });
+    if (batch.length > 0 && (isFull || contents.has(content))) break;
+    contents.add(content);
     batch.push(one);
     bytes += one.file.size;
     if (deaths.has(one.file.path)) break;

@@ -1,7 +1,7 @@
 // Everything that the kept versions name, and what of it cannot be read.
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { readPointer } from "../lake.js";
+import { requirePointer, sequences } from "../lake.js";
 import { listFile, versionFile, type Layout } from "../layout.js";
 import { decodeList, decodeVersion, type DataFile, type FileList, type Version } from "../manifest.js";
 import type { Clustering } from "./datafile.js";
@@ -48,12 +48,12 @@ export async function takeInventory(layout: Layout): Promise<Inventory> {
     faults.push({ path: nameOf(layout, path), entity, kind: "damaged", problem: reason, versions });
   };
 
-  const served = await readPointer(layout).catch((error: unknown) => {
+  const served = await requirePointer(layout).catch((error: unknown) => {
     report(layout.pointer, null, error, []);
     return Infinity;
   });
   const versions: Version[] = [];
-  for (const sequence of await sequencesOf(layout, served)) {
+  for (const sequence of await keptSequences(layout, served)) {
     const path = join(layout.versions, versionFile(sequence));
     try {
       versions.push(decodeVersion(await readFile(path, "utf8"), sequence));
@@ -80,10 +80,8 @@ export async function takeInventory(layout: Layout): Promise<Inventory> {
 }
 
 /** The numbers of the kept versions; the served one belongs to them even where its file is gone. */
-async function sequencesOf(layout: Layout, served: number): Promise<readonly number[]> {
-  const names = await readdir(layout.versions).catch(() => []);
-  const found = names.filter((name) => /^\d{10}\.json$/.test(name)).map((name) => Number.parseInt(name, 10));
-  const all = new Set(found.filter((sequence) => sequence <= served));
+async function keptSequences(layout: Layout, served: number): Promise<readonly number[]> {
+  const all = new Set((await sequences(layout)).filter((sequence) => sequence <= served));
   if (Number.isFinite(served) && served > 0) all.add(served);
   return [...all].sort((a, b) => a - b);
 }

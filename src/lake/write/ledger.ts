@@ -1,14 +1,14 @@
 // Writing the ledger of drops: appended durably, and written anew with what still matters when it has grown.
 import { mkdir, open } from "node:fs/promises";
-import { isUnchanged, latestEntries, readLedger, type LedgerEntry } from "../ledger.js";
+import { contentOf, isUnchanged, readLedger, type LedgerEntry } from "../ledger.js";
 import type { Layout } from "../layout.js";
 import { syncPath, writeDurably } from "./durable.js";
 
 export interface Ledger {
   /** The last entry of a path. */
   last(path: string): LedgerEntry | undefined;
-  /** The entry of a file, of whatever path, with this content that was taken for this entity. */
-  taken(entity: string, sha256: string): LedgerEntry | undefined;
+  /** The entry of a file of this content, of whatever name, that was taken for this entity. */
+  taken(entity: string, file: Pick<LedgerEntry, "path" | "sha256">): LedgerEntry | undefined;
   append(entries: readonly LedgerEntry[]): Promise<void>;
 }
 
@@ -23,7 +23,8 @@ const SPARE_LINES = 5_000;
  */
 export async function openLedger(layout: Layout, servedVersion: string): Promise<Ledger> {
   await mkdir(layout.state, { recursive: true });
-  let lines = 0;
+  /** All lines that are in the file, but for those that do not count. */
+  let history: LedgerEntry[] = [];
   let kept = 0;
   const byPath = new Map<string, LedgerEntry>();
   const byContent = new Map<string, LedgerEntry>();
@@ -32,17 +33,21 @@ export async function openLedger(layout: Layout, servedVersion: string): Promise
     for (const entry of entries) {
       byPath.delete(entry.path);
       byPath.set(entry.path, entry);
-      if (entry.outcome === "taken") byContent.set(`${entry.entity} ${entry.sha256}`, entry);
+      if (entry.outcome === "taken") byContent.set(keyOf(entry.entity, entry), entry);
+      history.push(entry);
     }
-    lines += entries.length;
   };
 
   const rewrite = async (): Promise<void> => {
-    const left = await thatMatter(layout, [...byPath.values()]);
+    const latest = await thatMatter(layout, [...byPath.values()]);
+    // Of content that is known under another name or time it still matters when it was taken.
+    const origins = latest.map((entry) => byContent.get(keyOf(entry.entity, entry)));
+    const matters = new Set<LedgerEntry | undefined>([...latest, ...origins]);
+    const left = history.filter((entry) => matters.has(entry));
     await writeDurably(layout.ledger, left.map(encode).join(""));
     byPath.clear();
     byContent.clear();
-    lines = 0;
+    history = [];
     kept = left.length;
     learn(left);
   };
@@ -50,10 +55,10 @@ export async function openLedger(layout: Layout, servedVersion: string): Promise
   const all = await readLedger(layout.ledger);
   const before = all.filter(({ data_version }) => data_version === null || data_version <= servedVersion);
   learn(before);
-  kept = latestEntries(before).length;
+  kept = byPath.size;
   return {
     last: (path) => byPath.get(path),
-    taken: (entity, sha256) => byContent.get(`${entity} ${sha256}`),
+    taken: (entity, file) => byContent.get(keyOf(entity, file)),
     async append(entries) {
       if (entries.length === 0) return;
       const handle = await open(layout.ledger, "a+");
@@ -63,12 +68,15 @@ export async function openLedger(layout: Layout, servedVersion: string): Promise
       } finally {
         await handle.close();
       }
-      if (lines === 0) await syncPath(layout.state);
+      if (history.length === 0) await syncPath(layout.state);
       learn(entries);
-      if (lines > kept + SPARE_LINES) await rewrite();
+      if (history.length > kept + SPARE_LINES) await rewrite();
     },
   };
 }
+
+const keyOf = (entity: string | null, file: Pick<LedgerEntry, "path" | "sha256">): string =>
+  `${entity} ${contentOf(file)}`;
 
 const encode = (entry: LedgerEntry): string => `${JSON.stringify(entry)}\n`;
 

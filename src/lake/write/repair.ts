@@ -1,27 +1,54 @@
-// Repairing the served version: a damaged file of one copy is written again from the other copy.
-import { entityNamed } from "../../catalog/index.js";
+// Repairing the served version: what is damaged is put back from the older versions, from the other copy, from the inbox.
+import { ENTITIES } from "../../catalog/index.js";
 import type { Entity } from "../../catalog/types.js";
+import { CommandError } from "../../errors.js";
 import { createIntegrity, DamagedFileError, type Integrity } from "../integrity.js";
-import { fileList, isCovered, type DataFile, type FileList, type Version } from "../manifest.js";
-import { buildCodeCopy } from "./cluster.js";
-import { writeDataFile } from "./datafile.js";
+import { findDrops } from "../ledger.js";
+import type { DataFile, FileList, Version } from "../manifest.js";
 import { takeInventory, type Fault } from "./inventory.js";
-import { columnList, inDates, scan } from "./relations.js";
-import { withWriteSession, type WriteOptions, type WriteSession } from "./session.js";
+import { mend, type Unmended } from "./mend.js";
+import { merge } from "./merge.js";
+import { recover, removeUnreadable } from "./recover.js";
+import { retake } from "./retake.js";
+import { withSessionOn, type WriteOptions, type WriteSession } from "./session.js";
 import { findFaults, summarise, type OnFile, type VerifyOptions, type VerifyReport } from "./verify.js";
 
-/** Rows that are lost: they must be dropped again. */
+/** A file that was written again. */
+export interface Repaired {
+  /** Relative to the data directory. */
+  readonly path: string;
+  readonly rows: number;
+  readonly from: "copy" | "inbox";
+  /** The very same bytes. Otherwise the same number of rows: what did not come through the inbox may be missing in them. */
+  readonly isSame: boolean;
+}
+
+/** A damaged file of which not all rows are left. */
 export interface Lost {
   readonly entity: string;
   /** Main dates, `YYYYMMDD` inclusive; null for rows without one. */
   readonly first: string | null;
   readonly last: string | null;
+  /** Rows that it held, and those that the inbox holds. */
   readonly rows: number;
+  readonly inInbox: number;
+  /** Drops that held rows of these dates and cannot be taken again, each with the reason. */
+  readonly missing: readonly string[];
+}
+
+/** Drops that were taken again since the base of the repair lacks them. */
+export interface TakenAgain {
+  readonly entity: string;
+  readonly files: number;
+  readonly rows: number;
+  readonly missing: readonly string[];
 }
 
 export interface RepairReport extends VerifyReport {
-  /** Files that were written again, relative to the data directory. */
-  readonly repaired: readonly string[];
+  /** What became of the manifest, in words. */
+  readonly manifest: readonly string[];
+  readonly takenAgain: readonly TakenAgain[];
+  readonly repaired: readonly Repaired[];
   readonly lost: readonly Lost[];
   /** Null where every repaired file got its old content, or none was repaired. */
   readonly version: Version | null;
@@ -29,7 +56,7 @@ export interface RepairReport extends VerifyReport {
 
 /**
  * Verifies the lake with no other writer, and repairs what it can. `faults` are those that stay. With `giveUp`, damaged
- * files that cannot be written again leave the served version, so that their rows can be dropped anew; without it a
+ * files of which not all rows are left make way for those that are, so that the others can be dropped anew; without it a
  * query that needs them keeps failing.
  */
 export async function repair(
@@ -37,26 +64,42 @@ export async function repair(
   options: VerifyOptions & WriteOptions & { readonly giveUp: boolean },
   onFile: OnFile = () => undefined,
 ): Promise<RepairReport> {
-  return withWriteSession(root, options, async (session) => {
+  return withSessionOn(root, options, recover, async (session, recovery) => {
     const { layout, writer, base, publish } = session;
     const found = await findFaults(writer, layout, await takeInventory(layout), options, onFile);
-    const repaired: string[] = [];
-    const lost: Lost[] = [];
     const lists: FileList[] = [];
-    for (const name of Object.keys(base.version.lists)) {
+    const repaired: Repaired[] = [];
+    const lost: Lost[] = [];
+    const takenAgain: TakenAgain[] = [];
+    for (const entity of ENTITIES) {
+      const { name } = entity;
       const list = base.files(name);
       const bad = await findDamaged(session, list);
-      if (bad.size === 0) continue;
-      const mended = await mend(session, entityNamed(name)!, list, bad, options.giveUp);
-      lists.push(mended.list);
-      lost.push(...mended.lost.map(({ first, last, rows }) => ({ entity: name, first, last, rows })));
-      repaired.push(...mended.repaired.map((file) => `lake/${file.path}`));
+      const mended = await mend(session, entity, list, bad, options.giveUp);
+      repaired.push(
+        ...mended.repaired.map(({ file, ...how }) => ({ path: `lake/${file.path}`, rows: file.rows, ...how })),
+      );
+      lost.push(...mended.unmended.map((one) => lostOf(name, one)));
+      const since = recovery.since(name);
+      const isBroken = mended.unmended.length > 0 && !options.giveUp;
+      const again = since === null ? null : await takeSince(session, entity, mended.list, since, isBroken);
+      if (again) takenAgain.push({ entity: name, files: again.files, rows: again.rows, missing: again.missing });
+      lists.push(again?.list ?? mended.list);
     }
     const version = await publish(lists, "repair");
-    const faults = await remaining(session, found, lists.length > 0);
-    return { ...summarise(await takeInventory(layout), faults), repaired, lost, version };
+    const manifest = [...recovery.told, ...(await removeUnreadable(layout))];
+    const faults = await remaining(session, found);
+    return {
+      ...summarise(await takeInventory(layout), faults),
+      ...{ manifest, takenAgain, repaired, lost, version },
+    };
   });
 }
+
+const lostOf = (entity: string, { file, inInbox, missing }: Unmended): Lost => {
+  const { first, last, rows } = file;
+  return { entity, first, last, rows, inInbox, missing };
+};
 
 async function findDamaged({ layout }: WriteSession, list: FileList): Promise<ReadonlySet<DataFile>> {
   const integrity = createIntegrity(layout.lake);
@@ -65,71 +108,34 @@ async function findDamaged({ layout }: WriteSession, list: FileList): Promise<Re
   return bad;
 }
 
-interface Mended {
-  readonly list: FileList;
-  readonly repaired: readonly DataFile[];
-  readonly lost: readonly DataFile[];
-}
-
-async function mend(
+/** Takes the drops again that were taken after a version; null where there are none. */
+async function takeSince(
   session: WriteSession,
   entity: Entity,
   list: FileList,
-  bad: ReadonlySet<DataFile>,
-  giveUp: boolean,
-): Promise<Mended> {
+  since: string,
+  isBroken: boolean,
+): Promise<(Omit<TakenAgain, "entity"> & { readonly list: FileList }) | null> {
   const { writer, layout } = session;
-  const repaired: DataFile[] = [];
-  const lost: DataFile[] = [];
-  const byDate: DataFile[] = [];
-  for (const file of list.byDate) {
-    const again = bad.has(file) ? await fromCodeCopy(session, entity, list, file, bad) : file;
-    if (bad.has(file)) (again ? repaired : lost).push(file);
-    if (again) byDate.push(again);
-    else if (!giveUp) byDate.push(file);
-  }
-  const mended = fileList(entity.name, byDate, list.byCode, list.codeRanges);
-  const badCodes = list.byCode.filter((file) => bad.has(file));
-  // The copy is built from whole date files only, and must not go on telling rows that were given up.
-  const isComplete = lost.length === 0 || giveUp;
-  if (!isComplete || (badCodes.length === 0 && lost.length === 0) || list.byCode.length === 0) {
-    return { list: mended, repaired, lost };
-  }
-  return { list: await buildCodeCopy(writer, layout, entity, mended), repaired: [...repaired, ...badCodes], lost };
-}
-
-/** A date file written again from the code copy, or null where that does not hold all of its rows. */
-async function fromCodeCopy(
-  { writer, layout }: WriteSession,
-  entity: Entity,
-  list: FileList,
-  file: DataFile,
-  bad: ReadonlySet<DataFile>,
-): Promise<DataFile | null> {
-  if (!isCovered(list, file) || list.byCode.some((copy) => bad.has(copy))) return null;
-  const rows = `SELECT ${columnList(entity)} FROM ${scan(layout, list.byCode)}`;
-  const again = await writeDataFile(
-    writer,
-    layout,
-    entity,
-    `(${rows} WHERE ${inDates(entity, file.first, file.last)})`,
-  );
-  return again?.rows === file.rows ? again : null;
+  const drops = await findDrops(layout, entity.name, ({ data_version }) => (data_version ?? "") > since);
+  if (drops.length === 0) return null;
+  if (isBroken)
+    throw new CommandError(`data files of ${entity.name} are damaged too: nothing is changed without --give-up`);
+  const { table, ...counts } = await retake(session, entity, drops, "true");
+  const merged = await merge(writer, layout, entity, list, table);
+  await writer.run(`DROP TABLE ${table}`);
+  return { ...counts, list: merged.list };
 }
 
 /** The faults that a repair did not put right: a damaged file that only older versions name stays one. */
-async function remaining(
-  { layout }: WriteSession,
-  faults: readonly Fault[],
-  changed: boolean,
-): Promise<readonly Fault[]> {
-  if (!changed) return faults;
-  const { files } = await takeInventory(layout);
+async function remaining({ layout }: WriteSession, faults: readonly Fault[]): Promise<readonly Fault[]> {
+  const { faults: ofManifest, files } = await takeInventory(layout);
   const integrity = createIntegrity(layout.lake);
-  const left: Fault[] = [];
+  const left = [...ofManifest];
   for (const fault of faults) {
-    const kept = files.get(fault.path.replace(/^lake\//, ""));
-    const isMended = fault.kind === "damaged" && kept && (await isWhole(integrity, kept.file));
+    if (!fault.path.startsWith("lake/")) continue;
+    const kept = files.get(fault.path.slice("lake/".length));
+    const isMended = fault.kind === "damaged" && (!kept || (await isWhole(integrity, kept.file)));
     if (!isMended) left.push(fault);
   }
   return left;

@@ -29,32 +29,49 @@ export interface WriteOptions {
   readonly now?: () => Date;
 }
 
+/** What a session builds on, found when it holds the lock. */
+export interface Opening {
+  readonly base: Snapshot;
+  /** False where another version is served, or none can be: the base is published even where nothing of it changes. */
+  readonly isServed: boolean;
+}
+
+async function openServed(layout: Layout): Promise<Opening> {
+  await openNotes(layout);
+  return { base: (await openLake(layout.root)).current(), isServed: true };
+}
+
 /** Opens the lake for writing, runs `work`, and leaves no file behind that is not served. */
 export async function withWriteSession<T>(
   root: string,
   options: WriteOptions,
   work: (session: WriteSession) => Promise<T>,
 ): Promise<T> {
-  return withLakeLocked(root, async (layout, lock) => {
+  return withSessionOn(root, options, openServed, work);
+}
+
+/** The same on another base than the served version. `open` opens the notes of new files, or leaves those that are there. */
+export async function withSessionOn<T, O extends Opening>(
+  root: string,
+  options: WriteOptions,
+  open: (layout: Layout) => Promise<O>,
+  work: (session: WriteSession, opening: O) => Promise<T>,
+): Promise<T> {
+  return withLakeLocked(root, open, async (layout, lock, opening) => {
     // We hold the lock, so whatever lies in the scratch folder was left by a session that crashed.
     await rm(layout.scratch, { recursive: true, force: true });
     await mkdir(layout.scratch, { recursive: true });
     const scratch = await mkdtemp(join(layout.scratch, "session-"));
     const writer = await openWriter({ ...options, tempDirectory: join(scratch, "spill") });
     try {
-      const base = (await openLake(root)).current();
-      return await work({
-        layout,
-        writer,
-        scratch,
-        base,
-        async publish(lists, reason) {
-          const changed = lists.filter((list) => JSON.stringify(list) !== JSON.stringify(base.files(list.entity)));
-          if (changed.length === 0) return null;
-          if (!(await lock.isHeld())) throw new CommandError("another writer took the lake over; nothing was changed");
-          return publish(layout, base.version, changed, reason, (options.now ?? (() => new Date()))());
-        },
-      });
+      const { base, isServed } = opening;
+      const publishChanges: WriteSession["publish"] = async (lists, reason) => {
+        const changed = lists.filter((list) => JSON.stringify(list) !== JSON.stringify(base.files(list.entity)));
+        if (changed.length === 0 && isServed) return null;
+        if (!(await lock.isHeld())) throw new CommandError("another writer took the lake over; nothing was changed");
+        return publish(layout, base.version, changed, reason, (options.now ?? (() => new Date()))());
+      };
+      return await work({ layout, writer, scratch, base, publish: publishChanges }, opening);
     } finally {
       writer.close();
       await rm(scratch, { recursive: true, force: true });
@@ -63,11 +80,15 @@ export async function withWriteSession<T>(
 }
 
 /** Runs `work` as the only writer of the lake, and clears up: before it after a crash, after it whatever came of it. */
-export async function withLakeLocked<T>(root: string, work: (layout: Layout, lock: Lock) => Promise<T>): Promise<T> {
+export async function withLakeLocked<T, O>(
+  root: string,
+  open: (layout: Layout) => Promise<O>,
+  work: (layout: Layout, lock: Lock, opened: O) => Promise<T>,
+): Promise<T> {
   const layout = layoutOf(root);
   return withLock(layout.writeLock, async (lock) => {
-    await openNotes(layout);
-    const result = await work(layout, lock).catch(async (error: unknown) => {
+    const opened = await open(layout);
+    const result = await work(layout, lock, opened).catch(async (error: unknown) => {
       // What cannot be cleared up now, the next session clears up: the notes stay.
       if (await lock.isHeld()) await settle(layout).catch(() => undefined);
       throw error;

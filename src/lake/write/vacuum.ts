@@ -7,7 +7,7 @@ import { openLake } from "../lake.js";
 import { listFile, versionFile, type Layout } from "../layout.js";
 import { decodeList, type Version } from "../manifest.js";
 import { syncPath, writeDurably } from "./durable.js";
-import { isNotable, nameOf, note } from "./leftovers.js";
+import { isNotable, nameOf, note, openNotes } from "./leftovers.js";
 import { removableVersions, type RetentionPolicy } from "./retention.js";
 import { withLakeLocked } from "./session.js";
 
@@ -43,7 +43,7 @@ export interface VacuumReport {
  * they go, and only then the files that nobody else needs. The next writer finishes what was begun.
  */
 export async function vacuum(root: string, options: VacuumOptions): Promise<VacuumReport> {
-  return withLakeLocked(root, async (layout) => {
+  return withLakeLocked(root, openNotes, async (layout) => {
     const versions = await (await openLake(root)).versions();
     const old =
       "policy" in options ? removableVersions(versions, options.policy, options.now) : findOld(versions, options);
@@ -80,13 +80,14 @@ function findOld(
   return versions.slice(0, count);
 }
 
-async function removeVersions(layout: Layout, old: readonly Version[], files: readonly string[]): Promise<void> {
-  if (old.length === 0) return;
+/** Writes down which versions go, then removes their files. */
+export async function removeVersions(layout: Layout, old: readonly Version[], files: readonly string[]): Promise<void> {
+  if (files.length === 0) return;
   const before = (await readOrNone(layout.removed)) ?? "";
   const removed = new Set([...before.trimEnd().split("\n"), ...old.map((version) => version.data_version)]);
   removed.delete("");
   await writeDurably(layout.removed, `${[...removed].sort().join("\n")}\n`);
-  for (const file of files) await rm(file);
+  for (const file of files) await rm(file, { force: true });
   await syncPath(layout.versions);
 }
 

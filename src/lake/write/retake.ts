@@ -1,0 +1,60 @@
+// Taking drops again: what lies in the inbox and was taken before, as one table of rows.
+import { SQL_TYPES, type Entity } from "../../catalog/types.js";
+import { CommandError } from "../../errors.js";
+import { quoteName } from "../../sql-text.js";
+import type { FoundDrop } from "../ledger.js";
+import { stage } from "./normalise.js";
+import { columnList } from "./relations.js";
+import type { WriteSession } from "./session.js";
+
+export interface Retaken {
+  /** A temp table with the entity's columns. */
+  readonly table: string;
+  readonly rows: number;
+  /** Files that were taken again. */
+  readonly files: number;
+  /** Drops that were not: what each is called, and why. */
+  readonly missing: readonly string[];
+}
+
+let tables = 0;
+
+/**
+ * Reads the drops again, those rows for which `where` (SQL) holds. Of rows that share their identity those of the last
+ * drop stay, as when the drops were taken one after another.
+ */
+export async function retake(
+  { writer, scratch }: WriteSession,
+  entity: Entity,
+  drops: readonly FoundDrop[],
+  where: string,
+): Promise<Retaken> {
+  const table = `retaken_${++tables}`;
+  const all = `${table}_all`;
+  const missing: string[] = [];
+  const typed = entity.columns.map(({ name, type }) => `${quoteName(name)} ${SQL_TYPES[type]}`);
+  await writer.run(`CREATE TEMP TABLE ${all} (${typed.join(", ")}, __drop INTEGER)`);
+  for (const [i, { entry, file }] of drops.entries()) {
+    const label = `inbox/${entry.path}`;
+    if (file === null) {
+      missing.push(`${label} is gone or has changed`);
+      continue;
+    }
+    try {
+      const staged = await stage(writer, entity, file, { map: {}, set: {}, label }, scratch);
+      await writer.run(`INSERT INTO ${all} SELECT ${columnList(entity)}, ${i} FROM ${staged.table} WHERE ${where}`);
+      await writer.run(`DROP TABLE ${staged.table}`);
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      missing.push(error.message);
+    }
+  }
+  const identity = entity.identity.map(quoteName).join(", ");
+  await writer.run(
+    `CREATE TEMP TABLE ${table} AS SELECT ${columnList(entity)} FROM ${all}
+     QUALIFY __drop = max(__drop) OVER (PARTITION BY ${identity})`,
+  );
+  await writer.run(`DROP TABLE ${all}`);
+  const [counted] = await writer.rows(`SELECT count(*) AS rows FROM ${table}`);
+  return { table, rows: Number(counted!["rows"]), files: drops.length - missing.length, missing };
+}

@@ -1,0 +1,73 @@
+// What a question is, and how its answer is printed and kept.
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { cpus, loadavg, totalmem } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { RESULTS, ROOT } from "./servers.js";
+import { round } from "./turns.js";
+
+export interface Sizes {
+  /** Trading days of 5,000 stocks in the lake of the wide questions. */
+  readonly days: number;
+  /** The same for the small questions. */
+  readonly smallDays: number;
+  /** Days of the lakes that growth is shown on. */
+  readonly growth: readonly number[];
+  /** Millions of rows, about, of the file that is imported. */
+  readonly importRows: number;
+  /** Turns of each contender. */
+  readonly tries: number;
+}
+
+export type Row = Readonly<Record<string, string | number>>;
+
+export interface Question {
+  /** Also its file's name in `bench/results`, with `-` for blanks. */
+  readonly name: string;
+  answer(sizes: Sizes): Promise<readonly Row[]>;
+}
+
+/** Answers a question, prints its table and keeps it with what it was measured on. */
+export async function put(question: Question, sizes: Sizes): Promise<void> {
+  process.stdout.write(`\n${question.name}\n`);
+  const loadBefore = round(loadavg()[0]!, 2);
+  const rows = await question.answer(sizes);
+  console.table(rows);
+  const kept = {
+    question: question.name,
+    commit: await commit(),
+    machine: machine(loadBefore),
+    versions: versions(),
+    sizes,
+    rows,
+  };
+  await mkdir(RESULTS, { recursive: true });
+  const file = join(RESULTS, `${question.name.replaceAll(" ", "-")}.json`);
+  await writeFile(file, `${JSON.stringify(kept, null, 2)}\n`);
+}
+
+async function commit(): Promise<string> {
+  const git = promisify(execFile)("git", ["describe", "--always", "--dirty", "--abbrev=40"], { cwd: ROOT });
+  return git.then(({ stdout }) => stdout.trim()).catch(() => "none");
+}
+
+const machine = (loadBefore: number): object => ({
+  cores: cpus().length,
+  processor: cpus()[0]?.model,
+  memory: totalmem(),
+  loadBefore,
+});
+
+function versions(): Record<string, string | undefined> {
+  const wanted = (folder: string, name: string): string | undefined =>
+    (JSON.parse(readFileSync(join(ROOT, folder, "package.json"), "utf8")) as { dependencies: Record<string, string> })
+      .dependencies[name];
+  return {
+    node: process.version,
+    duckdb: wanted(".", "@duckdb/node-api"),
+    chdb: wanted("bench/peers", "chdb"),
+    polars: wanted("bench/peers", "nodejs-polars"),
+  };
+}

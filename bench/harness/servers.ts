@@ -1,0 +1,100 @@
+// Servers as processes of their own: ours as users run it, and the peers.
+import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+export const MAIN = join(ROOT, "dist/main.js");
+export const RESULTS = join(ROOT, "bench/results");
+export const TOKEN = "bench";
+const PEERS = join(ROOT, "bench/peers");
+
+export interface BenchServer {
+  readonly url: string;
+  /** The largest resident memory so far of all its processes together, bytes. */
+  peakMemory(): number;
+  stop(): Promise<void>;
+}
+
+/** Our own server, as users run it. What it keeps between requests is its own, and gone when it stops. */
+export async function serveTapehouse(data: string): Promise<BenchServer> {
+  await mkdir(RESULTS, { recursive: true });
+  const temp = await mkdtemp(join(RESULTS, "temp-"));
+  const server = await start([MAIN, "serve", "--data", data, "--port", "0", "--temp", temp], {
+    TAPEHOUSE_TOKEN: TOKEN,
+  });
+  const stop = async (): Promise<void> => {
+    await server.stop();
+    await rm(temp, { recursive: true, force: true });
+  };
+  return { ...server, stop };
+}
+
+export type Peer = "chdb" | "polars" | "duckdb-copy" | "plain-handler" | "loopback";
+
+/** A peer of `bench/peers`. Their packages are installed when one is first needed. */
+export async function servePeer(peer: Peer): Promise<BenchServer> {
+  if (!existsSync(join(PEERS, "node_modules"))) {
+    process.stderr.write("installing the peers\n");
+    await promisify(execFile)("npm", ["ci"], { cwd: PEERS });
+  }
+  return start([join(PEERS, `${peer}.mjs`)], {});
+}
+
+/** Runs `use` with the servers and stops them whatever happens. */
+export async function withServers<S extends Readonly<Record<string, Promise<BenchServer>>>, T>(
+  starting: S,
+  use: (servers: Record<keyof S, BenchServer>) => Promise<T>,
+): Promise<T> {
+  const started = await Promise.allSettled(Object.values(starting));
+  const running = started.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  try {
+    const names: (keyof S)[] = Object.keys(starting);
+    const servers = await Promise.all(Object.values(starting));
+    return await use(Object.fromEntries(names.map((name, i) => [name, servers[i]!])) as Record<keyof S, BenchServer>);
+  } finally {
+    await Promise.all(running.map((server) => server.stop()));
+  }
+}
+
+async function start(args: readonly string[], env: Readonly<Record<string, string>>): Promise<BenchServer> {
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let said = "";
+  child.stderr.on("data", (data: Buffer) => (said += data.toString()));
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout.on("data", (data: Buffer) => {
+      said += data.toString();
+      const match = /listening on (\S+)/.exec(said);
+      if (match) resolve(match[1]!);
+    });
+    child.once("exit", (code) => reject(new Error(`a server ended with code ${code}: ${said}`)));
+  });
+  return {
+    url,
+    peakMemory: () => processTree(child.pid!).reduce((sum, pid) => sum + peakOf(pid), 0),
+    stop: () => stop(child),
+  };
+}
+
+/** The process and its children: a server may run in a child of its command. */
+function processTree(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean);
+  return [pid, ...children.flatMap((child) => processTree(Number(child)))];
+}
+
+function peakOf(pid: number): number {
+  const kilobytes = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? "0";
+  return Number(kilobytes) * 1024;
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  const exited = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGTERM");
+  await exited;
+}

@@ -1,0 +1,39 @@
+// A client for small answers: one kept connection, whose times are taken from the request to the last byte.
+import { Agent, get } from "node:http";
+import type { Row } from "./question.js";
+import { TOKEN } from "./servers.js";
+import { median, quantile, round } from "./turns.js";
+
+export interface SmallClient {
+  /** Milliseconds that the answer took. Throws where it is not a whole 200. */
+  ask(url: string): Promise<number>;
+  close(): void;
+}
+
+export function smallClient(): SmallClient {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  return {
+    ask: (url) => {
+      const started = performance.now();
+      return new Promise((resolve, reject) => {
+        get(url, { agent, headers: { Authorization: `Bearer ${TOKEN}` } }, (response) => {
+          response.on("end", () => {
+            if (response.statusCode === 200 && response.complete) resolve(performance.now() - started);
+            else reject(new Error(`${url} answered ${response.statusCode}`));
+          });
+          response.on("error", reject);
+          response.resume();
+        }).on("error", reject);
+      });
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+/** Different things of a list, spread over it, the same in every run. */
+export const some = <T>(list: readonly T[], i: number): T => list[(i * 7919) % list.length]!;
+
+export const timesRow = (times: readonly number[]): Row => ({
+  "median ms": round(median(times), 2),
+  "p99 ms": round(quantile(times, 0.99), 2),
+});

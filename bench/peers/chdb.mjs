@@ -1,0 +1,34 @@
+// ClickHouse behind HTTP: `query` is SQL, `format` a format of ClickHouse. Arrow is sent while it is made, as one
+// stream; the other formats whole, which is faster there. A session for each pull under way.
+import { once } from "node:events";
+import chdb from "chdb";
+import { listen } from "./listen.mjs";
+
+/** What ends an Arrow stream: a continuation mark and the length 0. */
+const END = 8;
+const first = new chdb.Session();
+const idle = [first];
+
+listen(async ({ query, format }, res) => {
+  const session = idle.pop() ?? new chdb.Session(first.path);
+  try {
+    if (format === "ArrowStream") await sendArrow(session.queryStream(query, { format }), res);
+    else res.end((await session.queryAsync(query, { format })).bytes());
+  } finally {
+    idle.push(session);
+  }
+});
+
+/** Each chunk is a stream of its own; their schemas (but the first) and ends (but the last) are left out. */
+async function sendArrow(chunks, res) {
+  let end = Buffer.alloc(0);
+  let schemaSent = false;
+  for await (const chunk of chunks) {
+    const bytes = Buffer.from(chunk.raw());
+    const start = schemaSent ? 8 + bytes.readInt32LE(4) : 0;
+    schemaSent = true;
+    end = bytes.subarray(bytes.length - END);
+    if (!res.write(bytes.subarray(start, bytes.length - END))) await once(res, "drain");
+  }
+  res.end(end);
+}

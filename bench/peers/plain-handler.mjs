@@ -1,0 +1,14 @@
+// A handler as one writes it by hand: Express, getRowsJson, JSON.stringify.
+import { DuckDBInstance } from "@duckdb/node-api";
+import { listen } from "./listen.mjs";
+
+const instance = await DuckDBInstance.create(":memory:");
+
+listen(async ({ query }, res) => {
+  const connection = await instance.connect();
+  const reader = await connection.runAndReadAll(query);
+  const columns = reader.columnNames().map((name) => ({ name }));
+  const rows = reader.getRowsJson();
+  connection.disconnectSync();
+  res.type("json").send(JSON.stringify({ columns, rows, count: rows.length }));
+});

@@ -1,0 +1,69 @@
+// What do 1, 4 and 16 clients at once get together?
+import { codeFilesOf, filesOf, lakeOf } from "../harness/lakes.js";
+import { firstColumn, ourUrl, peerUrl, pullTogether, rowsOf } from "../harness/pull.js";
+import type { Question, Row } from "../harness/question.js";
+import { servePeer, serveTapehouse, withServers } from "../harness/servers.js";
+import { some } from "../harness/small.js";
+import { inTurn, median, round } from "../harness/turns.js";
+
+const CLIENTS = [1, 4, 16] as const;
+const SMALL_REQUESTS = 400;
+
+const clientsWide: Question = {
+  name: "many clients wide",
+  async answer({ days, tries }) {
+    const lake = await lakeOf(days);
+    return withServers({ tapehouse: serveTapehouse(lake), chdb: servePeer("chdb") }, async ({ tapehouse, chdb }) => {
+      const rows = await rowsOf(tapehouse, "daily");
+      const query = `SELECT * FROM file('${filesOf(lake, "daily")}', Parquet)`;
+      const ours = ourUrl(tapehouse, "entities/daily");
+      const theirs = peerUrl(chdb, { query, format: "JSONCompact" });
+      const table: Row[] = [];
+      for (const clients of CLIENTS) {
+        const all = (url: string) => (): Promise<number> => pullTogether(Array<string>(clients).fill(url), clients);
+        const turns = await inTurn({ ours: all(ours), theirs: all(theirs) }, Math.ceil(tries / 2));
+        table.push(together("rows/s", clients, clients * rows, turns));
+      }
+      return table;
+    });
+  },
+};
+
+const clientsSmall: Question = {
+  name: "many clients small",
+  async answer({ smallDays, tries }) {
+    const lake = await lakeOf(smallDays);
+    return withServers({ tapehouse: serveTapehouse(lake), chdb: servePeer("chdb") }, async ({ tapehouse, chdb }) => {
+      const codes = await firstColumn(tapehouse, "entities/stock_list?fields=ts_code");
+      const asked = Array.from({ length: SMALL_REQUESTS }, (_, i) => some(codes, i));
+      const query = (code: string): string =>
+        `SELECT * FROM file('${codeFilesOf(lake, "daily")}', Parquet) WHERE ts_code = '${code}' ORDER BY trade_date`;
+      const ours = asked.map((code) => ourUrl(tapehouse, `entities/daily?ts_code=${code}`));
+      const theirs = asked.map((code) => peerUrl(chdb, { query: query(code), format: "JSONCompact" }));
+      const table: Row[] = [];
+      for (const clients of CLIENTS) {
+        const all = (urls: readonly string[]) => (): Promise<number> => pullTogether(urls, clients);
+        const turns = await inTurn({ ours: all(ours), theirs: all(theirs) }, Math.ceil(tries / 2));
+        table.push(together("requests/s", clients, SMALL_REQUESTS, turns));
+      }
+      return table;
+    });
+  },
+};
+
+/** One row: what all clients got together in a second. */
+function together(
+  unit: string,
+  clients: number,
+  amount: number,
+  turns: Readonly<Record<"ours" | "theirs", number[]>>,
+): Row {
+  return {
+    clients,
+    [`tapehouse ${unit}`]: round(amount / median(turns.ours)),
+    [`chdb ${unit}`]: round(amount / median(turns.theirs)),
+    "our ratio": round(median(turns.theirs) / median(turns.ours), 2),
+  };
+}
+
+export const clients: readonly Question[] = [clientsWide, clientsSmall];

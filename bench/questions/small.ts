@@ -1,0 +1,78 @@
+// How long do the small questions of a backtest take, one client, one connection?
+import { codeFilesOf, filesOf, lakeOf } from "../harness/lakes.js";
+import { askJson, firstColumn, ourUrl, peerUrl } from "../harness/pull.js";
+import type { Question, Row } from "../harness/question.js";
+import { servePeer, serveTapehouse, withServers, type BenchServer } from "../harness/servers.js";
+import { smallClient, some, timesRow } from "../harness/small.js";
+import { median, round } from "../harness/turns.js";
+
+const REQUESTS = 200;
+const PAGE = 1_000;
+
+/** The same question to us and, where it can be put to it, to ClickHouse over the same files, those that suit it. */
+interface Small {
+  readonly path: (i: number) => string;
+  readonly chdb?: (i: number) => string;
+}
+
+async function smallQuestions(server: BenchServer, lake: string): Promise<Readonly<Record<string, Small>>> {
+  const codes = await firstColumn(server, "entities/stock_list?fields=ts_code");
+  const days = await firstColumn(server, "entities/daily?fields=trade_date&ts_code=" + codes[0]!);
+  const before = (await askJson<{ next_cursor: string }>(server, `entities/daily?limit=${PAGE * 999}`)).next_cursor;
+  const from = days.at(-1250) ?? days[0]!;
+  const hundred = (i: number): string[] => Array.from({ length: 100 }, (_, k) => some(codes, i * 100 + k));
+  const chdb = (files: string, where: string): string => `SELECT * FROM file('${files}', Parquet) WHERE ${where}`;
+  const byCode = codeFilesOf(lake, "daily");
+  const dated = (day: string): string => `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}`;
+  return {
+    "one stock, all years": {
+      path: (i) => `entities/daily?ts_code=${some(codes, i)}`,
+      chdb: (i) => chdb(byCode, `ts_code = '${some(codes, i)}' ORDER BY trade_date`),
+    },
+    "one day, whole market": {
+      path: (i) => `entities/daily?trade_date=${some(days, i)}`,
+      chdb: (i) => chdb(filesOf(lake, "daily"), `trade_date = '${dated(some(days, i))}' ORDER BY ts_code`),
+    },
+    "100 stocks, 5 years": {
+      path: (i) => `entities/daily?start_date=${from}&ts_code=${hundred(i).join(",")}`,
+      chdb: (i) =>
+        chdb(byCode, `trade_date >= '${dated(from)}' AND ts_code IN ('${hundred(i).join("','")}')`) +
+        " ORDER BY trade_date, ts_code",
+    },
+    "page 1 of 1,000 rows": { path: () => `entities/daily?limit=${PAGE}` },
+    "page 1,000 of 1,000 rows": { path: () => `entities/daily?limit=${PAGE}&cursor=${before}` },
+    catalog: { path: () => "meta" },
+    "calendar shift": { path: (i) => `calendar/shift?date=${some(days, i)}&n=-1` },
+  };
+}
+
+export const small: Question = {
+  name: "small reads",
+  async answer({ smallDays }) {
+    const lake = await lakeOf(smallDays);
+    return withServers({ tapehouse: serveTapehouse(lake), chdb: servePeer("chdb") }, async ({ tapehouse, chdb }) => {
+      const client = smallClient();
+      const peer = smallClient();
+      const rows: Row[] = [];
+      for (const [name, question] of Object.entries(await smallQuestions(tapehouse, lake))) {
+        const ours: number[] = [];
+        const theirs: number[] = [];
+        const requests = question.chdb && name.startsWith("100") ? REQUESTS / 4 : REQUESTS;
+        for (let i = -requests / 10; i < requests; i++) {
+          const time = await client.ask(ourUrl(tapehouse, question.path(Math.abs(i))));
+          if (i >= 0) ours.push(time);
+          if (!question.chdb) continue;
+          const query = question.chdb(Math.abs(i));
+          const peerTime = await peer.ask(peerUrl(chdb, { query, format: "JSONCompact" }));
+          if (i >= 0) theirs.push(peerTime);
+        }
+        const ratio = theirs.length > 0 ? round(median(theirs) / median(ours), 2) : "";
+        const chdbMs = theirs.length > 0 ? round(median(theirs), 2) : "";
+        rows.push({ question: name, ...timesRow(ours), "chdb median ms": chdbMs, "our ratio": ratio });
+      }
+      client.close();
+      peer.close();
+      return rows;
+    });
+  },
+};

@@ -1,0 +1,37 @@
+// npm run bench -- [WORD...] [options]: answers the questions whose names hold every word; all of them without a word.
+import { parseArgs } from "node:util";
+import { put, type Question } from "./harness/question.js";
+import { beside } from "./questions/beside.js";
+import { clients } from "./questions/clients.js";
+import { first } from "./questions/first.js";
+import { growth } from "./questions/growth.js";
+import { importing } from "./questions/import.js";
+import { small } from "./questions/small.js";
+import { wide } from "./questions/wide.js";
+
+const QUESTIONS: readonly Question[] = [...wide, ...first, small, ...clients, ...beside, importing, growth];
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    days: { type: "string", default: "250" },
+    "small-days": { type: "string", default: "1000" },
+    growth: { type: "string", default: "250,1000" },
+    "import-rows": { type: "string", default: "10" },
+    tries: { type: "string", default: "3" },
+  },
+});
+const asked = QUESTIONS.filter(({ name }) => positionals.every((word) => name.split(" ").includes(word)));
+if (asked.length === 0) {
+  process.stderr.write(`no question has all these words:\n${QUESTIONS.map(({ name }) => `  ${name}\n`).join("")}`);
+  process.exitCode = 2;
+}
+for (const question of asked) {
+  await put(question, {
+    days: Number(values.days),
+    smallDays: Number(values["small-days"]),
+    growth: values.growth.split(",").map(Number),
+    importRows: Number(values["import-rows"]),
+    tries: Number(values.tries),
+  });
+}

@@ -4,17 +4,18 @@ import { ENTITIES } from "../catalog/index.js";
 import { STORES, type Store } from "../catalog/types.js";
 import type { Context } from "./context.js";
 
-export function healthHandler(context: Context): RequestHandler {
-  return (_req, res) => {
-    const damaged = new Set<Store>();
-    for (const path of context.integrity.damaged()) {
-      const entity = ENTITIES.find((candidate) => path.startsWith(`${candidate.name}/`));
-      if (entity) damaged.add(entity.store);
+export function healthHandler({ integrity, lake }: Context): RequestHandler {
+  return async (_req, res) => {
+    const { version, files } = lake.current();
+    const damaged = new Set<Store>(lake.isSound() ? [] : ["state"]);
+    for (const { name, store } of ENTITIES) {
+      const { byDate, byCode } = files(name);
+      if ((await integrity.stillDamaged([...byDate, ...byCode])).length > 0) damaged.add(store);
     }
     res.setHeader("Cache-Control", "no-store");
     res.json({
       status: damaged.size === 0 ? "ok" : "degraded",
-      data_version: context.lake.current().version.data_version,
+      data_version: version.data_version,
       databases: Object.fromEntries(STORES.map((store) => [store, !damaged.has(store)])),
     });
   };

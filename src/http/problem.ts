@@ -2,6 +2,7 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from "express";
 import { Problem } from "../errors.js";
 import { DamagedFileError } from "../lake/integrity.js";
+import { DamagedManifestError } from "../lake/manifest.js";
 import type { Context } from "./context.js";
 import { notesOf } from "./notes.js";
 
@@ -42,16 +43,12 @@ export function problemDocument({ code, title, status, detail, extras }: Problem
 /** `id` is that of the request. */
 function toProblem(log: Context["log"], id: string | undefined, error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (error instanceof DamagedFileError) {
+  if (error instanceof DamagedFileError || error instanceof DamagedManifestError) {
     log.error({ id, err: error }, "damaged file");
-    const entity = error.path.split("/")[0]!;
-    return new Problem(
-      "data_damaged",
-      `a data file of ${entity} is not what it should be, so nothing was read from it`,
-      {
-        hint: "tell the operator to run: tapehouse verify",
-      },
-    );
+    const what = error instanceof DamagedFileError ? `a data file of ${error.path.split("/")[0]!}` : "this version";
+    return new Problem("data_damaged", `${what} is not what it should be, so nothing was read from it`, {
+      hint: "tell the operator to run: tapehouse verify",
+    });
   }
   if (error instanceof URIError) return new Problem("unknown_route", "the path is not valid percent-encoding");
   log.error({ id, err: error }, "request failed");

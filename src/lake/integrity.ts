@@ -1,6 +1,6 @@
 // Is a file still what the manifest says? Checked when a process first opens it, and again when it changed on disk.
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { createReadStream, type Stats } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { DataFile } from "./manifest.js";
@@ -20,20 +20,23 @@ export class DamagedFileError extends Error {
 export interface Integrity {
   /** Resolves when every file is proven to be what the manifest says; rejects with DamagedFileError otherwise. */
   check(files: readonly DataFile[]): Promise<void>;
-  /** The files found damaged so far. */
-  damaged(): readonly string[];
+  /** Which of the files were found damaged and still are. A file that nobody checked is not looked at. */
+  stillDamaged(files: readonly DataFile[]): Promise<readonly DataFile[]>;
 }
 
 export function createIntegrity(lakeFolder: string): Integrity {
   const proven = new Map<string, string>();
   const running = new Map<string, Promise<void>>();
-  const damaged = new Set<string>();
+  /** Path → what the file was when it was found damaged. */
+  const damaged = new Map<string, string>();
+
+  const stamp = (file: DataFile): Promise<string> => stat(join(lakeFolder, file.path)).then(identityOf, () => "");
 
   const prove = async (file: DataFile): Promise<void> => {
     const path = join(lakeFolder, file.path);
     const found = await stat(path).catch(() => undefined);
     if (!found) throw new DamagedFileError(file.path, "the file is missing");
-    const identity = `${found.ino}:${found.size}:${found.mtimeMs}:${found.ctimeMs}`;
+    const identity = identityOf(found);
     if (proven.get(file.path) === identity) return;
     if (found.size !== file.bytes) {
       throw new DamagedFileError(file.path, `the file has ${found.size} bytes instead of ${file.bytes}`);
@@ -48,8 +51,8 @@ export function createIntegrity(lakeFolder: string): Integrity {
     if (!check) {
       check = prove(file)
         .then(() => void damaged.delete(file.path))
-        .catch((error: unknown) => {
-          if (error instanceof DamagedFileError) damaged.add(file.path);
+        .catch(async (error: unknown) => {
+          if (error instanceof DamagedFileError) damaged.set(file.path, await stamp(file));
           throw error;
         })
         .finally(() => running.delete(file.path));
@@ -62,9 +65,20 @@ export function createIntegrity(lakeFolder: string): Integrity {
     async check(files) {
       await Promise.all(files.map(checkOne));
     },
-    damaged: () => [...damaged],
+    async stillDamaged(files) {
+      const suspects = files.filter((file) => damaged.has(file.path));
+      // Its bytes are read again only where it has changed since.
+      const recheck = async (file: DataFile): Promise<void> => {
+        if ((await stamp(file)) !== damaged.get(file.path)) await checkOne(file);
+      };
+      await Promise.allSettled(suspects.map(recheck));
+      return suspects.filter((file) => damaged.has(file.path));
+    },
   };
 }
+
+/** What changes when a file is written or replaced. */
+const identityOf = ({ ino, size, mtimeMs, ctimeMs }: Stats): string => `${ino}:${size}:${mtimeMs}:${ctimeMs}`;
 
 /** SHA-256 of a file's bytes, read in pieces. */
 export async function sha256OfFile(path: string): Promise<string> {

@@ -1,9 +1,11 @@
 // No fault after the first byte may end in a body that looks whole.
 import { execFile } from "node:child_process";
-import { readFile, truncate, writeFile } from "node:fs/promises";
+import { readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeEach, describe, expect, test } from "vitest";
+import { versionFile } from "../../src/lake/layout.js";
+import { repair } from "../../src/lake/write/repair.js";
 import { temporaryFolder } from "../support/folders.js";
 import { publishRows } from "../support/lake.js";
 import { serve, TOKEN, type TestServer } from "../support/server.js";
@@ -64,6 +66,58 @@ describe("a damaged file", () => {
     expect(health.databases).toMatchObject({ market: false, reference: true });
     expect((await server.json("/api/v1/entities/weekly")).count).toBe(1);
   });
+});
+
+describe("a server whose lake is damaged and mended", () => {
+  const health = async (): Promise<unknown> => {
+    const { status, databases } = (await (await fetch(`${server.url}/health`)).json()) as {
+      status: string;
+      databases: Readonly<Record<string, boolean>>;
+    };
+    return [status, Object.keys(databases).filter((store) => !databases[store])];
+  };
+
+  test("is healthy again when a file is put back, and when the served version no longer needs it", async () => {
+    const path = fileOf("adj_factor", 0);
+    const whole = await readFile(path);
+    await flipByte(path, 5000);
+    expect((await server.get(`${WIDE}?limit=10`)).status).toBe(500);
+    expect([await health(), await health()]).toEqual(Array(2).fill(["degraded", ["market"]]));
+    await writeFile(path, whole);
+    expect(await health()).toEqual(["ok", []]);
+    expect((await server.json(`${WIDE}?limit=10`)).count).toBe(10);
+
+    await truncate(path, 100);
+    expect((await server.get(`${WIDE}?limit=10`)).status).toBe(500);
+    await repair(root, { memory: "1GB", deep: false, giveUp: true });
+    await server.context.lake.refresh();
+    expect(await health()).toEqual(["ok", []]);
+    expect((await server.json(`${WIDE}?limit=10`)).count).toBe(10);
+  });
+
+  test("goes on with the version it has while the pointer is damaged, and follows the repaired one", async () => {
+    const { pointer } = server.context.lake.layout;
+    await writeFile(pointer, "garbage");
+    await expect(server.context.lake.refresh()).rejects.toThrow("the pointer to the current version is damaged");
+    expect(await health()).toEqual(["degraded", ["state"]]);
+    expect((await server.json("/api/v1/entities/weekly")).count).toBe(1);
+    await rm(pointer);
+    await expect(server.context.lake.refresh()).rejects.toThrow("the pointer to the current version is gone");
+    expect((await server.json("/api/v1/entities/weekly")).count).toBe(1);
+    await repair(root, { memory: "1GB", deep: false, giveUp: false });
+    await server.context.lake.refresh();
+    expect(await health()).toEqual(["ok", []]);
+  });
+});
+
+test("an older version whose record is damaged is a problem of its own, and of no other", async () => {
+  const before = server.context.lake.current().version;
+  await publishRows(root, { weekly: "SELECT '000001.SZ' AS ts_code, DATE '2023-01-13' AS trade_date" });
+  await server.context.lake.refresh();
+  await truncate(join(server.context.lake.layout.versions, versionFile(before.sequence)), 20);
+  const response = await server.get(`/api/v1/entities/weekly?data_version=${encodeURIComponent(before.data_version)}`);
+  expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([500, "data_damaged"]);
+  expect((await server.json("/api/v1/entities/weekly")).count).toBe(2);
 });
 
 describe("a running answer", () => {

@@ -56,9 +56,17 @@ const ROOMS = {
     packages: ["express", "pino", "prom-client"],
     why: "The only room with Express, the log and the metrics. It reads the lake and never writes it.",
   },
+  processes: {
+    owns: "^src/processes/",
+    imports: ["errors", "config", "http"],
+    why: "Who lives and dies: nothing here knows what is served.",
+  },
   cli: {
     owns: "^src/cli/",
-    imports: ["errors", "dates", "config", "catalog", "lake", "query", "engine", "lake-write", "encode", "web", "http"],
+    imports: [
+      ...["errors", "dates", "config", "catalog", "lake", "query", "engine", "lake-write", "encode", "web", "http"],
+      "processes",
+    ],
     packages: ["commander"],
     why: "The top: each command calls one function of any room.",
   },

@@ -7,6 +7,7 @@ import { CommandError } from "../errors.js";
 import { layoutOf } from "../lake/layout.js";
 import { ingest, makeInbox } from "../lake/write/ingest.js";
 import { tryLock } from "../lake/write/lock.js";
+import { endWhenAlone } from "../processes/alone.js";
 import { dataOption } from "./options.js";
 
 interface Options {
@@ -34,9 +35,10 @@ export function ingestCommand(): Command {
     .addHelpText("after", "\nExample:\n  $ tapehouse ingest --data ./parquet")
     .action(async (options: Options) => {
       const stopping = new AbortController();
-      for (const event of ["SIGINT", "SIGTERM", "disconnect"] as const) process.once(event, () => stopping.abort());
+      for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.abort());
+      if (process.connected) endWhenAlone();
       await watch(readConfig({ ...options }, process.env), stopping.signal);
-      if (process.connected) process.disconnect();
+      process.channel?.unref();
     });
 }
 

@@ -1,22 +1,19 @@
-// tapehouse serve: runs the server in a process of its own, whose thread pool has room for every query.
-import { spawn } from "node:child_process";
+// tapehouse serve: workers that answer, kept running by a supervisor.
 import { Command } from "commander";
 import { flagOf, readConfig, SETTINGS, type ServerConfig, type SettingName } from "../config.js";
 import { CommandError } from "../errors.js";
-import { startServer } from "../http/server.js";
+import { openLog } from "../http/log.js";
 import { openLake } from "../lake/lake.js";
 import { createToken, revokeToken } from "../lake/write/tokens.js";
+import { supervise } from "../processes/supervisor.js";
+import { isWorker, runWorker } from "../processes/worker.js";
 import { makeDemo } from "./demo.js";
-import { startIngester } from "./ingester.js";
 
 interface ServeOptions extends Partial<Record<Exclude<SettingName, "watch">, string>> {
   readonly demo?: boolean;
   /** False for --no-watch. */
   readonly watch?: string | false;
 }
-
-/** Threads of libuv's pool beyond one for each query: for files, names and the rest of the process. */
-const SPARE_THREADS = 8;
 
 export function serveCommand(): Command {
   const command = new Command("serve").description("Serve the lake over HTTP.");
@@ -31,25 +28,9 @@ export function serveCommand(): Command {
     .option("--demo", "make the demo market first where the lake is empty, and print a request that works")
     .addHelpText("after", "\nExample:\n  $ tapehouse serve --data ./parquet --port 8080")
     .action(async (options: ServeOptions) => {
-      const config = configOf(options);
-      const threads = String(config.concurrency + SPARE_THREADS);
-      if (process.env["UV_THREADPOOL_SIZE"] !== threads) await serveInChild(threads);
+      if (isWorker()) runWorker();
       else await serve(options);
     });
-}
-
-/** The size of libuv's pool is fixed when a process first uses it, so it has to be set before the process starts. */
-async function serveInChild(threads: string): Promise<void> {
-  const child = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
-    stdio: ["inherit", "inherit", "inherit", "ipc"],
-    env: { ...process.env, UV_THREADPOOL_SIZE: threads },
-  });
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
-  const exitCode = await new Promise<number>((resolve, reject) => {
-    child.once("error", reject);
-    child.once("exit", (code, signal) => resolve(code ?? (signal === "SIGINT" || signal === "SIGTERM" ? 0 : 1)));
-  });
-  if (exitCode !== 0) process.exit(exitCode);
 }
 
 function configOf({ watch, ...options }: ServeOptions): ServerConfig {
@@ -60,16 +41,14 @@ async function serve(options: ServeOptions): Promise<void> {
   const config = configOf(options);
   const empty = (await openLake(config.data)).current().version.sequence === 0;
   if (options.demo && empty) await makeDemo(config.data, { stocks: 300, days: 750, seed: 1, memory: "4GB" });
-  const log = (message: string): void => void process.stderr.write(`${message}\n`);
-  const server = await startServer(config, log);
-  const ingester = config.watch ? startIngester(ingestArguments(options), log) : null;
-  process.stdout.write(`listening on ${server.url}\n`);
-  if (options.demo) process.stdout.write(`\n${await firstRequest(config.data, server.url)}\n`);
-  await new Promise<void>((resolve) => {
-    for (const event of ["SIGINT", "SIGTERM", "disconnect"] as const) process.once(event, () => resolve());
+  await supervise(config, {
+    log: openLog(config.logLevel, (line) => void process.stderr.write(`${line}\n`)),
+    ingest: config.watch ? ingestArguments(options) : null,
+    async onListening(url) {
+      process.stdout.write(`listening on ${url}\n`);
+      if (options.demo) process.stdout.write(`\n${await firstRequest(config.data, url)}\n`);
+    },
   });
-  await Promise.all([server.close(), ingester?.stop()]);
-  if (process.connected) process.disconnect();
 }
 
 /** The options that the command `ingest` shares with this one; the environment it inherits. */

@@ -6,29 +6,37 @@ import type { ServerConfig } from "../config.js";
 import { createCalendars } from "../engine/calendars.js";
 import { createGapFinder } from "../engine/gaps.js";
 import { openReader } from "../engine/reader.js";
-import { CommandError } from "../errors.js";
 import { createIntegrity } from "../lake/integrity.js";
 import { openLake } from "../lake/lake.js";
 import { openTokens } from "../lake/tokens.js";
 import { createApp } from "./app.js";
 import type { Context } from "./context.js";
+import { prepareEnd, type EndOptions } from "./ending.js";
 import { openLog } from "./log.js";
 import { createMetrics, NO_CACHE, type ProcessMetrics } from "./metrics.js";
+import { cannotListen, openPort, type Port } from "./port.js";
 import { MAX_HEADER_BYTES, refuseMalformed } from "./refuse.js";
 
 export interface RunningServer {
   /** E.g. `http://127.0.0.1:8080`. */
   readonly url: string;
   readonly context: Context;
-  /** Stops listening, ends what runs, closes DuckDB. */
-  close(): Promise<void>;
+  /** Stops listening, ends what runs, closes DuckDB. Without `options` it cuts what runs. */
+  close(options?: EndOptions): Promise<void>;
 }
 
 /** How often a server looks for a new version and for changed tokens, in milliseconds. */
 const FOLLOW_EVERY = 200;
 
+/** How long a connection may wait for its next request, in milliseconds. */
+export const KEEP_ALIVE = 75_000;
+
 /** What the process that runs a server may add to it. */
 export interface ServerHooks {
+  /** An open port; without it, the one that the settings name is opened. */
+  readonly port?: Port;
+  /** A folder for what spills that no other process uses; without it, the one that the settings name. */
+  readonly spill?: string;
   /** The metrics of every process that serves; without it, those of this one. */
   readonly gatherMetrics?: () => Promise<readonly ProcessMetrics[]>;
 }
@@ -46,7 +54,7 @@ export async function startServer(
   const reader = await openReader({
     lakeFolder: lake.layout.lake,
     memory: config.memory,
-    tempDirectory: config.temp,
+    tempDirectory: hooks.spill ?? config.temp,
     threads: 1,
     concurrency: config.concurrency,
     streams: config.streams,
@@ -64,13 +72,13 @@ export async function startServer(
     ...{ now, log, metrics, gatherMetrics },
   };
   // Backtests come back to their connection after a pause; closing it early races with their next request.
-  const server = createServer({ keepAliveTimeout: 75_000, maxHeaderSize: MAX_HEADER_BYTES }, createApp(context));
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE, maxHeaderSize: MAX_HEADER_BYTES }, createApp(context));
   refuseMalformed(server, metrics.refuse);
+  const end = prepareEnd(server);
+  const open = hooks.port ?? (await openPort(config.host, config.port));
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      reject(new CommandError(`cannot listen on ${config.host}:${config.port}: ${listenError(error)}`));
-    });
-    server.listen(config.port, config.host, resolve);
+    server.once("error", ({ code }: NodeJS.ErrnoException) => reject(cannotListen(config.host, config.port, code!)));
+    server.listen(open, resolve);
   });
 
   let following = Promise.resolve();
@@ -87,19 +95,11 @@ export async function startServer(
   return {
     url: `http://${host}:${port}`,
     context,
-    async close() {
+    async close(options = { within: 0 }) {
+      await end(options);
       clearInterval(timer);
       await following;
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
       await reader.close();
     },
   };
-}
-
-function listenError(error: NodeJS.ErrnoException): string {
-  if (error.code === "EADDRINUSE") return "something else listens there; choose another port with --port";
-  if (error.code === "EACCES") return "this user may not use that port";
-  return error.message;
 }

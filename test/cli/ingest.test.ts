@@ -1,69 +1,33 @@
 // serve takes drops while it runs: real processes, real files.
-import { spawn, type ChildProcess } from "node:child_process";
-import { readFileSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { ENTITY_NAMES } from "../../src/catalog/index.js";
 import { openLake } from "../../src/lake/lake.js";
 import { temporaryFolder } from "../support/folders.js";
 import { drop, factors, outcomesOf } from "../support/ingest.js";
+import {
+  AUTHORIZED,
+  processesWith,
+  serveInProcess,
+  tapehouse,
+  until,
+  type ServeProcess,
+} from "../support/processes.js";
 
-const ROOT = join(import.meta.dirname, "../..");
-const running: ChildProcess[] = [];
-
-interface Process {
-  readonly child: ChildProcess;
-  readonly told: { stdout: string; stderr: string };
-  readonly ended: Promise<number | null>;
-}
-
-function tapehouse(...args: readonly string[]): Process {
-  const child = spawn(process.execPath, ["--import", "tsx", "src/main.ts", ...args], {
-    cwd: ROOT,
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, TAPEHOUSE_TOKEN: "t" },
-  });
-  running.push(child);
-  const told = { stdout: "", stderr: "" };
-  child.stdout.on("data", (piece: Buffer) => (told.stdout += piece.toString()));
-  child.stderr.on("data", (piece: Buffer) => (told.stderr += piece.toString()));
-  return { child, told, ended: new Promise((resolve) => child.once("close", resolve)) };
-}
-
-afterEach(async () => {
-  for (const child of running.splice(0)) {
-    if (child.exitCode !== null || child.signalCode !== null) continue;
-    const ended = new Promise((resolve) => child.once("close", resolve));
-    child.kill("SIGTERM");
-    await ended;
-  }
-});
-
-async function until<T>(what: string, look: () => Promise<T | undefined> | T | undefined, within = 40_000): Promise<T> {
-  const deadline = performance.now() + within;
-  for (;;) {
-    const found = await look();
-    if (found !== undefined && found !== false) return found;
-    if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`);
-    await sleep(20);
-  }
-}
-
-interface Served extends Process {
+interface Served extends ServeProcess {
   readonly data: string;
   count(entity: string): Promise<number>;
 }
 
 async function served(data: string, ...args: readonly string[]): Promise<Served> {
-  const process = tapehouse("serve", "--data", data, "--port", "0", ...args);
-  const url = await until("the server listens", () => /listening on (\S+)/.exec(process.told.stdout)?.[1]);
+  const server = await serveInProcess(data, ...args);
   return {
-    ...process,
+    ...server,
     data,
     async count(entity) {
-      const response = await fetch(`${url}/api/v1/entities/${entity}`, { headers: { Authorization: "Bearer t" } });
+      const response = await fetch(`${server.url}/api/v1/entities/${entity}`, { headers: AUTHORIZED });
       return ((await response.json()) as { count: number }).count;
     },
   };
@@ -71,20 +35,6 @@ async function served(data: string, ...args: readonly string[]): Promise<Served>
 
 const watches = (data: string): Promise<unknown> =>
   until("the inbox is there", () => readFile(join(data, "state/ingest.lock"), "utf8").catch(() => undefined));
-
-/** Processes with these words on their command line. */
-const processesWith = (...words: readonly string[]): readonly number[] =>
-  readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .filter((name) => {
-      try {
-        const line = readFileSync(`/proc/${name}/cmdline`, "utf8").split("\0");
-        return words.every((word) => line.includes(word));
-      } catch {
-        return false;
-      }
-    })
-    .map(Number);
 
 test("a drop is served, a bad one is told, and the command status shows both", async () => {
   const data = await temporaryFolder();
@@ -136,7 +86,7 @@ test("the server goes on when the process that watches the inbox dies, and anoth
   await drop(data, "adj_factor/a.csv", factors("000001.SZ,20240102,1"));
   await until("the drop is served", async () => (await server.count("adj_factor")) === 1 || undefined);
   expect(server.told.stderr).toMatch(
-    /^the process that watches the inbox ended \(SIGKILL\); starting it again in 1 s$/m,
+    /"how":"SIGKILL","seconds":1,"msg":"the process that watches the inbox died; it is started again"/,
   );
   server.child.kill("SIGTERM");
   expect(await server.ended).toBe(0);

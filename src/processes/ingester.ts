@@ -1,20 +1,23 @@
 // Runs `tapehouse ingest` beside the server: a process of its own that is started again when it dies.
 import { spawn, type ChildProcess } from "node:child_process";
+import type { Log } from "../http/log.js";
 
 export interface Ingester {
   /** Lets the drop that is being taken finish, for a while. */
   stop(): Promise<void>;
+  /** Ends it at once. */
+  kill(): void;
 }
 
 /** After a death the next start waits, in milliseconds: longer each time until one has lived for a minute. */
 const FIRST_WAIT = 1_000;
 const LONGEST_WAIT = 60_000;
 
-/** So long a drop may take to finish when the server stops, in milliseconds. A crash then loses nothing. */
+/** So long a drop may take to finish at a stop, in milliseconds. A crash then loses nothing. */
 const STOP_WITHIN = 8_000;
 
 /** `args` are those of the command. A process that ends with exit code 0 has nothing to do here. */
-export function startIngester(args: readonly string[], log: (line: string) => void): Ingester {
+export function startIngester(args: readonly string[], log: Log): Ingester {
   let child: ChildProcess | undefined;
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -30,7 +33,7 @@ export function startIngester(args: readonly string[], log: (line: string) => vo
       child = undefined;
       if (stopped) return;
       wait = performance.now() - began > LONGEST_WAIT ? FIRST_WAIT : wait;
-      log(`the process that watches the inbox ended (${how}); starting it again in ${wait / 1000} s`);
+      log.error({ how, seconds: wait / 1000 }, "the process that watches the inbox died; it is started again");
       timer = setTimeout(start, wait);
       wait = Math.min(LONGEST_WAIT, wait * 2);
     };
@@ -54,5 +57,6 @@ export function startIngester(args: readonly string[], log: (line: string) => vo
       await ended;
       clearTimeout(killing);
     },
+    kill: () => void child?.kill("SIGKILL"),
   };
 }

@@ -1,0 +1,33 @@
+// What the supervisor and its workers tell each other.
+import type { ServerConfig } from "../config.js";
+import type { ProcessMetrics } from "../http/metrics.js";
+
+/** To a worker. */
+export type Order =
+  /** The first one; the port comes with it. `spill` is the folder for what DuckDB has no memory for. */
+  | { readonly order: "serve"; readonly config: ServerConfig; readonly spill: string }
+  /** Another worker has taken over: end when every connection has come to its own end. */
+  | { readonly order: "retire" }
+  /** End when every answer under way is sent; what is left after so many milliseconds is cut. */
+  | { readonly order: "stop"; readonly within: number }
+  /** Report what you counted. */
+  | { readonly order: "count" }
+  /** What all workers counted, as you asked. */
+  | { readonly order: "counted"; readonly all: readonly ProcessMetrics[] };
+
+/** From a worker. */
+export type Report =
+  | { readonly report: "ready"; readonly url: string }
+  /** It could not start. `known`: for a reason that its user can mend. */
+  | { readonly report: "failed"; readonly message: string; readonly known: boolean }
+  /** Its event loop turns. */
+  | { readonly report: "alive" }
+  | { readonly report: "counts"; readonly metrics: ProcessMetrics }
+  /** It wants to know what all workers counted. */
+  | { readonly report: "gather" };
+
+/** How often a worker reports that it is alive, in milliseconds. */
+export const ALIVE_EVERY = 1_000;
+
+/** The environment variable that tells a process that it is a worker. */
+export const WORKER_MARK = "TAPEHOUSE_IS_WORKER";

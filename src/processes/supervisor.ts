@@ -1,0 +1,93 @@
+// The process that `tapehouse serve` is: it holds the port, keeps the others running and obeys signals. It serves nothing.
+import type { ServerConfig } from "../config.js";
+import type { Log } from "../http/log.js";
+import type { ProcessMetrics } from "../http/metrics.js";
+import { addUp } from "../http/metrics-past.js";
+import { openPort } from "../http/port.js";
+import { createCrew } from "./crew.js";
+import { startIngester, type Ingester } from "./ingester.js";
+import { openScratch } from "./scratch.js";
+import { shareOf } from "./share.js";
+import { listenToSignals } from "./signals.js";
+import { startWorker, type Worker } from "./worker-process.js";
+
+export interface SuperviseOptions {
+  readonly log: Log;
+  /** Called once, when every worker accepts connections. */
+  readonly onListening: (url: string) => Promise<void>;
+  /** The arguments of the command `ingest`; null where the inbox is not watched. */
+  readonly ingest: readonly string[] | null;
+}
+
+/** Serves until a signal ends it. Throws a CommandError where the server cannot start or cannot be kept up. */
+export async function supervise(config: ServerConfig, options: SuperviseOptions): Promise<void> {
+  const { log, onListening, ingest } = options;
+  const port = await openPort(config.host, config.port);
+  const scratch = await openScratch(config.temp);
+  const share = shareOf(config);
+
+  let past: ProcessMetrics = [];
+  const gather = async (): Promise<readonly ProcessMetrics[]> => [
+    past,
+    ...(await Promise.all(crew.workers().map((worker) => worker.count()))),
+  ];
+  const start = (): Worker => {
+    const worker = startWorker({ config: share, spill: scratch.folder(), port, log, gather });
+    void worker.ended.then(async () => (past = await addUp([past, worker.lastCount()])));
+    return worker;
+  };
+  const crew = createCrew(config.workers, start, log);
+  const openIngester = (): Ingester | null => (ingest === null ? null : startIngester(ingest, log));
+  let ingester: Ingester | null = null;
+  let stopping = false;
+
+  const reload = async (): Promise<void> => {
+    log.info("reloading");
+    await Promise.all([crew.reload(), ingester?.stop()]);
+    if (stopping) return;
+    ingester = openIngester();
+    log.info("reloaded");
+  };
+  const reloads = oneAfterAnother(reload);
+  const signals = listenToSignals(reloads.ask, process.stdin.isTTY);
+  void signals.hurry.then(() => {
+    crew.kill();
+    ingester?.kill();
+  });
+
+  try {
+    const url = await Promise.race([crew.start(), signals.stop]);
+    if (url === undefined) return;
+    ingester = openIngester();
+    await onListening(url);
+    await Promise.race([signals.stop, crew.hopeless]);
+    log.info(
+      { seconds: config.grace / 1000 },
+      "stopping: answers under way have time to end; a second signal cuts them",
+    );
+  } finally {
+    stopping = true;
+    port.close();
+    await Promise.all([crew.stop(config.grace), ingester?.stop()]);
+    await reloads.done();
+    await scratch.close();
+    signals.ignore();
+  }
+}
+
+/** Jobs that are asked for while one waits to begin are one job. */
+function oneAfterAnother(job: () => Promise<void>): { ask(): void; done(): Promise<void> } {
+  let last = Promise.resolve();
+  let waiting = false;
+  return {
+    ask() {
+      if (waiting) return;
+      waiting = true;
+      last = last.then(() => {
+        waiting = false;
+        return job();
+      });
+    },
+    done: () => last,
+  };
+}

@@ -1,0 +1,75 @@
+// Inside a worker: a server that does what its supervisor says.
+import { rmSync } from "node:fs";
+import { CommandError } from "../errors.js";
+import type { EndOptions } from "../http/ending.js";
+import type { ProcessMetrics } from "../http/metrics.js";
+import type { Port } from "../http/port.js";
+import { KEEP_ALIVE, startServer, type RunningServer } from "../http/server.js";
+import { endAtOnce, endWhenAlone } from "./alone.js";
+import { ALIVE_EVERY, WORKER_MARK, type Order, type Report } from "./messages.js";
+
+/** Whether a supervisor started this process as one of its workers. */
+export const isWorker = (): boolean => process.connected && process.env[WORKER_MARK] !== undefined;
+
+type Orders = { readonly [Name in Order["order"]]: (order: Extract<Order, { order: Name }>, port: Port) => void };
+
+/** Waits for orders, the first of which is to serve. Returns at once; the process ends when it is told to. */
+export function runWorker(): void {
+  const log = (line: string): void => void process.stderr.write(`${line}\n`);
+  const gathering: ((all: readonly ProcessMetrics[]) => void)[] = [];
+  let running: Promise<RunningServer>;
+  /** Milliseconds that a connection may live once it is told that its next answer is the last. */
+  let longest: number;
+
+  const gatherMetrics = (): Promise<readonly ProcessMetrics[]> =>
+    new Promise((resolve) => {
+      gathering.push(resolve);
+      void tell({ report: "gather" });
+    });
+  const count = async (): Promise<void> => {
+    const { context } = await running;
+    await tell({ report: "counts", metrics: await context.metrics.collect() });
+  };
+  const end = async (options: EndOptions): Promise<void> => {
+    await (await running).close(options);
+    await count();
+    process.exit(0);
+  };
+  const orders: Orders = {
+    serve({ config, spill }, port) {
+      endWhenAlone(() => rmSync(spill, { recursive: true, force: true }));
+      longest = config.deadline + KEEP_ALIVE;
+      running = startServer(config, log, { port, spill, gatherMetrics }).catch(failToStart);
+      void running.then(({ url }) => {
+        void tell({ report: "ready", url });
+        setInterval(() => void tell({ report: "alive" }), ALIVE_EVERY);
+      });
+    },
+    retire: () => void end({ within: longest, keepIdle: true }),
+    stop: ({ within }) => void end({ within }),
+    count: () => void count(),
+    counted({ all }) {
+      for (const resolve of gathering.splice(0)) resolve(all);
+    },
+  };
+  process.on("message", (order: Order, port: Port) => orders[order.order](order as never, port));
+
+  // A terminal or a service manager may signal every process at once; what it means is for the supervisor to say.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => undefined);
+  process.on("uncaughtException", (error) => {
+    log(error.stack ?? error.message);
+    endAtOnce();
+  });
+}
+
+/** Resolves when it is sent. That the supervisor is gone is noticed elsewhere. */
+const tell = (report: Report): Promise<void> =>
+  new Promise((resolve) => process.send!(report, undefined, undefined, () => resolve()));
+
+/** Tells why, and ends the process. */
+async function failToStart(error: unknown): Promise<never> {
+  const message = error instanceof Error ? error.message : String(error);
+  await tell({ report: "failed", message, known: error instanceof CommandError });
+  endAtOnce();
+  return new Promise(() => undefined);
+}

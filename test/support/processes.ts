@@ -1,0 +1,89 @@
+// The command as real processes, which are ended after each test.
+import { spawn, type ChildProcess } from "node:child_process";
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach } from "vitest";
+
+const ROOT = join(import.meta.dirname, "../..");
+const running: ChildProcess[] = [];
+
+const TOKEN = "t";
+export const AUTHORIZED = { Authorization: `Bearer ${TOKEN}` };
+
+export interface Process {
+  readonly child: ChildProcess;
+  readonly told: { stdout: string; stderr: string };
+  /** The exit code; null where a signal ended it. */
+  readonly ended: Promise<number | null>;
+}
+
+/** Runs `command` with arguments after which those of Node for our command come. */
+export function tapehouseUnder(command: readonly string[], ...args: readonly string[]): Process {
+  const [file, ...rest] = [...command, process.execPath, "--import", "tsx", "src/main.ts", ...args];
+  const child = spawn(file!, rest, {
+    cwd: ROOT,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, TAPEHOUSE_TOKEN: TOKEN },
+  });
+  running.push(child);
+  const told = { stdout: "", stderr: "" };
+  child.stdout.on("data", (piece: Buffer) => (told.stdout += piece.toString()));
+  child.stderr.on("data", (piece: Buffer) => (told.stderr += piece.toString()));
+  return { child, told, ended: new Promise((resolve) => child.once("close", resolve)) };
+}
+
+export const tapehouse = (...args: readonly string[]): Process => tapehouseUnder([], ...args);
+
+afterEach(async () => {
+  for (const child of running.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    const ended = new Promise((resolve) => child.once("close", resolve));
+    child.kill("SIGTERM");
+    await ended;
+  }
+});
+
+export interface ServeProcess extends Process {
+  readonly url: string;
+}
+
+/** `tapehouse serve` on a free port, as soon as it listens. */
+export async function serveInProcess(data: string, ...args: readonly string[]): Promise<ServeProcess> {
+  const server = tapehouse("serve", "--data", data, "--port", "0", ...args);
+  return { ...server, url: await urlOf(server) };
+}
+
+export const urlOf = ({ told, child }: Process): Promise<string> =>
+  until("the server listens", () => {
+    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${told.stderr}`);
+    return /listening on (\S+)/.exec(told.stdout)?.[1];
+  });
+
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined> | T | undefined,
+  within = 50_000,
+): Promise<T> {
+  const deadline = performance.now() + within;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`);
+    await sleep(20);
+  }
+}
+
+/** Living processes with these words on their command line. */
+export const processesWith = (...words: readonly string[]): readonly number[] =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        const line = readFileSync(`/proc/${name}/cmdline`, "utf8").split("\0");
+        return words.every((word) => line.includes(word));
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);

@@ -45,6 +45,12 @@ const ROOMS = {
     packages: ["apache-arrow", "hyparquet-writer"],
     why: "Functions over Arrow record batches, whoever made them.",
   },
+  segments: {
+    owns: "^src/segments/",
+    imports: ["errors", "encode"],
+    packages: ["apache-arrow"],
+    why: "Bodies from rows and from bytes kept of earlier bodies; it knows no HTTP and no engine.",
+  },
   web: {
     owns: "^src/web/",
     imports: ["errors", "dates", "catalog"],
@@ -52,7 +58,7 @@ const ROOMS = {
   },
   http: {
     owns: "^src/http/",
-    imports: ["errors", "dates", "config", "catalog", "lake", "query", "engine", "encode", "web"],
+    imports: ["errors", "dates", "config", "catalog", "lake", "query", "engine", "encode", "segments", "web"],
     packages: ["express", "pino", "prom-client"],
     why: "The only room with Express, the log and the metrics. It reads the lake and never writes it.",
   },

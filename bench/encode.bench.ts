@@ -77,7 +77,9 @@ const KINDS = {
 function encodeAll(format: Format, batches: readonly RecordBatch[]): void {
   const encoder = ENCODERS[format](head);
   encoder.begin();
-  for (const batch of batches) encoder.batch(batch);
+  const run = encoder.run();
+  for (const batch of batches) run.batch(batch);
+  run.end();
   encoder.end({ count: BATCHES * ROWS, truncated: false, nextCursor: null });
 }
 

@@ -18,6 +18,7 @@ export const SETTINGS = {
   workers: { env: "TAPEHOUSE_WORKERS", fallback: "auto", meaning: "processes that answer; auto goes by the cores" },
   memory: { env: "TAPEHOUSE_MEMORY", fallback: "2GB", meaning: "memory of DuckDB; more spills to the disk" },
   temp: { env: "TAPEHOUSE_TEMP", fallback: join(tmpdir(), "tapehouse"), meaning: "folder for what spills" },
+  cache: { env: "TAPEHOUSE_CACHE", fallback: "4GB", meaning: "disk for encoded rows that are asked for again, or none" },
   concurrency: { env: "TAPEHOUSE_CONCURRENCY", fallback: "8", meaning: "queries that work at the same time" },
   streams: { env: "TAPEHOUSE_STREAMS", fallback: "128", meaning: "answers that may be under way at the same time" },
   queue: { env: "TAPEHOUSE_QUEUE", fallback: "256", meaning: "answers that may wait to start; beyond it 503" },
@@ -68,6 +69,8 @@ export interface ServerConfig {
   readonly workers: number;
   readonly memory: string;
   readonly temp: string;
+  /** Bytes. */
+  readonly cache: number;
   readonly concurrency: number;
   readonly streams: number;
   readonly queue: number;
@@ -197,6 +200,7 @@ export function readConfig(
     workers: text("workers") === "auto" ? workersFor(cores, size("memory")) : number("workers", 1, MOST_WORKERS),
     memory: size("memory"),
     temp: text("temp"),
+    cache: text("cache") === "none" ? 0 : bytesOf(size("cache")),
     concurrency: number("concurrency", 1, 256),
     streams: number("streams", 1, 10_000),
     queue: number("queue", 0, 100_000),

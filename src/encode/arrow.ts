@@ -2,7 +2,7 @@
 import { AsyncByteQueue, Field, makeData, RecordBatch, RecordBatchStreamWriter, Schema, Struct } from "apache-arrow";
 import { arrowColumn } from "./arrow-column.js";
 import { sourcesOf } from "./source.js";
-import type { Encoder, Head } from "./types.js";
+import { NOTHING, type Encoder, type Head } from "./types.js";
 
 const ENOUGH_ROWS = 65_536;
 const ENOUGH_BYTES = 16 << 20;
@@ -32,19 +32,26 @@ export function arrowEncoder(head: Head): Encoder {
 
   return {
     contentType: "application/vnd.apache.arrow.stream",
+    runsStandAlone: true,
+    joint: NOTHING,
     begin() {
       writer.reset(sink, schema);
       return sink.take();
     },
-    batch(batch) {
-      const sources = sourcesOf(batch);
-      for (const [i, column] of columns.entries()) column.add(sources[i]!, batch.numRows);
-      rows += batch.numRows;
-      if (rows >= ENOUGH_ROWS || gatheredBytes() >= ENOUGH_BYTES) flush();
-      return sink.take();
-    },
+    run: () => ({
+      batch(batch) {
+        const sources = sourcesOf(batch);
+        for (const [i, column] of columns.entries()) column.add(sources[i]!, batch.numRows);
+        rows += batch.numRows;
+        if (rows >= ENOUGH_ROWS || gatheredBytes() >= ENOUGH_BYTES) flush();
+        return sink.take();
+      },
+      end() {
+        if (rows > 0) flush();
+        return sink.take();
+      },
+    }),
     end() {
-      if (rows > 0) flush();
       writer.close();
       return sink.take();
     },

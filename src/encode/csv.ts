@@ -1,9 +1,7 @@
 // CSV after RFC 4180 with a header line, ending lines with `\n`. Missing is an empty field, empty text is `""`.
 import { rowWriter } from "./rows.js";
 import { sourcesOf } from "./source.js";
-import type { Encoder, Head } from "./types.js";
-
-const NOTHING = new Uint8Array(0);
+import { NOTHING, type Encoder, type Head } from "./types.js";
 
 export function csvEncoder(head: Head): Encoder {
   const write = rowWriter(head.columns, {
@@ -13,8 +11,10 @@ export function csvEncoder(head: Head): Encoder {
   });
   return {
     contentType: "text/csv; charset=utf-8; header=present",
+    runsStandAlone: true,
+    joint: NOTHING,
     begin: () => Buffer.from(`${head.columns.map(({ name }) => name).join(",")}\n`),
-    batch: (batch) => write(sourcesOf(batch), 0, batch.numRows),
+    run: () => ({ batch: (batch) => write(sourcesOf(batch), 0, batch.numRows), end: () => NOTHING }),
     end: () => NOTHING,
   };
 }

@@ -2,7 +2,7 @@
 import { DTYPES } from "../catalog/types.js";
 import { rowWriter } from "./rows.js";
 import { sourcesOf } from "./source.js";
-import type { Encoder, Head } from "./types.js";
+import { NOTHING, type Encoder, type Head } from "./types.js";
 
 /** Keys in the order of the contract; no white space. */
 export function jsonEncoder(head: Head): Encoder {
@@ -13,15 +13,22 @@ export function jsonEncoder(head: Head): Encoder {
     suffix: "]",
     quoting: "json",
   });
-  let first = true;
   return {
     contentType: "application/json; charset=utf-8",
+    runsStandAlone: true,
+    joint: Buffer.from(","),
     begin: () => Buffer.from(`${before.slice(0, -1)},"rows":[`),
-    batch(batch) {
-      const rows = write(sourcesOf(batch), 0, batch.numRows);
-      if (!first || rows.length === 0) return rows;
-      first = false;
-      return rows.subarray(1); // no comma before the first row
+    run() {
+      let first = true;
+      return {
+        batch(batch) {
+          const rows = write(sourcesOf(batch), 0, batch.numRows);
+          if (!first || rows.length === 0) return rows;
+          first = false;
+          return rows.subarray(1); // no comma before the first row
+        },
+        end: () => NOTHING,
+      };
     },
     end({ count, truncated, nextCursor }) {
       const after = JSON.stringify({ count, truncated, next_cursor: nextCursor });

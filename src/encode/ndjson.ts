@@ -1,9 +1,7 @@
 // NDJSON: one object a row, each on its line, keyed by column name.
 import { rowWriter } from "./rows.js";
 import { sourcesOf } from "./source.js";
-import type { Encoder, Head } from "./types.js";
-
-const NOTHING = new Uint8Array(0);
+import { NOTHING, type Encoder, type Head } from "./types.js";
 
 export function ndjsonEncoder(head: Head): Encoder {
   const write = rowWriter(head.columns, {
@@ -13,8 +11,10 @@ export function ndjsonEncoder(head: Head): Encoder {
   });
   return {
     contentType: "application/x-ndjson; charset=utf-8",
+    runsStandAlone: true,
+    joint: NOTHING,
     begin: () => NOTHING,
-    batch: (batch) => write(sourcesOf(batch), 0, batch.numRows),
+    run: () => ({ batch: (batch) => write(sourcesOf(batch), 0, batch.numRows), end: () => NOTHING }),
     end: () => NOTHING,
   };
 }

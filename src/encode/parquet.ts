@@ -4,12 +4,10 @@ import type { RecordBatch } from "apache-arrow";
 import type { Column, ColumnType } from "../catalog/types.js";
 import { formatDays } from "../dates.js";
 import { isPresent, sourcesOf, type Source } from "./source.js";
-import type { Encoder, Head } from "./types.js";
+import { NOTHING, type Encoder, type Head } from "./types.js";
 
 /** Rows of a row group: enough for dictionaries to pay, few enough to hold in memory for each client. */
 const ROWS_PER_GROUP = 65_536;
-
-const NOTHING = new Uint8Array(0);
 
 const PHYSICAL = {
   code: { type: "BYTE_ARRAY", converted_type: "UTF8" },
@@ -50,16 +48,20 @@ export function parquetEncoder(head: Head): Encoder {
     held = head.columns.map(() => []);
   };
 
+  const batch = (rows: RecordBatch): Uint8Array => {
+    const sources = sourcesOf(rows);
+    for (const [i, read] of readers.entries()) read(sources[i]!, rows.numRows, held[i]!);
+    if (held[0]!.length < ROWS_PER_GROUP) return NOTHING;
+    writeGroup();
+    return take();
+  };
+
   return {
     contentType: "application/vnd.apache.parquet",
+    runsStandAlone: false,
+    joint: NOTHING,
     begin: take,
-    batch(batch: RecordBatch) {
-      const sources = sourcesOf(batch);
-      for (const [i, read] of readers.entries()) read(sources[i]!, batch.numRows, held[i]!);
-      if (held[0]!.length < ROWS_PER_GROUP) return NOTHING;
-      writeGroup();
-      return take();
-    },
+    run: () => ({ batch, end: () => NOTHING }),
     end() {
       writeGroup();
       void writer.finish();

@@ -1,4 +1,4 @@
-// What an encoder is: three functions that make the bytes of a response body.
+// What an encoder is: functions that make the bytes of a response body.
 import type { RecordBatch } from "apache-arrow";
 import type { Column } from "../catalog/types.js";
 
@@ -17,16 +17,30 @@ export interface Summary {
   readonly nextCursor: string | null;
 }
 
-/** Makes one response body: `begin`, then `batch` for each batch in order, then `end`. */
+/** Makes one response body: `begin`, then runs of rows with `joint` between them, then `end`. */
 export interface Encoder {
   readonly contentType: string;
+  /** Whether the bytes of a run depend on its rows and columns alone: then they may be kept and used again. */
+  readonly runsStandAlone: boolean;
+  /** What stands between two runs that hold rows. */
+  readonly joint: Uint8Array;
   /** Bytes before the first row. */
   begin(): Uint8Array;
-  /**
-   * Bytes of all rows of a batch. The returned array is the caller's own; nothing of the batch is kept.
-   * Throws RangeError for a date outside the years 1 to 9999.
-   */
-  batch(batch: RecordBatch): Uint8Array;
+  /** Starts a run; the one before it must have ended. */
+  run(): Run;
   /** Bytes after the last row. */
   end(summary: Summary): Uint8Array;
 }
+
+/** A run of rows in order: `batch` for each batch, then `end`. */
+export interface Run {
+  /**
+   * Bytes of the rows of a batch, or of those that are due. The returned array is the caller's own; nothing of the batch
+   * is kept. Throws RangeError for a date outside the years 1 to 9999.
+   */
+  batch(batch: RecordBatch): Uint8Array;
+  /** The bytes that are left. */
+  end(): Uint8Array;
+}
+
+export const NOTHING = new Uint8Array(0);

@@ -1,11 +1,11 @@
-// Running a plan: the batches of an answer up to its limit, and where it ended.
+// Running a plan up to a limit: the batches of the page, and where it ended.
 import type { Data, RecordBatch } from "apache-arrow";
 import type { Column } from "../catalog/types.js";
 import { formatDays } from "../dates.js";
 import type { Position } from "../query/cursor.js";
 import type { Plan } from "../query/plan.js";
 import type { ReadStep } from "../query/statement.js";
-import type { Reader } from "./reader.js";
+import type { Session } from "./reader.js";
 
 export interface PageEnd {
   readonly count: number;
@@ -15,14 +15,14 @@ export interface PageEnd {
   readonly last: Position | null;
 }
 
-/** The batches of an answer; returns where it ended. */
+/** The batches of a page; returns where it ended. */
 export type Page = AsyncGenerator<RecordBatch, PageEnd, undefined>;
 
 /**
  * Yields the rows of a plan, at most `limit` of them, without the columns that only tell the position. Returns where
- * the answer ended. Throws what `Reader.read` throws.
+ * the page ended. Throws what `Session.read` throws.
  */
-export async function* readPage(reader: Reader, plan: Plan, limit: number | null, signal: AbortSignal): Page {
+export async function* readPage(session: Session, plan: Plan, limit: number): Page {
   const shown = plan.columns.length - plan.positionColumns;
   let count = 0;
   let truncated = false;
@@ -31,21 +31,17 @@ export async function* readPage(reader: Reader, plan: Plan, limit: number | null
   /** One row more than the limit tells that the answer is cut; a step is not started once it is there. */
   function* steps(): Generator<ReadStep> {
     for (const step of plan.steps) {
-      if (limit === null) yield step;
-      else if (!truncated) yield { ...step, sql: `${step.sql} LIMIT ${limit + 1 - count}` };
+      if (!truncated) yield { ...step, sql: `${step.sql} LIMIT ${limit + 1 - count}` };
     }
   }
 
-  for await (const batch of reader.read(steps(), plan.columns, signal)) {
-    const rows = limit === null ? batch.numRows : Math.min(batch.numRows, limit - count);
+  for await (const batch of session.read(steps(), plan.columns)) {
+    const rows = Math.min(batch.numRows, limit - count);
     if (rows < batch.numRows) truncated = true;
     if (rows === 0) continue;
     count += rows;
-    if (limit === null) yield batch;
-    else {
-      last = readPosition(batch, plan.columns, shown, rows - 1);
-      yield firstColumns(batch, shown, rows);
-    }
+    last = readPosition(batch, plan.columns, shown, rows - 1);
+    yield firstColumns(batch, shown, rows);
   }
   return { count, truncated, last: truncated ? last : null };
 }

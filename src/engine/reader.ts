@@ -22,14 +22,23 @@ export interface ReaderOptions extends LockedOptions {
 }
 
 export interface Reader {
-  /**
-   * Runs the steps one after another and yields their rows in order. Throws DamagedFileError before a damaged file is
-   * read, IncompleteStreamError where a step did not reach its end, and the signal's reason when it is aborted.
-   */
+  /** Waits for a place among the open streams. Rejects with `overloaded` where too many wait already. */
+  open(signal: AbortSignal): Promise<Session>;
+  /** A session for one read. */
   read(steps: Iterable<ReadStep>, columns: readonly Column[], signal: AbortSignal): AsyncGenerator<RecordBatch>;
   /** Streams that are open or wait to be, and statements of theirs that work or wait for their turn. */
   load(): { readonly streams: GateLoad; readonly statements: GateLoad };
   close(): Promise<void>;
+}
+
+/** A place among the open streams, and a connection from the first read on. Reads must not overlap. */
+export interface Session {
+  /**
+   * Runs the steps one after another and yields their rows in order. Throws DamagedFileError before a damaged file is
+   * read, IncompleteStreamError where a step did not reach its end, and the signal's reason when it is aborted.
+   */
+  read(steps: Iterable<ReadStep>, columns: readonly Column[]): AsyncGenerator<RecordBatch>;
+  close(): void;
 }
 
 export async function openReader(options: ReaderOptions): Promise<Reader> {
@@ -40,49 +49,66 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
   const busy = new Set<DuckDBConnection>();
   let closing = false;
 
+  async function openSession(signal: AbortSignal): Promise<Session> {
+    if (closing) throw new Problem("shutting_down", "the server is stopping");
+    const leave = await open.enter(signal);
+    const turn: Turn = (job) => working.run(job, signal);
+    let connection: DuckDBConnection | undefined;
+    let clean = true;
+    const interrupt = (): void => connection?.interrupt();
+    signal.addEventListener("abort", interrupt);
+
+    return {
+      async *read(steps, columns) {
+        clean = false;
+        if (!connection) {
+          connection = idle.pop() ?? (await instance.connect());
+          busy.add(connection);
+        }
+        const schema = schemaOf(columns);
+        for (const step of steps) {
+          await options.integrity.check(step.files);
+          signal.throwIfAborted();
+          try {
+            yield* streamBatches(connection, withPaths(step, options.lakeFolder), columns, schema, turn);
+          } catch (error) {
+            signal.throwIfAborted();
+            throw error;
+          }
+        }
+        clean = true;
+      },
+      close() {
+        signal.removeEventListener("abort", interrupt);
+        if (connection) {
+          busy.delete(connection);
+          // A stream that was left early may still run: its connection is never given to another one.
+          if (clean && !closing && !signal.aborted) idle.push(connection);
+          else {
+            connection.interrupt();
+            connection.disconnectSync();
+          }
+        }
+        leave();
+      },
+    };
+  }
+
   async function* read(
     steps: Iterable<ReadStep>,
     columns: readonly Column[],
     signal: AbortSignal,
   ): AsyncGenerator<RecordBatch> {
-    if (closing) throw new Problem("shutting_down", "the server is stopping");
-    const leave = await open.enter(signal);
-    const turn: Turn = (job) => working.run(job, signal);
-    let connection: DuckDBConnection | undefined;
-    let clean = false;
-    const interrupt = (): void => connection?.interrupt();
+    const session = await openSession(signal);
     try {
-      connection = idle.pop() ?? (await instance.connect());
-      busy.add(connection);
-      signal.addEventListener("abort", interrupt);
-      const schema = schemaOf(columns);
-      for (const step of steps) {
-        await options.integrity.check(step.files);
-        signal.throwIfAborted();
-        try {
-          yield* streamBatches(connection, withPaths(step, options.lakeFolder), columns, schema, turn);
-        } catch (error) {
-          signal.throwIfAborted();
-          throw error;
-        }
-      }
-      clean = true;
+      yield* session.read(steps, columns);
     } finally {
-      signal.removeEventListener("abort", interrupt);
-      if (connection) {
-        busy.delete(connection);
-        // A stream that was left early may still run: its connection is never given to another one.
-        if (clean && !closing && !signal.aborted) idle.push(connection);
-        else {
-          connection.interrupt();
-          connection.disconnectSync();
-        }
-      }
-      leave();
+      session.close();
     }
   }
 
   return {
+    open: openSession,
     read,
     load: () => ({ streams: open.load(), statements: working.load() }),
     async close() {

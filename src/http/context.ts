@@ -6,6 +6,7 @@ import type { Reader } from "../engine/reader.js";
 import type { Integrity } from "../lake/integrity.js";
 import type { Lake } from "../lake/lake.js";
 import type { TokenStore } from "../lake/tokens.js";
+import type { SegmentStore } from "../segments/store.js";
 import type { Log } from "./log.js";
 import type { Metrics, ProcessMetrics } from "./metrics.js";
 
@@ -17,6 +18,7 @@ export interface Context {
   readonly gaps: GapFinder;
   readonly tokens: TokenStore;
   readonly integrity: Integrity;
+  readonly segments: SegmentStore;
   readonly now: () => Date;
   /** Requests, and failures that are ours: for the operator, never shown to clients. */
   readonly log: Log;

@@ -3,20 +3,23 @@ import type { RequestHandler, Response } from "express";
 import { entityNamed, ENTITY_NAMES } from "../catalog/index.js";
 import type { Entity } from "../catalog/types.js";
 import { ENCODERS } from "../encode/index.js";
-import type { Encoder } from "../encode/types.js";
-import { readPage, type Page, type PageEnd } from "../engine/page.js";
+import type { Summary } from "../encode/types.js";
+import { readPage, type PageEnd } from "../engine/page.js";
+import type { Session } from "../engine/reader.js";
 import { nearest, Problem } from "../errors.js";
 import type { Snapshot } from "../lake/lake.js";
 import type { FileList } from "../lake/manifest.js";
 import { decodeCursor, encodeCursor, fingerprint, type Cursor, type Position } from "../query/cursor.js";
 import { planRead } from "../query/plan.js";
 import { parseRequest, type EntityRequest } from "../query/request.js";
+import { bodyOf } from "../segments/body.js";
+import { PACKERS } from "../segments/packer.js";
+import { pageParts, wholeParts } from "./parts.js";
 import { checkEntity, searchOf } from "./auth.js";
 import { answeredFromCache } from "./caching.js";
-import { compress } from "./compress.js";
 import type { Context } from "./context.js";
 import { negotiateEncoding, negotiateFormat } from "./negotiate.js";
-import { notesOf, type Notes } from "./notes.js";
+import { notesOf } from "./notes.js";
 import { requestSignal, sendBody } from "./respond.js";
 import { endStage } from "./timing.js";
 
@@ -43,32 +46,41 @@ export function entityHandler(context: Context): RequestHandler<{ entity: string
     if (encoding !== "identity") res.setHeader("Content-Encoding", encoding);
     const cursorOf = ({ last }: PageEnd): string | null =>
       last === null ? null : encodeCursor(request, { dataVersion, position: last });
-    if (format !== "json") {
-      const end = await findEnd(context, request, files, cursor?.position ?? null, signal);
-      setPageHeaders(res, end, cursorOf(end));
+    const session = await context.reader.open(signal);
+    try {
+      if (format !== "json") {
+        const end = await findEnd(session, request, files, cursor?.position ?? null);
+        setPageHeaders(res, end, cursorOf(end));
+      }
+      if (req.method === "HEAD") {
+        res.end();
+        return;
+      }
+      const answer =
+        request.limit === null
+          ? wholeParts(plan, session, context.integrity, encoder.runsStandAlone ? [format, encoding] : null)
+          : pageParts(plan, session, request.limit);
+      const summarise = (count: number): Summary => {
+        const end = answer.end(count);
+        return { count, truncated: end.truncated, nextCursor: cursorOf(end) };
+      };
+      const body = bodyOf(answer.parts, encoder, PACKERS[encoding](), context.segments, notesOf(res), summarise);
+      await sendBody(res, body, { signal, stall: context.config.stall });
+    } finally {
+      session.close();
     }
-    if (req.method === "HEAD") {
-      res.end();
-      return;
-    }
-    const page = readPage(context.reader, plan, request.limit, signal);
-    await sendBody(res, compress(encodePage(page, encoder, cursorOf, notesOf(res)), encoding), {
-      signal,
-      stall: context.config.stall,
-    });
   };
 }
 
 /** Where a limited answer will end, read from the key columns alone: only JSON can say it after the rows. */
 async function findEnd(
-  { reader }: Context,
+  session: Session,
   request: EntityRequest,
   files: FileList,
   after: Position | null,
-  signal: AbortSignal,
 ): Promise<PageEnd> {
   if (request.limit === null) return { count: 0, truncated: false, last: null };
-  const page = readPage(reader, planRead({ ...request, columns: [] }, files, after), request.limit, signal);
+  const page = readPage(session, planRead({ ...request, columns: [] }, files, after), request.limit);
   for (;;) {
     const { done, value } = await page.next();
     if (done) return value;
@@ -122,25 +134,4 @@ export async function findSnapshot({ lake }: Context, res: Response, dataVersion
   }
   res.setHeader("X-Data-Version", found.version.data_version);
   return found;
-}
-
-async function* encodePage(
-  page: Page,
-  encoder: Encoder,
-  cursorOf: (end: PageEnd) => string | null,
-  notes: Notes,
-): AsyncGenerator<Uint8Array> {
-  try {
-    let step = await page.next();
-    yield encoder.begin();
-    while (!step.done) {
-      yield encoder.batch(step.value);
-      notes.rows = (notes.rows ?? 0) + step.value.numRows;
-      step = await page.next();
-    }
-    const { count, truncated } = step.value;
-    yield encoder.end({ count, truncated, nextCursor: cursorOf(step.value) });
-  } finally {
-    await page.return({ count: 0, truncated: false, last: null });
-  }
 }

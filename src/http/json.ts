@@ -1,8 +1,10 @@
 // Small JSON answers: validated, compressed and timed like the streamed ones.
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import type { Request, Response } from "express";
 import { answeredFromCache } from "./caching.js";
-import { compress } from "./compress.js";
 import { MEDIA_TYPES, negotiateEncoding } from "./negotiate.js";
+import type { Encoding } from "../segments/packer.js";
 import { sendBody } from "./respond.js";
 
 /** Milliseconds that a client may leave a small answer unread. */
@@ -14,12 +16,9 @@ export async function sendJson(req: Request, res: Response, body: object, conten
   const encoding = negotiateEncoding(req, "json");
   res.setHeader("Content-Type", `${MEDIA_TYPES.json}; charset=utf-8`);
   if (encoding !== "identity") res.setHeader("Content-Encoding", encoding);
-  await sendBody(res, compress(once(Buffer.from(JSON.stringify(body))), encoding), {
-    signal: new AbortController().signal,
-    stall: STALL,
-  });
+  await sendBody(res, packed(JSON.stringify(body), encoding), { signal: new AbortController().signal, stall: STALL });
 }
 
-async function* once(piece: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield piece;
+async function* packed(text: string, encoding: Encoding): AsyncGenerator<Uint8Array> {
+  yield encoding === "gzip" ? await promisify(gzip)(text) : Buffer.from(text);
 }

@@ -14,6 +14,7 @@ import {
 import type { Reader } from "../engine/reader.js";
 import type { ProblemCode } from "../errors.js";
 import type { Lake } from "../lake/lake.js";
+import type { StoreFigures } from "../segments/store.js";
 import { createDropsCounter } from "./drops.js";
 
 /** What is known of a request when it is over. Nothing in it was written by the client but the method. */
@@ -38,20 +39,11 @@ export interface Seen {
 /** The metrics of one process, as data that can be sent to another one. */
 export type ProcessMetrics = readonly MetricObjectWithValues<MetricValue<string>>[];
 
-export interface CacheFigures {
-  readonly hits: number;
-  readonly misses: number;
-  readonly entries: number;
-  readonly bytes: number;
-}
-
-export const NO_CACHE: CacheFigures = { hits: 0, misses: 0, entries: 0, bytes: 0 };
-
 /** Where figures come from that are looked up when they are asked for. */
 export interface MetricSources {
   readonly lake: Lake;
   readonly reader: Pick<Reader, "load">;
-  readonly cache: () => CacheFigures;
+  readonly cache: () => StoreFigures;
   readonly now: () => Date;
 }
 

@@ -2,6 +2,7 @@
 import type { Request } from "express";
 import { Problem } from "../errors.js";
 import type { Format } from "../query/request.js";
+import type { Encoding } from "../segments/packer.js";
 
 /** Media types by format; the first format answers a client that takes anything. */
 export const MEDIA_TYPES = {
@@ -25,11 +26,7 @@ export function negotiateFormat(req: Request, asked: Format | null): Format {
   });
 }
 
-export type Encoding = "gzip" | "br" | "identity";
-
 /** Parquet pages are compressed already. */
 export function negotiateEncoding(req: Request, format: Format): Encoding {
-  if (format === "parquet") return "identity";
-  const accepted = req.acceptsEncodings(["gzip", "br", "identity"]);
-  return accepted === "gzip" || accepted === "br" ? accepted : "identity";
+  return format !== "parquet" && req.acceptsEncodings(["gzip", "identity"]) === "gzip" ? "gzip" : "identity";
 }

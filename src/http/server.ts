@@ -2,6 +2,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import type { ServerConfig } from "../config.js";
 import { createCalendars } from "../engine/calendars.js";
 import { createGapFinder } from "../engine/gaps.js";
@@ -9,11 +10,12 @@ import { openReader } from "../engine/reader.js";
 import { createIntegrity } from "../lake/integrity.js";
 import { openLake } from "../lake/lake.js";
 import { openTokens } from "../lake/tokens.js";
+import { openSegmentStore } from "../segments/store.js";
 import { createApp } from "./app.js";
 import type { Context } from "./context.js";
 import { prepareEnd, type EndOptions } from "./ending.js";
 import { openLog } from "./log.js";
-import { createMetrics, NO_CACHE, type ProcessMetrics } from "./metrics.js";
+import { createMetrics, type ProcessMetrics } from "./metrics.js";
 import { cannotListen, openPort, type Port } from "./port.js";
 import { MAX_HEADER_BYTES, refuseMalformed } from "./refuse.js";
 
@@ -64,11 +66,12 @@ export async function startServer(
   const tokens = await openTokens(lake.layout.tokens, config.staticToken);
   const calendars = createCalendars(reader);
   const gaps = createGapFinder(reader, calendars);
+  const segments = await openSegmentStore(join(config.temp, "segments"), config.cache);
   const now = (): Date => new Date();
-  const metrics = createMetrics({ lake, reader, cache: () => NO_CACHE, now });
+  const metrics = createMetrics({ lake, reader, cache: segments.figures, now });
   const gatherMetrics = hooks.gatherMetrics ?? (async () => [await metrics.collect()]);
   const context: Context = {
-    ...{ config, lake, reader, calendars, gaps, tokens, integrity },
+    ...{ config, lake, reader, calendars, gaps, tokens, integrity, segments },
     ...{ now, log, metrics, gatherMetrics },
   };
   // Backtests come back to their connection after a pause; closing it early races with their next request.

@@ -9,13 +9,18 @@ import { hasTimeParameter, type EntityRequest } from "./request.js";
 import { afterSql, announcedSql, betweenSql, Bindings, filterSql, rowsSql, visible } from "./sql.js";
 import type { ReadStep } from "./statement.js";
 
+export interface PlannedStep extends ReadStep {
+  /** Gives every row of its files as they are, in their order. */
+  readonly wholeFiles: boolean;
+}
+
 export interface Plan {
   /** The columns of the answer, followed by those of the position where the answer is limited. */
   readonly columns: readonly Column[];
   /** How many of `columns` tell the position: main date (where there is one), code, row in its file. */
   readonly positionColumns: number;
   /** The statements in order. One that starts after `limit` rows are there is not needed. */
-  readonly steps: readonly ReadStep[];
+  readonly steps: readonly PlannedStep[];
 }
 
 /** Files of at most this many rows share one statement, so that the first rows come early and a limit stops soon. */
@@ -137,7 +142,7 @@ function stepSql(
   snapshot: Snapshot,
   after: Position | null,
   withPosition: boolean,
-): ReadStep {
+): PlannedStep {
   const { entity, order } = request;
   const bindings = new Bindings();
   const source = `read_parquet(${bindings.add(piece.files.map((file) => file.path))})`;
@@ -145,6 +150,7 @@ function stepSql(
     const sql = visible(request, column, bindings);
     return sql === quoteName(column.name) ? sql : `${sql} AS ${quoteName(column.name)}`;
   });
+  const asStored = request.columns.every((column, i) => shown[i] === quoteName(column.name));
   const place = [...(entity.mainDate === null ? [] : [entity.mainDate]), entity.code].map(quoteName);
   const select = [...shown, ...(withPosition ? [...place, "file_row_number"] : [])];
   const where = [
@@ -155,18 +161,26 @@ function stepSql(
     ...keep(snapshot && "latestIn" in snapshot ? latestSql(entity, snapshot, bindings) : null),
     ...keep(after && afterSql(entity, after, order === "desc", bindings)),
   ];
+  const sorted = orderBy(request, piece, place);
   const sql =
     `SELECT ${select.join(", ")} FROM ${source}` +
     (where.length === 0 ? "" : ` WHERE ${where.join(" AND ")}`) +
-    orderBy(request, piece, place);
-  return { sql, values: bindings.values, files: piece.files };
+    sorted;
+  const wholeFiles = asStored && where.length === 0 && sorted === "";
+  return { sql, values: bindings.values, files: piece.files, wholeFiles };
 }
 
 const keep = (sql: string | null): string[] => (sql === null ? [] : [sql]);
 
-/** The narrower of the window of the request and the span of the piece. */
+/** The narrower of the window of the request and the span of the piece; open where the files themselves end. */
 function spanOf(piece: Piece, { start, end }: Window): [string | null, string | null] {
-  if (piece.span === null) return [start, end];
+  if (piece.span === null) {
+    const [first, last] = [piece.files[0]!.first, piece.files.at(-1)!.last];
+    return [
+      start !== null && first !== null && start <= first ? null : start,
+      end !== null && last !== null && last <= end ? null : end,
+    ];
+  }
   const [first, last] = piece.span;
   return [start !== null && start > first ? start : first, end !== null && end < last ? end : last];
 }

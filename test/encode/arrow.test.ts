@@ -2,7 +2,7 @@ import { tableFromIPC, type Table } from "apache-arrow";
 import { describe, expect, test } from "vitest";
 import type { Column } from "../../src/catalog/types.js";
 import { arrowEncoder } from "../../src/encode/arrow.js";
-import { batchOf, column, type Value } from "./batches.js";
+import { batchOf, column, partsOf, type Value } from "./batches.js";
 
 const columns = [
   column("ts_code", "code"),
@@ -41,7 +41,7 @@ const shown = [
 
 test("a reader gets every value, dates as text", () => {
   const encoder = encoderOf(columns);
-  const parts = [encoder.begin(), encoder.batch(batchOf(columns, transpose(rows))), encoder.end(summary)];
+  const parts = partsOf(encoder, [batchOf(columns, transpose(rows))], summary);
   const { table, rows: got } = read(parts);
   expect(table.schema.fields.map((field) => `${field.name} ${String(field.type)}`)).toEqual([
     "ts_code Utf8",
@@ -59,9 +59,9 @@ test("a reader gets every value, dates as text", () => {
 
 test("an answer without rows has its schema and its end", () => {
   const encoder = encoderOf(columns);
-  const parts = [encoder.begin(), encoder.batch(batchOf(columns, transpose([]))), encoder.end(summary)];
+  const parts = partsOf(encoder, [batchOf(columns, transpose([]))], summary);
   expect(read(parts).table.schema.fields).toHaveLength(columns.length);
-  expect(Buffer.from(parts[2]!).toString("hex")).toBe("ffffffff00000000");
+  expect(Buffer.from(parts.at(-1)!).toString("hex")).toBe("ffffffff00000000");
 });
 
 describe("gathering", () => {
@@ -72,11 +72,10 @@ describe("gathering", () => {
     const encoder = encoderOf(columns);
     const whole = batchOf(columns, transpose(many));
     const sliced = whole.slice(1, 1_000);
-    const parts = [encoder.begin()];
-    for (let i = 0; i < 50; i++) parts.push(encoder.batch(i % 2 ? whole : sliced));
-    parts.push(encoder.end(summary));
-    const { rows: got, batches } = read(parts);
-    expect(batches).toEqual([22 * (999 + 2_048), 3 * (999 + 2_048)]);
+    const batches = Array.from({ length: 50 }, (_, i) => (i % 2 ? whole : sliced));
+    const parts = partsOf(encoder, batches, summary);
+    const { rows: got, batches: gathered } = read(parts);
+    expect(gathered).toEqual([22 * (999 + 2_048), 3 * (999 + 2_048)]);
     const expected = Array.from({ length: 25 }, () => [...shownMany.slice(1, 1_000), ...shownMany]).flat();
     expect(got.join("\n") === expected.join("\n")).toBe(true);
   });
@@ -86,7 +85,8 @@ describe("gathering", () => {
     const encoder = encoderOf(some);
     const abstract = "摘要".repeat(200_000);
     encoder.begin();
-    const sizes = Array.from({ length: 40 }, () => encoder.batch(batchOf(some, [[abstract, null]])).length);
+    const run = encoder.run();
+    const sizes = Array.from({ length: 40 }, () => run.batch(batchOf(some, [[abstract, null]])).length);
     expect(Math.max(...sizes)).toBeGreaterThan(0);
     expect(Math.max(...sizes)).toBeLessThan(32 << 20);
   });
@@ -94,12 +94,14 @@ describe("gathering", () => {
   test("the buffers of a batch may change once it is encoded", () => {
     const encoder = encoderOf(columns);
     const batch = batchOf(columns, transpose(rows));
-    const parts = [encoder.begin(), encoder.batch(batch)];
+    const parts = [encoder.begin()];
+    const run = encoder.run();
+    parts.push(run.batch(batch));
     for (const { values, valueOffsets } of batch.data.children) {
       values.fill(values instanceof BigInt64Array ? 1n : 1);
       valueOffsets?.fill(0);
     }
-    parts.push(encoder.end(summary));
+    parts.push(run.end(), encoder.end(summary));
     expect(read(parts).rows).toEqual(shown);
   });
 
@@ -108,7 +110,7 @@ describe("gathering", () => {
     const batch = batchOf(some, [[1, null]]);
     batch.data.children[0]!.values[1] = 1234.5;
     const encoder = encoderOf(some);
-    const body = Buffer.concat([encoder.begin(), encoder.batch(batch), encoder.end(summary)]);
+    const body = Buffer.concat(partsOf(encoder, [batch], summary));
     expect(body.includes(Buffer.from(Float64Array.of(1234.5).buffer))).toBe(false);
     expect(body.includes(Buffer.from(Float64Array.of(1).buffer))).toBe(true);
   });

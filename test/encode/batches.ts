@@ -1,6 +1,7 @@
 // Record batches for the encoder tests, made from plain values as the engine would lay them out.
 import { DateDay, Field, Float64, Int64, makeData, RecordBatch, Schema, Struct, Utf8, type Data } from "apache-arrow";
 import type { Column, ColumnType } from "../../src/catalog/types.js";
+import type { Encoder, Summary } from "../../src/encode/types.js";
 
 export type Value = string | number | bigint | null;
 
@@ -41,4 +42,11 @@ function shape(values: readonly Value[]) {
   const nullBitmap = new Uint8Array(Math.ceil(values.length / 64) * 8);
   for (const [i, v] of values.entries()) if (v !== null) nullBitmap[i >> 3]! |= 1 << (i & 7);
   return { length: values.length, nullCount, nullBitmap };
+}
+
+/** The parts of a body of one run: what stands before the rows, each batch, the end of the run, the end. */
+export function partsOf(encoder: Encoder, batches: readonly RecordBatch[], summary: Summary): Uint8Array[] {
+  const begin = encoder.begin();
+  const run = encoder.run();
+  return [begin, ...batches.map((batch) => run.batch(batch)), run.end(), encoder.end(summary)];
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { csvEncoder } from "../../src/encode/csv.js";
 import { ndjsonEncoder } from "../../src/encode/ndjson.js";
-import { batchOf, column } from "./batches.js";
+import { batchOf, column, partsOf } from "./batches.js";
 
 const columns = [
   column("ts_code", "code"),
@@ -21,7 +21,7 @@ const summary = { count: 3, truncated: false, nextCursor: null };
 function bodyOf(encoder: ReturnType<typeof csvEncoder>): string {
   const batch = batchOf(columns, values);
   const empty = batchOf(columns, [[], [], [], []]);
-  return Buffer.concat([encoder.begin(), encoder.batch(batch), encoder.batch(empty), encoder.end(summary)]).toString();
+  return Buffer.concat(partsOf(encoder, [batch, empty], summary)).toString();
 }
 
 test("NDJSON is one object a line, and each line parses", () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { jsonEncoder } from "../../src/encode/json.js";
-import { batchOf, column } from "./batches.js";
+import { batchOf, column, partsOf } from "./batches.js";
 
 const columns = [
   column("ts_code", "code"),
@@ -25,8 +25,7 @@ test("the envelope has its keys in the order of the contract", () => {
       [0.5, -0],
     ]),
   ];
-  const parts = [encoder.begin(), ...batches.map(encoder.batch)];
-  parts.push(encoder.end({ count: 3, truncated: true, nextCursor: "abc" }));
+  const parts = partsOf(encoder, batches, { count: 3, truncated: true, nextCursor: "abc" });
   expect(Buffer.concat(parts).toString()).toBe(
     before +
       '["000001.SZ","20240102",5,null],["000002.SZ","20240103",6,0.5],[null,null,7,0]' +
@@ -36,13 +35,13 @@ test("the envelope has its keys in the order of the contract", () => {
 
 test("an answer without rows is whole", () => {
   const encoder = jsonEncoder(head);
-  const parts = [encoder.begin(), encoder.batch(batchOf(columns, [[], [], [], []]))];
-  parts.push(encoder.end({ count: 0, truncated: false, nextCursor: null }));
+  const empty = batchOf(columns, [[], [], [], []]);
+  const parts = partsOf(encoder, [empty], { count: 0, truncated: false, nextCursor: null });
   expect(Buffer.concat(parts).toString()).toBe(`${before}],"count":0,"truncated":false,"next_cursor":null}`);
 });
 
 test("bytes once handed out stay as they are, and so do two encoders side by side", () => {
-  const [a, b] = [jsonEncoder(head), jsonEncoder(head)];
+  const [a, b] = [jsonEncoder(head).run(), jsonEncoder(head).run()];
   const first = a.batch(batchOf(columns, [["000001.SZ"], [19_724], [5n], [1.5]]));
   const second = b.batch(batchOf(columns, [["600000.SH"], [0], [1n], [2.5]]));
   const third = a.batch(batchOf(columns, [["999999.BJ"], [1], [2n], [3.5]]));

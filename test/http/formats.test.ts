@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { gunzipSync, brotliDecompressSync } from "node:zlib";
+import { gunzipSync } from "node:zlib";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { tableFromIPC } from "apache-arrow";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -123,10 +123,8 @@ describe("a client", () => {
     expect([none.status, ((await none.json()) as { code: string }).code]).toEqual([406, "not_acceptable"]);
   });
 
-  test.each([
-    ["gzip", gunzipSync],
-    ["br", brotliDecompressSync],
-  ])("that accepts %s gets the same bytes compressed", async (encoding, decompress) => {
+  test("that accepts gzip gets the same bytes compressed", async () => {
+    const encoding = "gzip";
     const { get } = await import("node:http");
     const path = "/api/v1/entities/daily";
     const raw = await new Promise<{ encoding: string | undefined; body: Buffer }>((resolve, reject) => {
@@ -141,7 +139,7 @@ describe("a client", () => {
     });
     expect(raw.encoding).toBe(encoding);
     const plainBody = await (await server.get(path, { "Accept-Encoding": "identity" })).text();
-    expect(decompress(raw.body).toString()).toBe(plainBody);
+    expect(gunzipSync(raw.body).toString()).toBe(plainBody);
   });
 
   test("that has the answer already is told so, also after a publish that did not touch the entity", async () => {

@@ -1,0 +1,48 @@
+// An answer as the parts that its body is made of: whole files may be kept and used again, a page is read each time.
+import { readPage, type Page, type PageEnd } from "../engine/page.js";
+import type { Session } from "../engine/reader.js";
+import type { Integrity } from "../lake/integrity.js";
+import type { Plan } from "../query/plan.js";
+import type { Part } from "../segments/body.js";
+
+export interface Answer {
+  readonly parts: Iterable<Part>;
+  /** Where the answer ended, once the parts are done. */
+  end(count: number): PageEnd;
+}
+
+/** Rows of a part that is worth keeping: fewer are read about as fast as they are found. */
+const WORTH_KEEPING = 50_000;
+
+/** Goes up when the same rows are encoded in another way. */
+const REVISION = 1;
+
+/** All rows of a plan. `form` tells how they are encoded and packed; null where encoded rows cannot be used again. */
+export function wholeParts(
+  { steps, columns }: Plan,
+  session: Session,
+  integrity: Integrity,
+  form: readonly unknown[] | null,
+): Answer {
+  const shape = columns.map(({ name, type }) => [name, type]);
+  const parts = steps.map((step) => {
+    const rows = step.files.reduce((sum, file) => sum + file.rows, 0);
+    const files = step.files.map(({ sha256 }) => sha256);
+    const keep = form !== null && step.wholeFiles && rows >= WORTH_KEEPING;
+    return {
+      read: () => session.read([step], columns),
+      check: () => integrity.check(step.files),
+      key: keep ? [REVISION, ...form, files, shape] : null,
+    };
+  });
+  return { parts, end: (count) => ({ count, truncated: false, last: null }) };
+}
+
+/** At most `limit` rows of a plan. */
+export function pageParts(plan: Plan, session: Session, limit: number): Answer {
+  let end: PageEnd = { count: 0, truncated: false, last: null };
+  async function* read(): Page {
+    return (end = yield* readPage(session, plan, limit));
+  }
+  return { parts: [{ read, check: async () => undefined, key: null }], end: () => end };
+}

@@ -1,0 +1,252 @@
+// Encoded rows of immutable files, kept on disk under a name of their content: read again at the speed of the network.
+import { createHash, randomUUID } from "node:crypto";
+import { constants } from "node:fs";
+import { mkdir, open, readdir, rename, rm, stat, utimes, type FileHandle } from "node:fs/promises";
+import { join } from "node:path";
+import { crc32 } from "node:zlib";
+import { CommandError } from "../errors.js";
+import type { Extent } from "./packer.js";
+
+/** What a segment stands for. */
+export interface SegmentInfo {
+  readonly rows: number;
+  readonly extent: Extent;
+}
+
+export interface Segment extends SegmentInfo {
+  /** The bytes, piece by piece, each checked. Throws DamagedSegmentError; what came before was right. */
+  pieces(): AsyncGenerator<Uint8Array>;
+  /** To be called where `pieces` is not. */
+  close(): Promise<void>;
+}
+
+/** Takes the bytes of a segment as they are made. Never throws: a segment that cannot be written is given up. */
+export interface SegmentWriter {
+  write(pieces: readonly Uint8Array[]): Promise<void>;
+  /** Keeps what was written. */
+  finish(info: SegmentInfo): Promise<void>;
+  /** Forgets what was written. Does nothing after `finish`. */
+  abandon(): Promise<void>;
+}
+
+export interface SegmentStore {
+  open(key: readonly unknown[]): Promise<Segment | null>;
+  /** Null where nothing is kept, or this very segment is being written. */
+  create(key: readonly unknown[]): Promise<SegmentWriter | null>;
+  figures(): StoreFigures;
+}
+
+/** Of this process since its start, and of the folder when it was last tidied. */
+export interface StoreFigures {
+  readonly hits: number;
+  readonly misses: number;
+  readonly entries: number;
+  readonly bytes: number;
+}
+
+export class DamagedSegmentError extends Error {
+  override readonly name = "DamagedSegmentError";
+}
+
+/** Bytes that share a checksum, and that are read at once. */
+const PIECE = 1 << 20;
+/** The end of a file: rows, plain bytes and their CRC, pieces, and the checksum of all before it. */
+const TAIL = 8 + 8 + 4 + 4 + 4;
+const SUFFIX = ".segment";
+/** A file that was not written to for so long was left by a process that died. */
+const LEFT_AFTER = 10 * 60_000;
+
+/** Keeps up to `capacity` bytes in `folder`, which may be shared by processes; nothing where it is 0. */
+export async function openSegmentStore(folder: string, capacity: number): Promise<SegmentStore> {
+  if (capacity === 0) return NO_STORE;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await requireOwn(folder);
+  const beingWritten = new Set<string>();
+  let [hits, misses] = [0, 0];
+  let kept = await tidy(folder, capacity);
+  let tidying = Promise.resolve();
+
+  return {
+    async open(key) {
+      const path = join(folder, nameOf(key));
+      const segment = await readSegment(path);
+      if (segment) hits++;
+      else misses++;
+      return segment;
+    },
+    async create(key) {
+      const name = nameOf(key);
+      if (beingWritten.has(name)) return null;
+      beingWritten.add(name);
+      const writer = await startSegment(folder, name, () => {
+        beingWritten.delete(name);
+        tidying = tidying.then(async () => void (kept = await tidy(folder, capacity)));
+      });
+      if (writer === null) beingWritten.delete(name);
+      return writer;
+    },
+    figures: () => ({ hits, misses, ...kept }),
+  };
+}
+
+const NO_STORE: SegmentStore = {
+  open: async () => null,
+  create: async () => null,
+  figures: () => ({ hits: 0, misses: 0, entries: 0, bytes: 0 }),
+};
+
+const nameOf = (key: readonly unknown[]): string =>
+  createHash("sha256").update(JSON.stringify(key)).digest("hex").slice(0, 40) + SUFFIX;
+
+/** What others may write to may hold anything. */
+async function requireOwn(folder: string): Promise<void> {
+  const { uid, mode } = await stat(folder);
+  if (uid !== process.getuid?.() || (mode & 0o022) !== 0) {
+    throw new Error(
+      `${folder} belongs to another user or can be written by others: name a folder of your own by --temp`,
+    );
+  }
+}
+
+/** Removes what was left, and the segments that were not asked for the longest, until the rest has room. */
+async function tidy(folder: string, capacity: number): Promise<Pick<StoreFigures, "entries" | "bytes">> {
+  const files: { path: string; size: number; used: number }[] = [];
+  for (const name of await readdir(folder).catch(() => [])) {
+    const path = join(folder, name);
+    const found = await stat(path).catch(() => undefined);
+    if (!found) continue;
+    if (name.endsWith(SUFFIX)) files.push({ path, size: found.size, used: found.mtimeMs });
+    else if (Date.now() - found.mtimeMs > LEFT_AFTER) await rm(path, { force: true }).catch(() => undefined);
+  }
+  let bytes = files.reduce((sum, { size }) => sum + size, 0);
+  let entries = files.length;
+  for (const { path, size } of files.sort((a, b) => a.used - b.used)) {
+    if (bytes <= capacity) break;
+    await rm(path, { force: true }).catch(() => undefined);
+    bytes -= size;
+    entries--;
+  }
+  return { entries, bytes };
+}
+
+/** Null where there is none, or none that can be trusted. */
+async function readSegment(path: string): Promise<Segment | null> {
+  const file = await open(path, "r").catch(() => null);
+  if (file === null) return null;
+  const index = await readIndex(file).catch(() => null);
+
+  const read = async (i: number, { bytes, checksums }: Index): Promise<Uint8Array> => {
+    const length = Math.min(PIECE, bytes - i * PIECE);
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(length), 0, length, i * PIECE);
+    if (bytesRead === length && crc32(buffer) === checksums[i]) return buffer;
+    await rm(path, { force: true });
+    throw new DamagedSegmentError("a kept segment is damaged");
+  };
+
+  const first = index && (await read(0, index).catch(() => null));
+  if (index === null || first === null) {
+    await file.close();
+    await rm(path, { force: true });
+    return null;
+  }
+  const now = new Date();
+  void utimes(path, now, now).catch(() => undefined);
+  return {
+    ...index.info,
+    close: () => file.close(),
+    async *pieces() {
+      let ahead: Promise<Uint8Array> | undefined = Promise.resolve(first);
+      try {
+        for (let i = 1; ahead; i++) {
+          const piece: Uint8Array = await ahead;
+          ahead = i < index.checksums.length ? read(i, index) : undefined;
+          ahead?.catch(() => undefined); // told where it is awaited
+          yield piece;
+        }
+      } finally {
+        await ahead?.catch(() => undefined);
+        await file.close();
+      }
+    },
+  };
+}
+
+interface Index {
+  readonly info: SegmentInfo;
+  /** Of the content. */
+  readonly bytes: number;
+  readonly checksums: Uint32Array;
+}
+
+async function readIndex(file: FileHandle): Promise<Index | null> {
+  const { size } = await file.stat();
+  const tail = Buffer.alloc(TAIL);
+  await file.read(tail, 0, TAIL, size - TAIL);
+  const pieces = tail.readUInt32LE(20);
+  const bytes = size - TAIL - pieces * 4;
+  if (bytes <= 0 || Math.ceil(bytes / PIECE) !== pieces) return null;
+  const end = Buffer.alloc(pieces * 4 + TAIL);
+  await file.read(end, 0, end.length, bytes);
+  if (crc32(end.subarray(0, -4)) !== end.readUInt32LE(end.length - 4)) return null;
+  const checksums = Uint32Array.from({ length: pieces }, (_, i) => end.readUInt32LE(i * 4));
+  const extent = { bytes: tail.readDoubleLE(8), crc: tail.readUInt32LE(16) };
+  return { info: { rows: tail.readDoubleLE(0), extent }, bytes, checksums };
+}
+
+async function startSegment(folder: string, name: string, onEnd: () => void): Promise<SegmentWriter | null> {
+  const temporary = join(folder, `${randomUUID()}.part`);
+  const file = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600).catch(
+    () => null,
+  );
+  if (file === null) return null;
+  const checksums: number[] = [];
+  let crc = 0;
+  let bytes = 0;
+  let ended = false;
+
+  const end = async (kept: boolean): Promise<void> => {
+    if (ended) return;
+    ended = true;
+    await file.close().catch(() => undefined);
+    if (!kept) await rm(temporary, { force: true }).catch(() => undefined);
+    onEnd();
+  };
+  const addChecksums = (piece: Uint8Array): void => {
+    for (let at = 0; at < piece.length;) {
+      const part = piece.subarray(at, at + PIECE - (bytes % PIECE));
+      crc = crc32(part, crc);
+      bytes += part.length;
+      at += part.length;
+      if (bytes % PIECE > 0) continue;
+      checksums.push(crc);
+      crc = 0;
+    }
+  };
+
+  return {
+    async write(pieces) {
+      if (ended || pieces.length === 0) return;
+      for (const piece of pieces) addChecksums(piece);
+      await file.writev(pieces).catch(() => end(false));
+    },
+    async finish({ rows, extent }) {
+      if (ended) return;
+      if (bytes % PIECE > 0) checksums.push(crc);
+      const index = Buffer.alloc(checksums.length * 4 + TAIL);
+      for (const [i, checksum] of checksums.entries()) index.writeUInt32LE(checksum, i * 4);
+      const tail = index.subarray(checksums.length * 4);
+      tail.writeDoubleLE(rows, 0);
+      tail.writeDoubleLE(extent.bytes, 8);
+      tail.writeUInt32LE(extent.crc, 16);
+      tail.writeUInt32LE(checksums.length, 20);
+      tail.writeUInt32LE(crc32(index.subarray(0, -4)), 24);
+      const kept = await file
+        .writev([index])
+        .then(() => rename(temporary, join(folder, name)))
+        .then(() => true)
+        .catch(() => false);
+      await end(kept);
+    },
+    abandon: () => end(false),
+  };
+}

@@ -1,0 +1,96 @@
+// Rows of whole files are kept encoded and used again: no answer may tell the difference.
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { get } from "node:http";
+import { gunzipSync } from "node:zlib";
+import { beforeAll, describe, expect, test } from "vitest";
+import { temporaryFolder } from "../support/folders.js";
+import { publishRows } from "../support/lake.js";
+import { serve, TOKEN, type TestServer } from "../support/server.js";
+
+/** More than is the least worth keeping, and more than one piece of kept bytes. */
+const ROWS = 80_000;
+const WIDE = "/api/v1/entities/adj_factor";
+let root: string;
+let server: TestServer;
+let without: TestServer;
+
+beforeAll(async () => {
+  root = await temporaryFolder();
+  await publishRows(root, {
+    adj_factor: `SELECT printf('%06d.SZ', i % 5000) AS ts_code, DATE '2023-01-01' + (i // 5000)::INT AS trade_date,
+                 i / 8 AS adj_factor FROM range(${ROWS}) t(i)`,
+  });
+  server = await serve(root);
+  without = await serve(root, { cache: "none" });
+});
+
+/** The body as it came, not unpacked. */
+function bytesOf({ url }: TestServer, path: string, encoding = "identity"): Promise<Buffer> {
+  const headers = { Authorization: `Bearer ${TOKEN}`, "Accept-Encoding": encoding };
+  return new Promise((resolve, reject) => {
+    get(url + path, { headers }, (response) => {
+      const pieces: Buffer[] = [];
+      response.on("data", (piece: Buffer) => pieces.push(piece));
+      response.on("end", () => (response.complete ? resolve(Buffer.concat(pieces)) : reject(new Error("cut"))));
+      response.on("error", reject);
+    }).on("error", reject);
+  });
+}
+
+describe("an answer that is asked for again", () => {
+  test.each(["json", "ndjson", "csv", "arrow", "parquet"])("has the same bytes as %s, kept or not", async (format) => {
+    for (const query of ["", "&fields=adj_factor,ts_code", "&start_date=20230101&end_date=20230201"]) {
+      const path = `${WIDE}?format=${format}${query}`;
+      const expected = await bytesOf(without, path);
+      for (let i = 0; i < 3; i++) expect((await bytesOf(server, path)).equals(expected)).toBe(true);
+      const packed = await bytesOf(server, path, "gzip");
+      const again = await bytesOf(server, path, "gzip");
+      const plain = format === "parquet" ? packed : gunzipSync(packed);
+      expect([plain.equals(expected), again.equals(packed)]).toEqual([true, true]);
+    }
+  });
+
+  test("is read from what was kept, except for files that the dates cut", async () => {
+    const path = `${WIDE}?format=csv&fields=trade_date`;
+    await bytesOf(server, path);
+    const { hits } = server.context.segments.figures();
+    await bytesOf(server, path);
+    expect(server.context.segments.figures().hits).toBe(hits + 1);
+    await bytesOf(server, `${path}&start_date=20230102`);
+    expect(server.context.segments.figures().hits).toBe(hits + 1);
+    await bytesOf(server, `${path}&ts_code=000001.SZ`);
+    expect(server.context.segments.figures().hits).toBe(hits + 1);
+  });
+
+  test("is cut where what was kept is damaged, and right again afterwards", async () => {
+    const path = `${WIDE}?format=csv`;
+    const expected = await bytesOf(server, path);
+    const folder = join(server.context.config.temp, "segments");
+    for (const name of await readdir(folder)) {
+      const bytes = await readFile(join(folder, name));
+      bytes[bytes.length - 5_000]! ^= 1;
+      await writeFile(join(folder, name), bytes);
+    }
+    await expect(bytesOf(server, path)).rejects.toThrow();
+    expect((await bytesOf(server, path)).equals(expected)).toBe(true);
+  });
+
+  test("is refused where its data file is damaged, kept or not", async () => {
+    const damaged = await temporaryFolder();
+    await publishRows(damaged, {
+      adj_factor: `SELECT printf('%06d.SZ', i % 5000) AS ts_code, DATE '2024-01-01' + (i // 5000)::INT AS trade_date,
+                   1.5 AS adj_factor FROM range(60000) t(i)`,
+    });
+    const own = await serve(damaged);
+    await bytesOf(own, WIDE);
+    await bytesOf(own, WIDE);
+    expect(own.context.segments.figures().hits).toBe(1);
+    const { lake } = own.context;
+    const file = join(lake.layout.lake, lake.current().files("adj_factor").byDate[0]!.path);
+    const bytes = await readFile(file);
+    bytes[5000]! ^= 1;
+    await writeFile(file, bytes);
+    expect((await own.get(WIDE)).status).toBe(500);
+  });
+});

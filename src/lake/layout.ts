@@ -9,6 +9,8 @@ export interface Layout {
   readonly lake: string;
   /** Work space of a writing command; everything in it may be deleted when no command runs. */
   readonly scratch: string;
+  /** Where files are made beside the writers that hold the lock. */
+  readonly staging: string;
   readonly state: string;
   /** One create-only file a version: the first level of the manifest. */
   readonly versions: string;
@@ -21,6 +23,8 @@ export interface Layout {
   /** There while a writer works: the new files it makes, a line each, so that the next one can clear up after a crash. */
   readonly pending: string;
   readonly writeLock: string;
+  /** Held while `staging` is in use. */
+  readonly stagingLock: string;
   /** What became of each drop, a line each. */
   readonly ledger: string;
   /** The drops that are being taken: there after a crash. */
@@ -40,6 +44,7 @@ export function layoutOf(root: string): Layout {
     inbox: join(root, "inbox"),
     lake,
     scratch: join(lake, ".scratch"),
+    staging: join(lake, ".staging"),
     state,
     versions: join(state, "versions"),
     lists: join(state, "lists"),
@@ -47,6 +52,7 @@ export function layoutOf(root: string): Layout {
     removed: join(state, "removed.txt"),
     pending: join(state, "pending.txt"),
     writeLock: join(state, "write.lock"),
+    stagingLock: join(state, "staging.lock"),
     ledger: join(state, "ledger.ndjson"),
     taking: join(state, "taking.json"),
     ingestLock: join(state, "ingest.lock"),

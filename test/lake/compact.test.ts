@@ -1,18 +1,24 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { entityNamed } from "../../src/catalog/index.js";
+import { layoutOf } from "../../src/lake/layout.js";
 import { openLake } from "../../src/lake/lake.js";
 import { fileList, type DataFile, type DateRange, type FileList } from "../../src/lake/manifest.js";
 import { wantsCodeCopy } from "../../src/lake/write/cluster.js";
-import { compact, planRuns } from "../../src/lake/write/compact.js";
+import { compact, planRuns, type CompactReport } from "../../src/lake/write/compact.js";
 import { isSameInBoth } from "../../src/lake/write/contents.js";
+import { merge } from "../../src/lake/write/merge.js";
 import { columnList, scan } from "../../src/lake/write/relations.js";
 import { withWriteSession } from "../../src/lake/write/session.js";
+import { vacuum } from "../../src/lake/write/vacuum.js";
 import { verify } from "../../src/lake/write/verify.js";
 import { temporaryFolder } from "../support/folders.js";
 import { publishRows } from "../support/lake.js";
-import { dropFactors, MEMORY, servedRows } from "../support/upkeep.js";
+import { dropFactors, filesBelow, MEMORY, neededFiles, servedRows } from "../support/upkeep.js";
 
 const daily = entityNamed("daily")!;
+const adj = entityNamed("adj_factor")!;
 
 function file(day: number, rows: number, lastDay = day): DataFile {
   const [first, last] = [`202401${String(day).padStart(2, "0")}`, `202401${String(lastDay).padStart(2, "0")}`];
@@ -145,6 +151,63 @@ describe("compacting", () => {
     const { version } = await compact(root, { ...MEMORY, keepRecent: 1 });
     expect(version).toBeNull();
   }, 120_000);
+});
+
+describe("compacting while drops come", () => {
+  const table = (days: string, factor: string): string =>
+    `SELECT printf('%06d.SZ', c) AS ts_code, DATE '2020-01-01' + d::INT AS trade_date, ${factor} AS adj_factor
+     FROM range(300) a(c), ${days} b(d)`;
+
+  /** Compacts; a day is dropped when everything is built, before any of it is published. */
+  async function compactDuring(root: string, builtRows: number, day: number): Promise<CompactReport> {
+    const { report } = await withWriteSession(root, MEMORY, async ({ writer, layout, base, publish }) => {
+      const compacting = await new Promise<{ report: Promise<CompactReport> }>((resolve) => {
+        const report = compact(root, MEMORY, (_, rows) => {
+          if (rows === builtRows) resolve({ report });
+        });
+        report.finally(() => resolve({ report })).catch(() => undefined);
+      });
+      await writer.run(`CREATE TEMP TABLE dropped AS ${table(`range(${day}, ${day + 1})`, "9::DOUBLE")}`);
+      const { list } = await merge(writer, layout, adj, base.files("adj_factor"), "dropped");
+      await publish([list], "drop");
+      return compacting;
+    });
+    return report;
+  }
+
+  test("holds up no writer, and joins only files that are still served", async () => {
+    const root = await temporaryFolder();
+    const days = [0, 1, 2, 3];
+    for (const day of days) await publishRows(root, { adj_factor: table(`range(${day}, ${day + 1})`, "1") });
+    expect(await compactDuring(root, 1200, 2)).toEqual({ entities: [], version: null });
+    const rows = await servedRows(root);
+    expect([rows.length, rows.filter((row) => row.endsWith(",9]")).length]).toEqual([1200, 300]);
+    expect(await filesBelow(root)).toEqual(await neededFiles(root));
+    expect((await compact(root, MEMORY)).entities).toMatchObject([{ filesBefore: 4, filesAfter: 1 }]);
+    expect(await servedRows(root)).toEqual(rows);
+  });
+
+  test("covers with the code copy only files that are still served", async () => {
+    const root = await temporaryFolder();
+    await publishRows(root, { adj_factor: table("range(0, 800)", "1") });
+    await publishRows(root, { adj_factor: table("range(800, 1500)", "1") });
+    const report = await compactDuring(root, 450_000, 900);
+    expect(report.entities).toMatchObject([{ filesBefore: 2, filesAfter: 2, codeCopy: "built" }]);
+    const list = (await openLake(root)).current().files("adj_factor");
+    expect(list.codeRanges).toEqual([["20200101", "20220310"]]);
+    expect(list.rows).toBe(450_000);
+    expect((await verify(root, { ...MEMORY, deep: true })).faults).toEqual([]);
+  }, 120_000);
+
+  test("that died leaves its files to the next vacuum", async () => {
+    const root = await temporaryFolder();
+    await dropFactors(root, ["000001.SZ,20240102,1"]);
+    const left = join(layoutOf(root).staging, "lake/adj_factor/x.parquet");
+    await mkdir(dirname(left), { recursive: true });
+    await writeFile(left, "rows");
+    await vacuum(root, { olderThan: 0, keep: 1, now: new Date() });
+    expect(await filesBelow(root)).toEqual(await neededFiles(root));
+  });
 });
 
 /** A sum over all rows that no order changes. */

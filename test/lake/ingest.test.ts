@@ -6,8 +6,10 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { openWriter } from "../../src/engine/writer.js";
 import { openLake } from "../../src/lake/lake.js";
 import { layoutOf } from "../../src/lake/layout.js";
+import { withLock } from "../../src/lake/write/lock.js";
 import { findDrops, mayHold } from "../../src/lake/ledger.js";
 import { temporaryFolder } from "../support/folders.js";
+import { publishRows } from "../support/lake.js";
 import { drop, factors, ingester, ledgerOf, outcomesOf, sequenceOf, servedRows } from "../support/ingest.js";
 
 let root: string;
@@ -254,6 +256,28 @@ describe("nothing is taken twice", () => {
     await (await ingester(root)).settle();
     expect(await factorsOf()).toHaveLength(1);
   });
+});
+
+test("a drop is taken while the lake is being tidied up", async () => {
+  const layout = layoutOf(root);
+  for (let day = 0; day < 30; day++) {
+    await publishRows(root, {
+      adj_factor: `SELECT '000001.SZ' AS ts_code, DATE '2023-01-01' + ${day} AS trade_date, 1 AS adj_factor`,
+    });
+  }
+  const watcher = await ingester(root);
+  await withLock(layout.stagingLock, async () => {
+    const tidying = watcher.after(20_000);
+    await drop(root, "adj_factor/a.csv", factors("000001.SZ,20240102,2"));
+    await watcher.step(20_000);
+    await watcher.step(1_000);
+    expect(await outcomesOf(root)).toEqual({ "adj_factor/a.csv": "taken" });
+    expect((await openLake(root)).current().files("adj_factor").byDate).toHaveLength(31);
+    return { tidying };
+  }).then(({ tidying }) => tidying);
+  const { byDate, rows } = (await openLake(root)).current().files("adj_factor");
+  expect(rows).toBe(31);
+  expect(byDate.length).toBeLessThan(10);
 });
 
 describe("trouble", () => {

@@ -12,7 +12,9 @@ import type { RetentionPolicy } from "../../src/lake/write/retention.js";
 
 export interface TestIngester {
   readonly logged: string[];
-  /** Moves the clock on, then looks once. */
+  /** Moves the clock on, then looks once, without waiting for what is done beside the drops. */
+  step(milliseconds: number): Promise<void>;
+  /** The same, and waits until the lake is tidied up. */
   after(milliseconds: number): Promise<void>;
   /** Lets everything that lies there be taken, refused ones included, and the housekeeping be done. */
   settle(): Promise<void>;
@@ -33,12 +35,17 @@ export async function ingester(root: string, policy = POLICY): Promise<TestInges
     log: (line) => logged.push(line),
     signal: new AbortController().signal,
   });
-  const after = async (milliseconds: number): Promise<void> => {
+  const step = async (milliseconds: number): Promise<void> => {
     now += milliseconds;
     while ((await opened.step()) === 0);
   };
+  const after = async (milliseconds: number): Promise<void> => {
+    await step(milliseconds);
+    await opened.tidied();
+  };
   return {
     logged,
+    step,
     after,
     now: () => new Date(now),
     async settle() {

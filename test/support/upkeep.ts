@@ -84,12 +84,12 @@ export async function neededFiles(root: string): Promise<readonly string[]> {
   return [...needed].map((path) => relative(root, path)).sort();
 }
 
-/** Claims of the write lock that do not say whose they are are left alone for a minute: lets that minute pass. */
+/** Claims of a lock that do not say whose they are are left alone for a minute: lets that minute pass. */
 export async function letClaimsAge(root: string): Promise<void> {
   const { state } = layoutOf(root);
   const longAgo = new Date(Date.now() - 3_600_000);
   for (const name of await readdir(state).catch(() => [])) {
-    if (name.startsWith("write.lock.")) await utimes(join(state, name), longAgo, longAgo);
+    if (/\.lock\./.test(name)) await utimes(join(state, name), longAgo, longAgo);
   }
 }
 

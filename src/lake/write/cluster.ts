@@ -28,7 +28,7 @@ export function wantsCodeCopy(entity: Entity, list: FileList, thrifty: boolean):
 
 /**
  * Writes the code copy of all dated files anew; the list that is returned uses it for every date. What does not fit
- * into the writer's memory spills. `onRows` is told the rows written so far.
+ * into the writer's memory spills. `onRows` is told the rows written so far. The files go into `target`.
  */
 export async function buildCodeCopy(
   writer: Writer,
@@ -36,6 +36,7 @@ export async function buildCodeCopy(
   entity: Entity,
   list: FileList,
   onRows: (written: number) => void = () => undefined,
+  target: Layout = layout,
 ): Promise<FileList> {
   const dated = list.byDate.filter((file) => file.first !== null);
   if (!entity.codeCopy || dated.length === 0) return list;
@@ -46,7 +47,7 @@ export async function buildCodeCopy(
   let rows = 0;
   for (const [first, last] of await codeRuns(writer, sorted, code)) {
     const part = `(SELECT * FROM ${sorted} WHERE ${code} BETWEEN ${quoteText(first)} AND ${quoteText(last)})`;
-    const file = (await writeDataFile(writer, layout, entity, part, "byCode"))!;
+    const file = (await writeDataFile(writer, target, entity, part, "byCode"))!;
     byCode.push(file);
     onRows((rows += file.rows));
   }

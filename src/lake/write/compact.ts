@@ -3,6 +3,7 @@ import { ENTITIES } from "../../catalog/index.js";
 import type { Entity } from "../../catalog/types.js";
 import type { Writer } from "../../engine/writer.js";
 import { createIntegrity } from "../integrity.js";
+import { openLake } from "../lake.js";
 import type { Layout } from "../layout.js";
 import { fileList, isCovered, type DataFile, type DateRange, type FileList, type Version } from "../manifest.js";
 import { buildCodeCopy, wantsCodeCopy } from "./cluster.js";
@@ -10,6 +11,7 @@ import { writeDataFile } from "./datafile.js";
 import { compareFiles, ROWS_PER_FILE } from "./merge.js";
 import { scan } from "./relations.js";
 import { withWriteSession, type WriteOptions } from "./session.js";
+import { moveIn, withStaging, type Staging } from "./staging.js";
 
 export interface CompactOptions {
   /** Entities to compact; all where absent. */
@@ -40,6 +42,7 @@ const LARGE_ROWS = ROWS_PER_FILE / 2;
 
 /**
  * Compacts the lake and publishes it as one version. Readers go on with the files they have, which stay until vacuum.
+ * Writers go on too: files are made beside them, and only what still holds the rows of the lake is taken in the end.
  * `onProgress` is told the entity and the rows written so far.
  */
 export async function compact(
@@ -47,53 +50,101 @@ export async function compact(
   options: CompactOptions & WriteOptions,
   onProgress: (entity: string, rows: number) => void = () => undefined,
 ): Promise<CompactReport> {
-  return withWriteSession(root, options, async ({ writer, layout, base, publish }) => {
-    const lists: FileList[] = [];
-    const changed: CompactedEntity[] = [];
-    for (const entity of ENTITIES) {
-      if (options.entities && !options.entities.includes(entity.name)) continue;
-      const before = base.files(entity.name);
-      const { list, codeCopy } = await compactEntity(writer, layout, entity, before, options, (rows) =>
-        onProgress(entity.name, rows),
-      );
-      if (list === before) continue;
-      lists.push(list);
-      const [filesBefore, filesAfter] = [before.byDate.length, list.byDate.length];
-      changed.push({ entity: entity.name, filesBefore, filesAfter, codeCopy });
+  const { layout, current } = await openLake(root);
+  const asked = ENTITIES.filter(({ name }) => options.entities?.includes(name) ?? true);
+  const due = asked.map((entity) => planEntity(entity, current().files(entity.name), options)).filter(isDue);
+  if (due.length === 0) return { entities: [], version: null };
+  return withStaging(layout, options, async (writer, staging) => {
+    const built: Built[] = [];
+    for (const plan of due) {
+      built.push(await build(writer, layout, staging, plan, (rows) => onProgress(plan.entity.name, rows)));
     }
-    return { entities: changed, version: await publish(lists, "compact") };
+    return withWriteSession(root, options, async ({ base, publish }) => {
+      const changed: CompactedEntity[] = [];
+      const lists: FileList[] = [];
+      for (const one of built) {
+        const before = base.files(one.before.entity);
+        const { list, files } = takeIn(one, before);
+        if (files.length === 0) continue;
+        await moveIn(layout, staging, files);
+        lists.push(list);
+        const codeCopy = one.byCode.length > 0 ? "built" : list.byCode.length > 0 ? "kept" : "none";
+        const [filesBefore, filesAfter] = [before.byDate.length, list.byDate.length];
+        changed.push({ entity: list.entity, filesBefore, filesAfter, codeCopy });
+      }
+      return { entities: changed, version: await publish(lists, "compact") };
+    });
   });
 }
 
-async function compactEntity(
+interface CompactPlan {
+  readonly entity: Entity;
+  readonly before: FileList;
+  /** Date files that become one. */
+  readonly runs: readonly (readonly DataFile[])[];
+  readonly buildsCode: boolean;
+}
+
+function planEntity(entity: Entity, before: FileList, { keepRecent }: CompactOptions): CompactPlan {
+  const buildsCode = wantsCodeCopy(entity, before, keepRecent !== undefined);
+  return { entity, before, runs: planRuns(before, keepRecent ?? 0, buildsCode), buildsCode };
+}
+
+const isDue = ({ runs, buildsCode }: CompactPlan): boolean => runs.length > 0 || buildsCode;
+
+interface Built {
+  readonly before: FileList;
+  readonly runs: readonly { readonly parts: readonly DataFile[]; readonly file: DataFile }[];
+  /** The copy by code of every date of `before`; empty where it is not built. */
+  readonly byCode: readonly DataFile[];
+}
+
+async function build(
   writer: Writer,
   layout: Layout,
-  entity: Entity,
-  before: FileList,
-  options: CompactOptions,
+  staging: Staging,
+  { entity, before, runs: planned, buildsCode }: CompactPlan,
   onRows: (written: number) => void,
-): Promise<Pick<CompactedEntity, "codeCopy"> & { readonly list: FileList }> {
-  const builds = wantsCodeCopy(entity, before, options.keepRecent !== undefined);
-  const runs = planRuns(before, options.keepRecent ?? 0, builds);
-  if (runs.length === 0 && !builds) return { list: before, codeCopy: "none" };
-
-  await createIntegrity(layout.lake).check(builds ? before.byDate : runs.flat());
+): Promise<Built> {
+  await createIntegrity(layout.lake).check(buildsCode ? before.byDate : planned.flat());
   let rows = 0;
-  const written: DataFile[] = [];
-  const covered: DateRange[] = [];
-  for (const run of runs) {
-    const file = (await writeDataFile(writer, layout, entity, scan(layout, run)))!;
-    written.push(file);
-    if (run.every((part) => isCovered(before, part))) covered.push([file.first!, file.last!]);
+  const runs: Built["runs"][number][] = [];
+  for (const parts of planned) {
+    const file = (await writeDataFile(writer, staging, entity, scan(layout, parts)))!;
+    runs.push({ parts, file });
     onRows((rows += file.rows));
   }
-  const gone = new Set(runs.flat());
-  const byDate = [...before.byDate.filter((file) => !gone.has(file)), ...written].sort(compareFiles);
-  const others = before.codeRanges.filter(([first]) => !covered.some(([from, to]) => from <= first && first <= to));
-  const merged = fileList(entity.name, byDate, before.byCode, [...others, ...covered].sort());
-  if (!builds) return { list: merged, codeCopy: merged.byCode.length > 0 ? "kept" : "none" };
-  return { list: await buildCodeCopy(writer, layout, entity, merged, onRows), codeCopy: "built" };
+  if (!buildsCode) return { before, runs, byCode: [] };
+  const { byCode } = await buildCodeCopy(writer, layout, entity, before, (written) => onRows(rows + written), staging);
+  return { before, runs, byCode };
 }
+
+/** What was built on `before` as a change of the list that is served now, and the new files that this needs. */
+export function takeIn(
+  { before, runs: made, byCode }: Built,
+  list: FileList,
+): { readonly list: FileList; readonly files: readonly DataFile[] } {
+  const served = new Set(list.byDate.map(({ path }) => path));
+  const runs = made.filter(({ parts }) => parts.every(({ path }) => served.has(path)));
+  const gone = new Set(runs.flatMap(({ parts }) => parts.map(({ path }) => path)));
+  const files = runs.map(({ file }) => file);
+  const byDate = [...list.byDate.filter(({ path }) => !gone.has(path)), ...files].sort(compareFiles);
+  if (byCode.length > 0) {
+    const known = new Set([...before.byDate, ...files].map(({ path }) => path));
+    const ranges = byDate.filter(({ path, first }) => first !== null && known.has(path)).map(rangeOf);
+    return {
+      list: fileList(list.entity, byDate, byCode, ranges),
+      files: [...files, ...(ranges.length > 0 ? byCode : [])],
+    };
+  }
+  const covered = runs
+    .filter(({ parts }) => parts.every((part) => isCovered(list, part)))
+    .map(({ file }) => rangeOf(file));
+  const others = list.codeRanges.filter(([first]) => !covered.some(([from, to]) => from <= first && first <= to));
+  return { list: fileList(list.entity, byDate, list.byCode, [...others, ...covered].sort()), files };
+}
+
+const rangeOf = ({ first, last }: DataFile): DateRange => [first!, last!];
 
 /**
  * Runs of two or more neighbouring small files, each to become one file. Where the code copy is not built anew, files

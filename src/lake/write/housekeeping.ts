@@ -12,6 +12,8 @@ export interface HousekeepingOptions extends WriteOptions {
   readonly policy: RetentionPolicy;
   readonly now: () => Date;
   readonly log: (line: string) => void;
+  /** Fires when it is time to stop: a drop that is being taken is finished first, a compaction is given up. */
+  readonly signal: AbortSignal;
 }
 
 /** So many of the latest days stay files of their own: they are dropped again soon. */
@@ -29,7 +31,9 @@ export async function keepHouse(lake: Lake, isIdle: boolean, options: Housekeepi
   const { version } = lake.current();
   for (const name of Object.keys(version.lists)) {
     if (!needsCompaction(lake.current().files(name), isIdle)) continue;
-    const report = await compact(root, { ...options, entities: [name], keepRecent: KEEP_RECENT });
+    const report = await compact(root, { ...options, entities: [name], keepRecent: KEEP_RECENT }, () =>
+      options.signal.throwIfAborted(),
+    );
     for (const { filesBefore, filesAfter, codeCopy } of report.entities) {
       const copy = codeCopy === "built" ? ", copy by code built" : "";
       options.log(`compacted ${name}: ${filesBefore} date files, now ${filesAfter}${copy}`);

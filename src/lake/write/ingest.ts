@@ -16,13 +16,16 @@ import { openLedger } from "./ledger.js";
 export interface IngestOptions extends HousekeepingOptions {
   /** Milliseconds that only go forward. */
   readonly clock: () => number;
-  /** Fires when it is time to stop: the drop that is being taken is finished first. */
-  readonly signal: AbortSignal;
 }
 
 export interface Ingester {
-  /** Looks once, takes what is complete, and does what else is due; resolves to the milliseconds until it is due again. */
+  /**
+   * Looks once, takes what is complete, and begins to tidy up where that is due; resolves to the milliseconds until it is
+   * worth looking again. Drops are taken while it tidies up.
+   */
   step(): Promise<number>;
+  /** Resolves when nothing is being tidied up. */
+  tidied(): Promise<void>;
 }
 
 /** A fresh file that cannot be read is tried again after so many quiet milliseconds: its writer may have paused. */
@@ -48,7 +51,9 @@ export async function openIngester(root: string, options: IngestOptions): Promis
   const second = new Set<string>();
   const troubles = createTroubles(clock, log);
   let lastDrop = clock();
+  const tidyLake = await openLake(root);
   let nextHousekeeping = clock() + HOUSEKEEPING_EVERY;
+  let tidying: Promise<void> | null = null;
 
   const record = async (entries: readonly Entry[]): Promise<void> => {
     const time = chinaTime(options.now());
@@ -90,10 +95,16 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     return takable;
   };
 
-  const keepHouseIfDue = async (): Promise<void> => {
-    if (clock() < nextHousekeeping || troubles.isWaiting(HOUSE)) return;
+  const tidy = async (): Promise<void> => {
     const isIdle = clock() - lastDrop > IDLE_AFTER;
-    const didWork = await troubles.guard(HOUSE, "cannot tidy up", () => keepHouse(lake, isIdle, options));
+    const didWork = await troubles.guard(HOUSE, "cannot tidy up", async () => {
+      try {
+        return await keepHouse(tidyLake, isIdle, options);
+      } catch (error) {
+        if (signal.aborted) return false;
+        throw error;
+      }
+    });
     nextHousekeeping = clock() + (didWork === true ? 0 : HOUSEKEEPING_EVERY);
   };
 
@@ -110,8 +121,12 @@ export async function openIngester(root: string, options: IngestOptions): Promis
         rest = rest.filter((one) => !batch.includes(one) && !troubles.isWaiting(one.entity.name));
       }
       if (isMore) return 0;
-      if (!signal.aborted) await keepHouseIfDue();
+      const isDue = tidying === null && clock() >= nextHousekeeping && !troubles.isWaiting(HOUSE);
+      if (isDue && !signal.aborted) tidying = tidy().finally(() => (tidying = null));
       return inbox.untilNextLook();
+    },
+    async tidied() {
+      await tidying;
     },
   };
 }
@@ -177,4 +192,5 @@ export async function ingest(root: string, options: IngestOptions): Promise<void
     const wait = await ingester.step();
     if (wait > 0) await sleep(wait, undefined, { signal }).catch(() => undefined);
   }
+  await ingester.tidied();
 }

@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { CommandError } from "../../errors.js";
 import { readOrNone } from "../absent.js";
 import { openLake } from "../lake.js";
-import { listFile, versionFile, type Layout } from "../layout.js";
+import { layoutOf, listFile, versionFile, type Layout } from "../layout.js";
 import { decodeList, type Version } from "../manifest.js";
 import { syncPath, writeDurably } from "./durable.js";
 import { isNotable, nameOf, note, openNotes } from "./leftovers.js";
 import { removableVersions, type RetentionPolicy } from "./retention.js";
 import { withLakeLocked } from "./session.js";
+import { clearStaging } from "./staging.js";
 
 /** The oldest versions go, or those that a policy does not keep. */
 export type VacuumOptions = (OldestFirst | { readonly policy: RetentionPolicy }) & {
@@ -43,6 +44,7 @@ export interface VacuumReport {
  * they go, and only then the files that nobody else needs. The next writer finishes what was begun.
  */
 export async function vacuum(root: string, options: VacuumOptions): Promise<VacuumReport> {
+  if (!options.dryRun) await clearStaging(layoutOf(root));
   return withLakeLocked(root, openNotes, async (layout) => {
     const versions = await (await openLake(root)).versions();
     const old =

@@ -1,0 +1,58 @@
+// Making files of the lake without holding up its writers: in a folder of their own, moved into place when they are due.
+import { mkdir, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { openWriter, type Writer } from "../../engine/writer.js";
+import { layoutOf, type Layout } from "../layout.js";
+import type { DataFile } from "../manifest.js";
+import { syncPath } from "./durable.js";
+import { noteIfNew } from "./leftovers.js";
+import { tryLock, withLock } from "./lock.js";
+import { explain, type WriteOptions } from "./session.js";
+
+/** Where new files are written: laid out like the lake itself. */
+export type Staging = Layout;
+
+/** Runs `work` as the only user of the staging folder, which is empty before it and gone after it. */
+export async function withStaging<T>(
+  layout: Layout,
+  options: WriteOptions,
+  work: (writer: Writer, staging: Staging) => Promise<T>,
+): Promise<T> {
+  return withLock(layout.stagingLock, async () => {
+    await rm(layout.staging, { recursive: true, force: true });
+    const staging = layoutOf(layout.staging);
+    for (const folder of [staging.scratch, staging.state]) await mkdir(folder, { recursive: true });
+    const writer = await openWriter({ ...options, tempDirectory: join(staging.scratch, "spill") });
+    try {
+      return await work(writer, staging);
+    } finally {
+      writer.close();
+      await rm(layout.staging, { recursive: true, force: true });
+    }
+  }).catch((error: unknown) => {
+    throw explain(error, layout.root);
+  });
+}
+
+/** Moves files to where they are served from. The caller holds the write lock. */
+export async function moveIn(layout: Layout, staging: Staging, files: readonly DataFile[]): Promise<void> {
+  const folders = new Set<string>();
+  for (const { path } of files) {
+    const target = join(layout.lake, path);
+    const folder = dirname(target);
+    if (await mkdir(folder, { recursive: true })) await syncPath(dirname(folder));
+    await noteIfNew(layout, target);
+    await rename(join(staging.lake, path), target);
+    folders.add(folder);
+  }
+  for (const folder of folders) await syncPath(folder);
+}
+
+/** Removes what a process left that died while it used the staging folder. */
+export async function clearStaging(layout: Layout): Promise<void> {
+  await tryLock(layout.stagingLock, () => rm(layout.staging, { recursive: true, force: true })).catch(
+    (error: unknown) => {
+      throw explain(error, layout.root);
+    },
+  );
+}

@@ -26,6 +26,9 @@ export interface Plan {
 /** Files of at most this many rows share one statement, so that the first rows come early and a limit stops soon. */
 const ROWS_PER_STEP = 1_000_000;
 
+/** And a page reads at least as many in one statement, so that a filter which leaves little needs few. */
+const LEAST_ROWS = 8_192;
+
 /** `list` is the entity's files in the version that is read; `after` where the page before ended. */
 export function planRead(request: EntityRequest, list: FileList, after: Position | null): Plan {
   const { entity, columns, limit } = request;
@@ -33,12 +36,14 @@ export function planRead(request: EntityRequest, list: FileList, after: Position
   const snapshot = wantedSnapshot(request, list);
   const window = windowOf(request, snapshot);
   const codes = request.filters.find((filter) => filter.column.name === entity.code && !entity.bareCodes);
-  const pieces = choosePieces(list, window, codes?.values ?? null);
-  const ordered = request.order === "asc" ? joinPieces(pieces) : pieces.toReversed();
-  const steps = ordered
-    .filter((piece) => !isBefore(piece, after, request.order))
-    .flatMap((piece) => (request.order === "asc" ? [piece] : backwards(piece, limit, after)))
-    .map((piece) => stepSql(request, piece, window, snapshot, after, position.length > 0));
+  const pieces = choosePieces(list, window, codes?.values ?? null).filter(
+    (piece) => !isBefore(piece, after, request.order),
+  );
+  const ordered =
+    request.order === "asc"
+      ? joinPieces(pieces, limit)
+      : pieces.toReversed().flatMap((piece) => backwards(piece, limit, after));
+  const steps = ordered.map((piece) => stepSql(request, piece, window, snapshot, after, position.length > 0));
   return { columns: [...columns, ...position], positionColumns: position.length, steps };
 }
 
@@ -81,17 +86,22 @@ function windowOf(request: EntityRequest, snapshot: Snapshot): Window {
   return { start: starts.sort().at(-1) ?? null, end: ends.sort()[0] ?? null };
 }
 
-/** Neighbouring date files become one piece up to ROWS_PER_STEP rows: one statement reads them in order. */
-function joinPieces(pieces: readonly Piece[]): readonly Piece[] {
+/**
+ * Neighbouring date files become one piece: one statement reads them in order. It opens them all, so the first holds about
+ * as many rows as a page, and each about twice as many as the one before it, up to ROWS_PER_STEP.
+ */
+function joinPieces(pieces: readonly Piece[], limit: number | null): readonly Piece[] {
   const joined: Piece[] = [];
+  let most = limit === null ? ROWS_PER_STEP : Math.min(Math.max(limit + 1, LEAST_ROWS), ROWS_PER_STEP);
   let rows = 0;
   for (const piece of pieces) {
     const last = joined.at(-1);
     const more = piece.files.reduce((sum, file) => sum + file.rows, 0);
-    if (last?.clustering === "byDate" && piece.clustering === "byDate" && rows + more <= ROWS_PER_STEP) {
+    if (last?.clustering === "byDate" && piece.clustering === "byDate" && rows + more <= most) {
       joined[joined.length - 1] = { ...last, files: [...last.files, ...piece.files] };
       rows += more;
     } else {
+      if (last) most = Math.min(most * 2, ROWS_PER_STEP);
       joined.push(piece);
       rows = more;
     }
@@ -101,8 +111,6 @@ function joinPieces(pieces: readonly Piece[]): readonly Piece[] {
 
 /** Rows of a part of a file that is read backwards: sorted in memory, so not too many. */
 const ROWS_BACKWARDS = 491_520;
-/** And not so few that a filter which leaves little needs many parts. */
-const LEAST_BACKWARDS = 8_192;
 
 /**
  * A date file in parts from its end, or from where the page before ended: the first about as long as a page, each twice as
@@ -113,7 +121,7 @@ function backwards(piece: Piece, limit: number | null, after: Position | null): 
   if (piece.clustering === "byCode" || !file) return [piece];
   const inFile = after !== null && (after.date === null ? file.first === null : holdsDate(file, after.date));
   const parts: Piece[] = [];
-  let rows = Math.min(Math.max((limit ?? ROWS_BACKWARDS) + 1, LEAST_BACKWARDS), ROWS_BACKWARDS);
+  let rows = Math.min(Math.max((limit ?? ROWS_BACKWARDS) + 1, LEAST_ROWS), ROWS_BACKWARDS);
   for (let end = inFile ? after.row : file.rows; end > 0; end -= rows, rows = Math.min(rows * 2, ROWS_BACKWARDS)) {
     parts.push({ ...piece, rows: [Math.max(0, end - rows), end] });
   }
@@ -163,9 +171,7 @@ function stepSql(
   ];
   const sorted = orderBy(request, piece, place);
   const sql =
-    `SELECT ${select.join(", ")} FROM ${source}` +
-    (where.length === 0 ? "" : ` WHERE ${where.join(" AND ")}`) +
-    sorted;
+    `SELECT ${select.join(", ")} FROM ${source}` + (where.length === 0 ? "" : ` WHERE ${where.join(" AND ")}`) + sorted;
   const wholeFiles = asStored && where.length === 0 && sorted === "";
   return { sql, values: bindings.values, files: piece.files, wholeFiles };
 }

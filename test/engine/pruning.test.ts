@@ -207,7 +207,7 @@ describe("a page", () => {
 
   test("at the beginning reads the first row group", async () => {
     const cost = await costOf("limit=100");
-    expect(cost.answer).toBe(101);
+    expect(cost).toMatchObject({ answer: 101, files: 1 });
     expect(cost.rows).toBeLessThanOrEqual(DATE_GROUP);
   });
 
@@ -217,7 +217,7 @@ describe("a page", () => {
     ["near the end", at("20210701", 773 * CODES + 100)],
   ])("%s costs what the first one costs", async (_, after) => {
     const cost = await costOf("limit=100", after);
-    expect(cost.answer).toBe(101);
+    expect(cost).toMatchObject({ answer: 101, files: 1 });
     expect(cost.rows).toBeLessThanOrEqual(DATE_GROUP);
   });
 
@@ -228,6 +228,47 @@ describe("a page", () => {
     const cost = await costOf("limit=100&order=desc", after);
     expect(cost).toMatchObject({ answer: 101, files: 1 });
     expect(cost.rows).toBeLessThanOrEqual(DATE_GROUP);
+  });
+});
+
+describe("in files of a day each", () => {
+  const ROWS = 3_000;
+  const DAYS = 12;
+
+  beforeAll(async () => {
+    for (let day = 0; day < DAYS; day++) {
+      await publishRows(root, {
+        stk_limit: `SELECT printf('%06d.SZ', c) AS ts_code, DATE '2024-01-01' + ${day} AS trade_date, c AS up_limit
+                    FROM range(${ROWS}) t(c)`,
+      });
+    }
+    snapshot = (await openLake(root)).current();
+    expect(snapshot.files("stk_limit").byDate).toHaveLength(DAYS);
+  });
+
+  test("a page opens the files that it needs, and none before it", async () => {
+    const cost = await costOf("limit=100", null, "stk_limit");
+    expect(cost.answer).toBe(101);
+    expect(cost.files).toBeLessThanOrEqual(2);
+    const after = { date: "20240110", code: "000005.SZ", row: 5 };
+    const later = await costOf("limit=100", after, "stk_limit");
+    expect(later.answer).toBe(101);
+    expect(later.files).toBeLessThanOrEqual(2);
+  });
+
+  test("a page of rare rows goes on in longer and longer steps", async () => {
+    const cost = await costOf("limit=100&ts_code=000007.SZ", null, "stk_limit");
+    expect(cost).toMatchObject({ answer: DAYS, files: DAYS, rows: DAYS * ROWS });
+  });
+
+  test("a day and a range of days open just these", async () => {
+    expect(await costOf("trade_date=20240105", null, "stk_limit")).toMatchObject({
+      answer: ROWS,
+      files: 1,
+      rows: ROWS,
+    });
+    const range = await costOf("start_date=20240103&end_date=20240105", null, "stk_limit");
+    expect(range).toMatchObject({ answer: 3 * ROWS, files: 3, rows: 3 * ROWS });
   });
 });
 

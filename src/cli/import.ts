@@ -41,7 +41,7 @@ export function importCommand(): Command {
           progress.show(`${phase} ${detail}`, rows);
         });
         progress.done();
-        process.stdout.write(options.json ? asJson(report) : describe(report, options.dryRun ?? false));
+        process.stdout.write(options.json ? asJson(report) : describe(entity, report, options.dryRun ?? false));
       } finally {
         progress.done();
       }
@@ -73,7 +73,7 @@ function asJson(report: ImportReport): string {
 }
 
 /** The report as lines of text. */
-function describe(report: ImportReport, dryRun: boolean): string {
+function describe(entity: Entity, report: ImportReport, dryRun: boolean): string {
   const lines: string[] = [];
   for (const file of report.files) {
     lines.push(`${file.file}: ${count(file.rows)} rows (${file.format})`);
@@ -89,11 +89,12 @@ function describe(report: ImportReport, dryRun: boolean): string {
     for (const warning of file.warnings) lines.push(`  warning: ${warning}`);
   }
   const range = report.first === null ? "" : ` from ${report.first} to ${report.last}`;
-  lines.push(
-    `${report.entity}: ${count(report.rows)} rows${range}: ${count(report.added)} new, ${count(report.replaced)} replaced`,
-  );
+  const change = report.added < 0 ? `${count(-report.added)} fewer than before` : `${count(report.added)} new`;
+  lines.push(`${report.entity}: ${count(report.rows)} rows${range}: ${change}, ${count(report.replaced)} replaced`);
   if (report.superseded > 0)
     lines.push(`  ${count(report.superseded)} rows were replaced by a later file of this import`);
+  if (entity.identityIs === "group" && report.superseded + report.replaced > 0)
+    lines.push(`  a file replaces all rows of the same ${entity.identity.join(", ")}: these belong into one file`);
   if (dryRun) lines.push("dry run: nothing was changed");
   else if (report.version === null) lines.push("the lake held just these rows already: no new version");
   else lines.push(`published as data_version ${report.version.data_version}`);

@@ -5,7 +5,7 @@ import { readStatus, type Status } from "../lake/status.js";
 import { statesOfGaps } from "./gaps.js";
 import { dataOption, jsonOption, printTable, requireLake } from "./options.js";
 
-/** Refused drops that are shown; --json has all. */
+/** Drops of a kind that are shown; --json has all. */
 const SHOWN = 20;
 
 export function statusCommand(): Command {
@@ -42,11 +42,13 @@ function show({ data_version, versions, entities, drops, disk }: Status, gaps: n
       false,
     );
   }
-  const { taken, same, refused, latest } = drops;
+  const { taken, same, refused, warned, latest } = drops;
   say(`\ndrops: ${taken} taken, ${same} of known content, ${refused.length} refused`);
   if (latest) say(`  latest ${latest.time} inbox/${latest.path}: ${latest.rows.toLocaleString("en-US")} rows`);
   for (const { path, reason } of refused.slice(0, SHOWN)) say(`  refused inbox/${path}: ${reason}`);
-  if (refused.length > SHOWN) say(`  and ${refused.length - SHOWN} more: see --json`);
+  if (refused.length > SHOWN) say(`  and ${refused.length - SHOWN} more refused: see --json`);
+  for (const { path, warnings } of warned.slice(0, SHOWN)) say(`  warning inbox/${path}: ${warnings.join("; ")}`);
+  if (warned.length > SHOWN) say(`  and ${warned.length - SHOWN} more warnings: see --json`);
   say(`recorded gaps that are open: ${gaps}`);
   const { inbox, lake, state, free } = disk;
   say(`disk: lake ${megabytes(lake)}, inbox ${megabytes(inbox)}, state ${megabytes(state)}, free ${megabytes(free)}`);

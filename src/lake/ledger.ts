@@ -20,9 +20,11 @@ export interface LedgerEntry {
   readonly entity: string | null;
   readonly outcome: Outcome;
   readonly rows: number;
-  /** Of all files that were taken together: rows new to the lake, and rows that gave way. */
+  /** Of all files that were taken together: by how many rows the lake grew, and how many rows of it gave way. */
   readonly added: number;
   readonly replaced: number;
+  /** Rows of these files that gave way to a later one of them. */
+  readonly superseded: number;
   /** First and last main date of all files that were taken together, `YYYYMMDD`. */
   readonly first: string | null;
   readonly last: string | null;

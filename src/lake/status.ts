@@ -26,6 +26,8 @@ export interface DropsStatus {
   readonly same: number;
   /** Refused files that still lie there, the latest first. */
   readonly refused: readonly Pick<LedgerEntry, "path" | "entity" | "reason" | "time">[];
+  /** Taken files that still lie there and of which something is to be told, the latest first. */
+  readonly warned: readonly Pick<LedgerEntry, "path" | "warnings" | "time">[];
   /** The latest drop that was taken. */
   readonly latest: Pick<LedgerEntry, "path" | "rows" | "data_version" | "time"> | null;
 }
@@ -83,8 +85,10 @@ function statusOf(list: FileList, hasCodeCopy: boolean): EntityStatus {
 async function readDrops({ layout }: Lake): Promise<DropsStatus> {
   const entries = latestEntries(await readLedger(layout.ledger));
   const refused: LedgerEntry[] = [];
+  const warned: LedgerEntry[] = [];
   for (const entry of entries) {
-    if (entry.outcome === "refused" && (await isUnchanged(layout, entry))) refused.unshift(entry);
+    const isTold = entry.outcome === "refused" || entry.warnings.length > 0;
+    if (isTold && (await isUnchanged(layout, entry))) (entry.outcome === "refused" ? refused : warned).unshift(entry);
   }
   const taken = entries.filter(({ outcome }) => outcome === "taken");
   const latest = taken.at(-1);
@@ -92,6 +96,7 @@ async function readDrops({ layout }: Lake): Promise<DropsStatus> {
     taken: taken.length,
     same: entries.filter(({ outcome }) => outcome === "same").length,
     refused: refused.map(({ path, entity, reason, time }) => ({ path, entity, reason, time })),
+    warned: warned.map(({ path, warnings, time }) => ({ path, warnings, time })),
     latest: latest
       ? { path: latest.path, rows: latest.rows, data_version: latest.data_version, time: latest.time }
       : null,

@@ -127,6 +127,19 @@ describe("what the commands show", () => {
     expect(report.files[0]).not.toHaveProperty("table");
   });
 
+  test("a file of ticks that takes the place of more rows says so, and why", async () => {
+    const ticks = (...times: string[]): string =>
+      ["ts_code,trade_date,time", ...times.map((time) => `000001.SZ,20240102,${time}`), ""].join("\n");
+    const data = ["--data", join(root, "lake")];
+    expect(await run(["import", "stk_auction", csv(ticks("09:15", "09:20", "09:25")), ...data])).toBe(0);
+    expect(out).not.toContain("belong into one file");
+    expect(await run(["import", "stk_auction", csv(ticks("14:57")), ...data])).toBe(0);
+    expect(out).toContain(
+      "stk_auction: 1 rows from 20240102 to 20240102: 2 fewer than before, 3 replaced\n" +
+        "  a file replaces all rows of the same ts_code, trade_date: these belong into one file\n",
+    );
+  });
+
   test("the default of a time span is shown as one would write it", async () => {
     expect(await run(["vacuum", "--help"])).toBe(0);
     expect(out).toContain("(default: 7d)");

@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { openWriter } from "../../src/engine/writer.js";
 import { openLake } from "../../src/lake/lake.js";
 import { layoutOf } from "../../src/lake/layout.js";
+import { readStatus } from "../../src/lake/status.js";
 import { withLock } from "../../src/lake/write/lock.js";
 import { findDrops, mayHold } from "../../src/lake/ledger.js";
 import { temporaryFolder } from "../support/folders.js";
@@ -255,6 +256,65 @@ describe("nothing is taken twice", () => {
     await rm(layoutOf(root).pointer);
     await (await ingester(root)).settle();
     expect(await factorsOf()).toHaveLength(1);
+  });
+});
+
+describe("ticks of one code and day in two files", () => {
+  const ticks = (...times: readonly string[]): string =>
+    ["ts_code,trade_date,time,price", ...times.map((time) => `000001.SZ,20240102,${time},10`), ""].join("\n");
+  const cause = "a file replaces all rows of the same ts_code, trade_date, so these belong into one file";
+  const warningsOf = async (path: string): Promise<readonly string[]> =>
+    (await ledgerOf(root)).findLast((entry) => entry.path === path)!.warnings;
+
+  test("that are taken together: the later one stays, and how many rows gave way is told with the cause", async () => {
+    const watcher = await ingester(root);
+    await drop(root, "stk_auction/am.csv", ticks("09:15", "09:20", "09:25"));
+    await drop(root, "stk_auction/pm.csv", ticks("14:57", "15:00"));
+    await watcher.settle();
+    expect(await servedRows(root, "stk_auction")).toHaveLength(2);
+    expect(await ledgerOf(root)).toMatchObject([
+      { path: "stk_auction/am.csv", rows: 3, superseded: 3, replaced: 0, warnings: [] },
+      { path: "stk_auction/pm.csv", rows: 2, superseded: 3 },
+    ]);
+    const told = `3 rows of the files taken with it gave way: ${cause}`;
+    expect(await warningsOf("stk_auction/pm.csv")).toEqual([told]);
+    expect(watcher.logged.at(-1)).toContain(told);
+    expect((await readStatus(await openLake(root))).drops.warned).toMatchObject([
+      { path: "stk_auction/pm.csv", warnings: [told] },
+    ]);
+  });
+
+  test("that are taken one after the other: the later one tells of the other", async () => {
+    const watcher = await ingester(root);
+    await drop(root, "stk_auction/am.csv", ticks("09:15", "09:20", "09:25"));
+    await watcher.settle();
+    await drop(root, "stk_auction/pm.csv", ticks("14:57", "15:00"));
+    await watcher.settle();
+    expect(await warningsOf("stk_auction/pm.csv")).toEqual([
+      `3 rows of inbox/stk_auction/am.csv, or from before it, gave way: ${cause}`,
+    ]);
+  });
+
+  test("of one name, the second with fewer rows: it is told; with as many it is a correction", async () => {
+    const watcher = await ingester(root);
+    for (const [content, warnings] of [
+      [ticks("09:15", "09:20"), []],
+      [ticks("09:15", "09:21"), []],
+      [ticks("09:25"), [`2 rows gave way: ${cause}`]],
+    ] as const) {
+      await drop(root, "stk_auction/today.csv", content);
+      await watcher.settle();
+      expect(await warningsOf("stk_auction/today.csv")).toEqual(warnings);
+    }
+  });
+
+  test("of different codes are all there, and nothing is told", async () => {
+    const watcher = await ingester(root);
+    await drop(root, "stk_auction/a.csv", ticks("09:15"));
+    await drop(root, "stk_auction/b.csv", ticks("09:15").replaceAll("000001.SZ", "000002.SZ"));
+    await watcher.settle();
+    expect(await servedRows(root, "stk_auction")).toHaveLength(2);
+    expect((await ledgerOf(root)).flatMap(({ warnings }) => warnings)).toEqual([]);
   });
 });
 

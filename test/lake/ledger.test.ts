@@ -18,7 +18,16 @@ beforeEach(async () => {
 
 async function entryOf(path: string, sha256: string, outcome: LedgerEntry["outcome"]): Promise<LedgerEntry> {
   const { size, mtimeMs } = await stat(await drop(root, path, sha256));
-  const counts = { rows: 1, added: 1, replaced: 0, first: "20240102", last: "20240102", warnings: [], reason: null };
+  const counts = {
+    rows: 1,
+    added: 1,
+    replaced: 0,
+    superseded: 0,
+    first: "20240102",
+    last: "20240102",
+    warnings: [],
+    reason: null,
+  };
   const entity = path.split("/")[0]!;
   return { path, size, mtime: mtimeMs, sha256, entity, outcome, ...counts, data_version: SERVED, time: SERVED };
 }

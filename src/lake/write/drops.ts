@@ -25,7 +25,10 @@ export type Judged =
 
 export type Entry = Omit<LedgerEntry, "time">;
 
-const NO_ROWS = { rows: 0, added: 0, replaced: 0, first: null, last: null, warnings: [], data_version: null } as const;
+const NO_ROWS = {
+  ...{ rows: 0, added: 0, replaced: 0, superseded: 0 },
+  ...{ first: null, last: null, warnings: [], data_version: null },
+} as const;
 
 /** The entry of a file that is not taken. */
 export function refusalOf(file: InboxFile, entity: string | null, sha256: string | null, reason: string): Entry {
@@ -124,6 +127,7 @@ export interface TakenBatch {
 export async function takeBatch(
   layout: Layout,
   batch: readonly Takable[],
+  ledger: Ledger,
   currentVersion: () => Promise<string>,
   options: WriteOptions,
 ): Promise<TakenBatch> {
@@ -151,8 +155,32 @@ export async function takeBatch(
     } else if (reason !== undefined) entries.push(refusalOf(one.file, entity.name, one.sha256, reason));
     else entries.push(takenEntry(one, report, pathOf(one), version));
   }
-  return { entries, changed };
+  const last = entries.findLastIndex(({ outcome }) => outcome === "taken");
+  return {
+    entries: entries.map((entry, i) => (i === last ? withLosses(entry, entity, entries, ledger) : entry)),
+    changed,
+  };
 }
+
+/** Where an identity holds many rows, a part of them dropped alone takes the place of all: this is told, and of what file. */
+function withLosses(entry: Entry, entity: Entity, batch: readonly Entry[], ledger: Ledger): Entry {
+  if (entity.identityIs === "row") return entry;
+  const { first, last, added, replaced, superseded, warnings } = entry;
+  const range = first === null || last === null ? null : ([first, last] as const);
+  const other = ledger.neighbour(entity.name, range, new Set(batch.map(({ path }) => path)));
+  const of = other ? ` of inbox/${other.path}, or from before it,` : "";
+  const cause = `a file replaces all rows of the same ${entity.identity.join(", ")}, so these belong into one file`;
+  return {
+    ...entry,
+    warnings: [
+      ...warnings,
+      ...(superseded > 0 ? [`${rowsOf(superseded)} of the files taken with it gave way: ${cause}`] : []),
+      ...(replaced > 0 && (other || added < 0) ? [`${rowsOf(replaced)}${of} gave way: ${cause}`] : []),
+    ],
+  };
+}
+
+const rowsOf = (rows: number): string => `${rows.toLocaleString("en-US")} ${rows === 1 ? "row" : "rows"}`;
 
 /** What is wrong with the machine and not with the file. */
 const ENVIRONMENT = /No space left on device|max_temp_directory_size|Out of Memory Error|Too many open files/;
@@ -163,8 +191,8 @@ const withoutLabel = (message: string, label: string): string =>
 
 function takenEntry({ file, entity, sha256 }: Takable, report: ImportReport, path: string, version: string): Entry {
   const { rows, warnings } = report.files.find((one) => one.file === path)!;
-  const { added, replaced, first, last } = report;
-  const sums = { rows, added, replaced, first, last, warnings, data_version: version };
+  const { added, replaced, superseded, first, last } = report;
+  const sums = { rows, added, replaced, superseded, first, last, warnings, data_version: version };
   const { path: relative, size, mtime } = file;
   return { ...sums, path: relative, size, mtime, sha256, entity: entity.name, outcome: "taken", reason: null };
 }

@@ -69,7 +69,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
   const take = async (batch: readonly Takable[]): Promise<void> => {
     const paths = batch.map(({ file }) => file.path);
     const { entries, changed } = await taking(layout, paths, deaths, () =>
-      takeBatch(layout, batch, currentVersion, options),
+      takeBatch(layout, batch, ledger, currentVersion, options),
     );
     for (const { path } of changed) inbox.defer(path, 0);
     const early = entries.filter((entry) => entry.outcome === "refused" && !second.has(contentKey(entry)));

@@ -1,6 +1,6 @@
 // Writing the ledger of drops: appended durably, and written anew with what still matters when it has grown.
 import { mkdir, open } from "node:fs/promises";
-import { contentOf, isUnchanged, readLedger, type LedgerEntry } from "../ledger.js";
+import { contentOf, isUnchanged, mayHold, readLedger, type LedgerEntry } from "../ledger.js";
 import type { Layout } from "../layout.js";
 import { syncPath, writeDurably } from "./durable.js";
 
@@ -9,6 +9,12 @@ export interface Ledger {
   last(path: string): LedgerEntry | undefined;
   /** The entry of a file of this content, of whatever name, that was taken for this entity. */
   taken(entity: string, file: Pick<LedgerEntry, "path" | "sha256">): LedgerEntry | undefined;
+  /** The latest file that was taken for this entity, with main dates in a range, besides these paths. */
+  neighbour(
+    entity: string,
+    range: readonly [string, string] | null,
+    besides: ReadonlySet<string>,
+  ): LedgerEntry | undefined;
   append(entries: readonly LedgerEntry[]): Promise<void>;
 }
 
@@ -59,6 +65,11 @@ export async function openLedger(layout: Layout, servedVersion: string): Promise
   return {
     last: (path) => byPath.get(path),
     taken: (entity, file) => byContent.get(keyOf(entity, file)),
+    neighbour: (entity, range, besides) =>
+      [...byPath.values()].findLast(
+        (entry) =>
+          entry.entity === entity && entry.outcome === "taken" && !besides.has(entry.path) && mayHold(entry, range),
+      ),
     async append(entries) {
       if (entries.length === 0) return;
       const handle = await open(layout.ledger, "a+");

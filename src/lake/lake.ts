@@ -93,22 +93,30 @@ export async function openLake(root: string): Promise<Lake> {
     return undefined;
   };
 
+  const follow = async (): Promise<boolean> => {
+    let sequence = await readPointer(layout);
+    // It only ever grows, unless the lake was begun anew or put back to an older state.
+    if (sequence < current.version.sequence) sequence = await requirePointer(layout);
+    if (sequence === current.version.sequence) return false;
+    current = await readSnapshot(layout, sequence, lists);
+    const needed = new Set(Object.values(current.version.lists));
+    for (const sha of lists.keys()) if (!needed.has(sha)) lists.delete(sha);
+    return true;
+  };
+
   return {
     layout,
     current: () => current,
     isSound: () => sound,
     async refresh() {
-      sound = false;
-      let sequence = await readPointer(layout);
-      // It only ever grows, unless the lake was begun anew or put back to an older state.
-      if (sequence < current.version.sequence) sequence = await requirePointer(layout);
-      const isNew = sequence !== current.version.sequence;
-      if (isNew) current = await readSnapshot(layout, sequence, lists);
-      sound = true;
-      if (!isNew) return false;
-      const needed = new Set(Object.values(current.version.lists));
-      for (const sha of lists.keys()) if (!needed.has(sha)) lists.delete(sha);
-      return true;
+      try {
+        const isNew = await follow();
+        sound = true;
+        return isNew;
+      } catch (error) {
+        sound = false;
+        throw error;
+      }
     },
     async at(dataVersion) {
       if (dataVersion === current.version.data_version) return current;

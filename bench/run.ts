@@ -21,6 +21,7 @@ const { positionals, values } = parseArgs({
     tries: { type: "string", default: "3" },
   },
 });
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 const asked = QUESTIONS.filter(({ name }) => positionals.every((word) => name.split(" ").includes(word)));
 if (asked.length === 0) {
   process.stderr.write(`no question has all these words:\n${QUESTIONS.map(({ name }) => `  ${name}\n`).join("")}`);

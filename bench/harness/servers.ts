@@ -19,13 +19,15 @@ export interface BenchServer {
   stop(): Promise<void>;
 }
 
-/** Our own server, as users run it. What it keeps between requests is its own, and gone when it stops. */
-export async function serveTapehouse(data: string): Promise<BenchServer> {
+/**
+ * Our own server, as users run it. What it keeps between requests is its own, and gone when it stops; with
+ * `keeping: false` it keeps no encoded rows and makes every answer anew.
+ */
+export async function serveTapehouse(data: string, { keeping = true } = {}): Promise<BenchServer> {
   await mkdir(RESULTS, { recursive: true });
   const temp = await mkdtemp(join(RESULTS, "temp-"));
-  const server = await start([MAIN, "serve", "--data", data, "--port", "0", "--temp", temp], {
-    TAPEHOUSE_TOKEN: TOKEN,
-  });
+  const args = ["serve", "--data", data, "--port", "0", "--temp", temp];
+  const server = await start([MAIN, ...args, ...(keeping ? [] : ["--cache", "none"])], { TAPEHOUSE_TOKEN: TOKEN });
   const stop = async (): Promise<void> => {
     await server.stop();
     await rm(temp, { recursive: true, force: true });
@@ -65,6 +67,9 @@ async function start(args: readonly string[], env: Readonly<Record<string, strin
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  const kill = (): void => void child.kill();
+  process.once("exit", kill);
+  child.once("exit", () => process.off("exit", kill));
   let said = "";
   child.stderr.on("data", (data: Buffer) => (said += data.toString()));
   const url = await new Promise<string>((resolve, reject) => {

@@ -25,11 +25,6 @@ const FORMATS: Readonly<Record<string, Names>> = {
 const chdbScan = (glob: string): string =>
   `SELECT * FROM file('${glob}', Parquet) SETTINGS output_format_arrow_compression_method = 'none'`;
 
-/** The first pull from a server that has just started. */
-async function firstPull(lake: string, path: string): Promise<Pull> {
-  return withServers({ tapehouse: serveTapehouse(lake) }, ({ tapehouse }) => pull(ourUrl(tapehouse, path)));
-}
-
 async function answer(entity: string, format: string, { days, tries }: Sizes): Promise<readonly Row[]> {
   const lake = await lakeOf(days);
   const glob = filesOf(lake, entity);
@@ -38,16 +33,18 @@ async function answer(entity: string, format: string, { days, tries }: Sizes): P
     chdb: servePeer("chdb"),
     ...(names.polars && { polars: servePeer("polars") }),
     ...(names.duckdb && { "duckdb copy": servePeer("duckdb-copy") }),
-    ...(names.plain && { "plain handler": servePeer("plain-handler") }),
+    ...(names.plain && entity === "daily" && { "plain handler": servePeer("plain-handler") }),
     loopback: servePeer("loopback"),
   };
-  return withServers({ tapehouse: serveTapehouse(lake), ...peers }, async (servers) => {
+  const ours = { tapehouse: serveTapehouse(lake), "tapehouse, nothing kept": serveTapehouse(lake, { keeping: false }) };
+  return withServers({ ...ours, ...peers }, async (servers) => {
     const path = `entities/${entity}?format=${format}`;
     const rows = await rowsOf(servers.tapehouse, entity);
     const { bytes } = await pull(ourUrl(servers.tapehouse, path));
     const query = `SELECT * FROM read_parquet('${glob}')`;
     const urlOf: Record<string, (server: BenchServer) => string> = {
       tapehouse: (server) => ourUrl(server, path),
+      "tapehouse, nothing kept": (server) => ourUrl(server, path),
       chdb: (server) => peerUrl(server, { query: chdbScan(glob), format: names.chdb }),
       polars: (server) => peerUrl(server, { glob, format: names.polars! }),
       "duckdb copy": (server) => peerUrl(server, { query, format: names.duckdb! }),
@@ -56,20 +53,17 @@ async function answer(entity: string, format: string, { days, tries }: Sizes): P
     };
     const entries = Object.entries<BenchServer>(servers);
     const contenders = entries.map(([name, server]) => [name, () => pull(urlOf[name]!(server))] as const);
-    const pulls: Record<string, Pull[]> = await inTurn(
-      { ...Object.fromEntries(contenders), "tapehouse, first pull": () => firstPull(lake, path) },
-      tries,
-    );
+    const pulls: Record<string, Pull[]> = await inTurn(Object.fromEntries(contenders), tries);
     const seconds = (name: string): number => median(pulls[name]!.map(({ total }) => total));
-    const memory = new Map(entries.map(([name, server]) => [name, round(server.peakMemory() / 1e6)]));
-    return Object.entries(pulls).map(([name, times]) => ({
+    return entries.map(([name, server]) => ({
       server: name,
       rows,
       "rows/s": round(rows / seconds(name)),
-      "MB/s": round(times[0]!.bytes / seconds(name) / 1e6),
-      "first byte ms": round(median(times.map(({ firstByte }) => firstByte)) * 1000, 1),
-      "peak MB": memory.get(name) ?? "",
+      "MB/s": round(pulls[name]![0]!.bytes / seconds(name) / 1e6),
+      "first byte ms": round(median(pulls[name]!.map(({ firstByte }) => firstByte)) * 1000, 1),
+      "peak MB": round(server.peakMemory() / 1e6),
       "our ratio": round(seconds(name) / seconds("tapehouse"), 2),
+      "our ratio, nothing kept": round(seconds(name) / seconds("tapehouse, nothing kept"), 2),
     }));
   });
 }

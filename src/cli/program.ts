@@ -2,7 +2,6 @@
 import { Command, CommanderError } from "commander";
 import { CommandError } from "../errors.js";
 import { packageVersion } from "../http/package.js";
-import { DamagedManifestError } from "../lake/manifest.js";
 import { compactCommand } from "./compact.js";
 import { demoCommand } from "./demo.js";
 import { gapsCommand } from "./gaps.js";
@@ -51,7 +50,6 @@ export async function run(args: readonly string[]): Promise<number> {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     const message = error instanceof Error ? error.message.split("\n")[0]! : String(error);
     if (error instanceof CommandError) return tell(message, error.exitCode);
-    if (error instanceof DamagedManifestError) return tell(`${message}; see: tapehouse verify`, 1);
     if (process.env["TAPEHOUSE_DEBUG"]) process.stderr.write(`${(error as Error).stack ?? ""}\n`);
     return tell(`failed unexpectedly: ${message}`, 1);
   }

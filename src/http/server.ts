@@ -85,12 +85,18 @@ export async function startServer(
   });
 
   let following = Promise.resolve();
+  let trouble: string | null = null;
   const timer = setInterval(() => {
     following = following
       .then(async () => {
         await Promise.all([lake.refresh(), tokens.refresh()]);
+        trouble = null;
       })
-      .catch((error: unknown) => log.error({ err: error }, "cannot look for a new version"));
+      .catch((error: unknown) => {
+        // Once, not with every look.
+        if (String(error) !== trouble) log.error({ err: error }, "cannot look for a new version");
+        trouble = String(error);
+      });
   }, FOLLOW_EVERY);
 
   const { port } = server.address() as AddressInfo;

@@ -1,15 +1,16 @@
 // The two levels of the manifest as data: a version names one list for each entity, a list names the entity's files.
 import { createHash } from "node:crypto";
+import { CommandError } from "../errors.js";
 
 /** A file of the manifest that is gone, or is not what its checksum says. */
-export class DamagedManifestError extends Error {
-  override readonly name = "DamagedManifestError";
+export class DamagedManifestError extends CommandError {
   constructor(
-    message: string,
+    readonly problem: string,
     /** It is not there: vacuum may have removed it just now. */
     readonly isMissing = false,
   ) {
-    super(message);
+    super(`${problem}; see: tapehouse verify`);
+    this.name = "DamagedManifestError";
   }
 }
 

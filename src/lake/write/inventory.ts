@@ -3,7 +3,14 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { requirePointer, sequences } from "../lake.js";
 import { listFile, versionFile, type Layout } from "../layout.js";
-import { decodeList, decodeVersion, type DataFile, type FileList, type Version } from "../manifest.js";
+import {
+  DamagedManifestError,
+  decodeList,
+  decodeVersion,
+  type DataFile,
+  type FileList,
+  type Version,
+} from "../manifest.js";
 import type { Clustering } from "./datafile.js";
 import { nameOf } from "./leftovers.js";
 
@@ -42,7 +49,10 @@ export interface Inventory {
 
 export async function takeInventory(layout: Layout): Promise<Inventory> {
   const faults: Fault[] = [];
-  const told = (problem: unknown): string => (problem as NodeJS.ErrnoException).code ?? (problem as Error).message;
+  const told = (problem: unknown): string => {
+    if (problem instanceof DamagedManifestError) return problem.problem;
+    return (problem as NodeJS.ErrnoException).code ?? (problem as Error).message;
+  };
   const report = (path: string, entity: string | null, problem: unknown, versions: readonly string[]): void => {
     const reason = told(problem) === "ENOENT" ? "the file is missing" : told(problem);
     faults.push({ path: nameOf(layout, path), entity, kind: "damaged", problem: reason, versions });

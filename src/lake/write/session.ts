@@ -6,7 +6,7 @@ import { CommandError } from "../../errors.js";
 import { DamagedFileError } from "../integrity.js";
 import { openLake, type Snapshot } from "../lake.js";
 import { layoutOf, type Layout } from "../layout.js";
-import { DamagedManifestError, type FileList, type Version } from "../manifest.js";
+import type { FileList, Version } from "../manifest.js";
 import { openNotes, settle } from "./leftovers.js";
 import { withLock, type Lock } from "./lock.js";
 import { publish } from "./publish.js";
@@ -112,7 +112,6 @@ export function explain(error: unknown, root: string): unknown {
   if (error instanceof DamagedFileError) {
     return new CommandError(`a data file is damaged (${error.message}); see: tapehouse verify`);
   }
-  if (error instanceof DamagedManifestError) return new CommandError(`${error.message}; see: tapehouse verify`);
   const { code, message, syscall, path = root } = error as NodeJS.ErrnoException;
   if (code === "ENOSPC" || code === "EDQUOT" || /No space left on device|max_temp_directory_size/.test(message)) {
     return new CommandError(`no space is left on the disk that holds ${root}`);

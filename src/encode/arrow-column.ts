@@ -1,9 +1,10 @@
 // A column of an Arrow record batch that is gathered from several smaller batches.
-import { Float64, Int64, makeData, Utf8, type Data, type DataType } from "apache-arrow";
+import { Float64, Int64, Utf8, type DataType } from "apache-arrow";
 import type { Column, ColumnType } from "../catalog/types.js";
 import { GrowingBytes } from "./growing-bytes.js";
 import { rowWriter } from "./rows.js";
 import { isPresent, type Source } from "./source.js";
+import { NOTHING } from "./types.js";
 
 export interface ArrowColumn {
   readonly type: DataType;
@@ -12,32 +13,30 @@ export interface ArrowColumn {
   /** Bytes gathered so far. */
   byteLength(): number;
   /** What was gathered, valid until the next `add`, which starts anew. */
-  take(): Data;
+  take(): Gathered;
 }
 
-const FLOAT64 = new Float64();
-const INT64 = new Int64();
+/** A column of a record batch: its validity bitmap (of no bytes where nothing is missing), text's offsets, values. */
+export interface Gathered {
+  readonly nullCount: number;
+  readonly buffers: readonly Uint8Array[];
+}
+
 const UTF8 = new Utf8();
 
 const MAKERS: Record<ColumnType, (column: Column) => ArrowColumn> = {
   code: () => textColumn(addText),
   text: () => textColumn(addText),
   date: (column) => textColumn(dateAdder(column)),
-  float64: () =>
-    numberColumn(FLOAT64, (shape, buffer) =>
-      makeData({ type: FLOAT64, ...shape, data: new Float64Array(buffer, 0, shape.length) }),
-    ),
-  int64: () =>
-    numberColumn(INT64, (shape, buffer) =>
-      makeData({ type: INT64, ...shape, data: new BigInt64Array(buffer, 0, shape.length) }),
-    ),
+  float64: () => numberColumn(new Float64()),
+  int64: () => numberColumn(new Int64()),
 };
 
 export function arrowColumn(column: Column): ArrowColumn {
   return MAKERS[column.type](column);
 }
 
-function numberColumn(type: DataType, make: (shape: Shape, buffer: ArrayBuffer) => Data): ArrowColumn {
+function numberColumn(type: DataType): ArrowColumn {
   const values = new GrowingBytes();
   const missing = new MissingRows();
   return {
@@ -50,7 +49,8 @@ function numberColumn(type: DataType, make: (shape: Shape, buffer: ArrayBuffer) 
     },
     byteLength: () => values.length,
     take() {
-      return make(missing.take(), values.take().buffer);
+      const { nullCount, bitmap } = missing.take();
+      return { nullCount, buffers: [bitmap, values.take()] };
     },
   };
 }
@@ -72,13 +72,8 @@ function textColumn(addBytes: AddText): ArrowColumn {
     },
     byteLength: () => bytes.length + offsets.length,
     take() {
-      const { buffer, length } = offsets.take();
-      return makeData({
-        type: UTF8,
-        ...missing.take(),
-        valueOffsets: new Int32Array(buffer, 0, length / 4),
-        data: bytes.take(),
-      });
+      const { nullCount, bitmap } = missing.take();
+      return { nullCount, buffers: [bitmap, offsets.take(), bytes.take()] };
     },
   };
 }
@@ -104,12 +99,6 @@ function dateAdder(column: Column): AddText {
   };
 }
 
-interface Shape {
-  readonly length: number;
-  readonly nullCount: number;
-  readonly nullBitmap: Uint8Array | undefined;
-}
-
 /** Which of the rows gathered are missing, as an Arrow bitmap in the end. */
 class MissingRows {
   private rows = 0;
@@ -126,13 +115,13 @@ class MissingRows {
     this.rows += rows;
   }
 
-  take(): Shape {
-    const { rows: length, missing } = this;
+  take(): { readonly nullCount: number; readonly bitmap: Uint8Array } {
+    const { rows, missing } = this;
     this.rows = 0;
     this.missing = [];
-    if (missing.length === 0) return { length, nullCount: 0, nullBitmap: undefined };
-    const nullBitmap = new Uint8Array(Math.ceil(length / 64) * 8).fill(255);
-    for (const row of missing) nullBitmap[row >> 3]! &= ~(1 << (row & 7));
-    return { length, nullCount: missing.length, nullBitmap };
+    if (missing.length === 0) return { nullCount: 0, bitmap: NOTHING };
+    const bitmap = new Uint8Array(Math.ceil(rows / 8)).fill(255);
+    for (const row of missing) bitmap[row >> 3]! &= ~(1 << (row & 7));
+    return { nullCount: missing.length, bitmap };
   }
 }

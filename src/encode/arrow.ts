@@ -1,11 +1,17 @@
-// An Arrow IPC stream. Batches are gathered into record batches of about 64k rows, since readers pay for each one.
-import { AsyncByteQueue, Field, makeData, RecordBatch, RecordBatchStreamWriter, Schema, Struct } from "apache-arrow";
+// An Arrow IPC stream. Batches are gathered into record batches of thousands of rows: readers pay for each one, and large
+// ones outlive the cheap rounds of the garbage collector.
+import { Field, Message, Schema } from "apache-arrow";
+import { BufferRegion, FieldNode, RecordBatch } from "apache-arrow/ipc/metadata/message";
 import { arrowColumn } from "./arrow-column.js";
 import { sourcesOf } from "./source.js";
 import { NOTHING, type Encoder, type Head } from "./types.js";
 
-const ENOUGH_ROWS = 65_536;
+const ENOUGH_ROWS = 16_384;
 const ENOUGH_BYTES = 16 << 20;
+
+/** Every part of a stream starts at a multiple of this many bytes, and every buffer of a record batch. */
+const MESSAGE_ALIGNMENT = 8;
+const BUFFER_ALIGNMENT = 64;
 
 /** Text, codes and dates (`YYYYMMDD`) are Utf8, numbers Float64 and Int64. The schema's metadata name entity and version. */
 export function arrowEncoder(head: Head): Encoder {
@@ -18,14 +24,29 @@ export function arrowEncoder(head: Head): Encoder {
       ["data_version", head.dataVersion],
     ]),
   );
-  const sink = new ByteSink();
-  const writer = new RecordBatchStreamWriter();
   let rows = 0;
 
-  function flush(): void {
-    const children = columns.map((column) => column.take());
-    writer.write(new RecordBatch(schema, makeData({ type: new Struct(fields), length: rows, nullCount: 0, children })));
+  /** The rows gathered as one record batch. */
+  function flush(): Uint8Array {
+    if (rows === 0) return NOTHING;
+    const taken = columns.map((column) => column.take());
+    const buffers = taken.flatMap((column) => column.buffers);
+    let bodyLength = 0;
+    const regions = buffers.map(({ length }) => {
+      const region = new BufferRegion(bodyLength, length);
+      bodyLength = align(bodyLength + length, BUFFER_ALIGNMENT);
+      return region;
+    });
+    const nodes = taken.map(({ nullCount }) => new FieldNode(rows, nullCount));
+    const metadata = new RecordBatch(rows, nodes, regions, null);
+    const { bytes, body } = message(Message.from(metadata, bodyLength), bodyLength);
+    for (const [i, buffer] of buffers.entries()) {
+      const { offset, length } = regions[i]!;
+      bytes.set(buffer, body + offset);
+      bytes.fill(0, body + offset + length, body + align(offset + length, BUFFER_ALIGNMENT));
+    }
     rows = 0;
+    return bytes;
   }
 
   const gatheredBytes = () => columns.reduce((sum, column) => sum + column.byteLength(), 0);
@@ -34,42 +55,32 @@ export function arrowEncoder(head: Head): Encoder {
     contentType: "application/vnd.apache.arrow.stream",
     runsStandAlone: true,
     joint: NOTHING,
-    begin() {
-      writer.reset(sink, schema);
-      return sink.take();
-    },
+    begin: () => message(Message.from(schema), 0).bytes,
     run: () => ({
       batch(batch) {
         const sources = sourcesOf(batch);
         for (const [i, column] of columns.entries()) column.add(sources[i]!, batch.numRows);
         rows += batch.numRows;
-        if (rows >= ENOUGH_ROWS || gatheredBytes() >= ENOUGH_BYTES) flush();
-        return sink.take();
+        return rows >= ENOUGH_ROWS || gatheredBytes() >= ENOUGH_BYTES ? flush() : NOTHING;
       },
-      end() {
-        if (rows > 0) flush();
-        return sink.take();
-      },
+      end: flush,
     }),
-    end() {
-      writer.close();
-      return sink.take();
-    },
+    end: () => END_OF_STREAM,
   };
 }
 
-/** Where the Arrow writer puts its bytes, to be taken out without waiting. */
-class ByteSink extends AsyncByteQueue {
-  private parts: Uint8Array[] = [];
+const END_OF_STREAM = Uint8Array.of(255, 255, 255, 255, 0, 0, 0, 0);
 
-  override write(part: ArrayBufferView): void {
-    this.parts.push(new Uint8Array(part.buffer, part.byteOffset, part.byteLength));
-  }
-
-  /** A copy of all that was written since. */
-  take(): Uint8Array {
-    const bytes = Buffer.concat(this.parts);
-    this.parts = [];
-    return bytes;
-  }
+/** A message with room for its body, which starts at `body`: a mark, the length of the metadata, the metadata. */
+function message(content: Message, bodyLength: number): { readonly bytes: Buffer; readonly body: number } {
+  const metadata = Message.encode(content);
+  const body = align(8 + metadata.length, MESSAGE_ALIGNMENT);
+  const bytes = Buffer.allocUnsafeSlow(body + bodyLength);
+  bytes.writeInt32LE(-1, 0);
+  bytes.writeInt32LE(body - 8, 4);
+  bytes.set(metadata, 8);
+  bytes.fill(0, 8 + metadata.length, body);
+  return { bytes, body };
 }
+
+const align = (length: number, to: number): number => Math.ceil(length / to) * to;

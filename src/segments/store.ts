@@ -102,7 +102,7 @@ const nameOf = (key: readonly unknown[]): string =>
 async function requireOwn(folder: string): Promise<void> {
   const { uid, mode } = await stat(folder);
   if (uid !== process.getuid?.() || (mode & 0o022) !== 0) {
-    throw new Error(
+    throw new CommandError(
       `${folder} belongs to another user or can be written by others: name a folder of your own by --temp`,
     );
   }

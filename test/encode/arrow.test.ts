@@ -68,14 +68,14 @@ describe("gathering", () => {
   const many = Array.from({ length: 2_048 }, (_, i) => rows[i % 4]!);
   const shownMany = Array.from({ length: 2_048 }, (_, i) => shown[i % 4]!);
 
-  test("small batches leave as record batches of 64k rows, nulls and text in their places", () => {
+  test("small batches leave as record batches of 16,384 rows, nulls and text in their places", () => {
     const encoder = encoderOf(columns);
     const whole = batchOf(columns, transpose(many));
     const sliced = whole.slice(1, 1_000);
     const batches = Array.from({ length: 50 }, (_, i) => (i % 2 ? whole : sliced));
     const parts = partsOf(encoder, batches, summary);
     const { rows: got, batches: gathered } = read(parts);
-    expect(gathered).toEqual([22 * (999 + 2_048), 3 * (999 + 2_048)]);
+    expect(gathered.slice(0, -1).every((size) => size >= 16_384 && size < 16_384 + 2_048)).toBe(true);
     const expected = Array.from({ length: 25 }, () => [...shownMany.slice(1, 1_000), ...shownMany]).flat();
     expect(got.join("\n") === expected.join("\n")).toBe(true);
   });

@@ -9,7 +9,7 @@ const info = { rows: 7, extent: { bytes: 9, crc: 4_000_000_000 } };
 
 /** Bytes that differ from place to place. */
 const bytesOf = (length: number): Buffer =>
-  Buffer.from({ length }, (_: unknown, i: number) => (i * 31 + (i >> 9)) % 251);
+  Buffer.from(Uint8Array.from({ length }, (_, i) => (i * 31 + (i >> 9)) % 251));
 
 async function keep(store: SegmentStore, key: string, pieces: readonly Buffer[]): Promise<void> {
   const writer = (await store.create([key]))!;

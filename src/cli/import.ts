@@ -93,7 +93,8 @@ function describe(entity: Entity, report: ImportReport, dryRun: boolean): string
   lines.push(`${report.entity}: ${count(report.rows)} rows${range}: ${change}, ${count(report.replaced)} replaced`);
   if (report.superseded > 0)
     lines.push(`  ${count(report.superseded)} rows were replaced by a later file of this import`);
-  if (entity.identityIs === "group" && report.superseded + report.replaced > 0)
+  const isWhole = report.superseded === 0 && (report.replaced === 0 || report.replaced === report.rows);
+  if (entity.identityIs === "group" && !isWhole)
     lines.push(`  a file replaces all rows of the same ${entity.identity.join(", ")}: these belong into one file`);
   if (dryRun) lines.push("dry run: nothing was changed");
   else if (report.version === null) lines.push("the lake held just these rows already: no new version");

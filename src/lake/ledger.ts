@@ -19,7 +19,11 @@ export interface LedgerEntry {
   /** Null where the file lies in no entity's folder. */
   readonly entity: string | null;
   readonly outcome: Outcome;
+  /** Rows of the file that were merged; those that said nothing new are not among them. */
   readonly rows: number;
+  readonly duplicates: number;
+  /** Columns of the file that were not used. */
+  readonly ignored: readonly string[];
   /** Of all files that were taken together: by how many rows the lake grew, and how many rows of it gave way. */
   readonly added: number;
   readonly replaced: number;

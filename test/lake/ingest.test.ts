@@ -259,9 +259,31 @@ describe("nothing is taken twice", () => {
   });
 });
 
+test("what a drop lacks, and what of it was left out, is told", async () => {
+  const watcher = await ingester(root);
+  const rows = ["000001.SZ,20240102,1", "000001.SZ,20240102,1", "000001.SZ,20240103,2", "000001.SZ,20240103,3"];
+  await drop(root, "adj_factor/a.csv", factors(...rows));
+  await drop(root, "stk_limit/a.csv", "ts_code,trade_date,up_limit,down_limt\n000001.SZ,20240102,11,9\n");
+  await watcher.settle();
+  const told = Object.fromEntries((await ledgerOf(root)).map((entry) => [entry.path, entry]));
+  expect(told["adj_factor/a.csv"]).toMatchObject({
+    ...{ rows: 2, duplicates: 1, ignored: [] },
+    warnings: ["1 row gave way to another of the same identity, e.g. 000001.SZ 2024-01-03"],
+  });
+  expect(told["stk_limit/a.csv"]).toMatchObject({
+    ignored: ["down_limt"],
+    warnings: ["without down_limit: null in its rows; not used: down_limt"],
+  });
+  expect(watcher.logged.join("\n")).toContain("adj_factor/a.csv: 2 rows and 1 that said nothing new, data_version 2");
+});
+
 describe("ticks of one code and day in two files", () => {
   const ticks = (...times: readonly string[]): string =>
-    ["ts_code,trade_date,time,price", ...times.map((time) => `000001.SZ,20240102,${time},10`), ""].join("\n");
+    [
+      "ts_code,trade_date,ts_type,time,price,vol,amount,pre_close",
+      ...times.map((time) => `000001.SZ,20240102,STK,${time},10,1,10,9`),
+      "",
+    ].join("\n");
   const cause = "a file replaces all rows of the same ts_code, trade_date, so these belong into one file";
   const warningsOf = async (path: string): Promise<readonly string[]> =>
     (await ledgerOf(root)).findLast((entry) => entry.path === path)!.warnings;

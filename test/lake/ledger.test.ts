@@ -20,6 +20,8 @@ async function entryOf(path: string, sha256: string, outcome: LedgerEntry["outco
   const { size, mtimeMs } = await stat(await drop(root, path, sha256));
   const counts = {
     rows: 1,
+    duplicates: 0,
+    ignored: [],
     added: 1,
     replaced: 0,
     superseded: 0,

@@ -7,6 +7,7 @@ import { nearest } from "../../errors.js";
 import { sha256OfFile } from "../integrity.js";
 import { contentOf, type LedgerEntry } from "../ledger.js";
 import type { Layout } from "../layout.js";
+import { warningsOfFile, withLosses } from "./drop-warnings.js";
 import { importFiles, type ImportReport } from "./import.js";
 import type { InboxFile } from "./inbox.js";
 import type { Ledger } from "./ledger.js";
@@ -26,7 +27,7 @@ export type Judged =
 export type Entry = Omit<LedgerEntry, "time">;
 
 const NO_ROWS = {
-  ...{ rows: 0, added: 0, replaced: 0, superseded: 0 },
+  ...{ rows: 0, duplicates: 0, ignored: [], added: 0, replaced: 0, superseded: 0 },
   ...{ first: null, last: null, warnings: [], data_version: null },
 } as const;
 
@@ -162,26 +163,6 @@ export async function takeBatch(
   };
 }
 
-/** Where an identity holds many rows, a part of them dropped alone takes the place of all: this is told, and of what file. */
-function withLosses(entry: Entry, entity: Entity, batch: readonly Entry[], ledger: Ledger): Entry {
-  if (entity.identityIs === "row") return entry;
-  const { first, last, added, replaced, superseded, warnings } = entry;
-  const range = first === null || last === null ? null : ([first, last] as const);
-  const other = ledger.neighbour(entity.name, range, new Set(batch.map(({ path }) => path)));
-  const of = other ? ` of inbox/${other.path}, or from before it,` : "";
-  const cause = `a file replaces all rows of the same ${entity.identity.join(", ")}, so these belong into one file`;
-  return {
-    ...entry,
-    warnings: [
-      ...warnings,
-      ...(superseded > 0 ? [`${rowsOf(superseded)} of the files taken with it gave way: ${cause}`] : []),
-      ...(replaced > 0 && (other || added < 0) ? [`${rowsOf(replaced)}${of} gave way: ${cause}`] : []),
-    ],
-  };
-}
-
-const rowsOf = (rows: number): string => `${rows.toLocaleString("en-US")} ${rows === 1 ? "row" : "rows"}`;
-
 /** What is wrong with the machine and not with the file. */
 const ENVIRONMENT = /No space left on device|max_temp_directory_size|Out of Memory Error|Too many open files/;
 
@@ -190,9 +171,11 @@ const withoutLabel = (message: string, label: string): string =>
   message.startsWith(label) ? message.slice(label.length).replace(/^:? */, "") : message;
 
 function takenEntry({ file, entity, sha256 }: Takable, report: ImportReport, path: string, version: string): Entry {
-  const { rows, warnings } = report.files.find((one) => one.file === path)!;
+  const staged = report.files.find((one) => one.file === path)!;
+  const { rows, duplicates, ignored } = staged;
   const { added, replaced, superseded, first, last } = report;
-  const sums = { rows, added, replaced, superseded, first, last, warnings, data_version: version };
+  const warnings = warningsOfFile(staged);
+  const sums = { rows, duplicates, ignored, added, replaced, superseded, first, last, warnings, data_version: version };
   const { path: relative, size, mtime } = file;
   return { ...sums, path: relative, size, mtime, sha256, entity: entity.name, outcome: "taken", reason: null };
 }

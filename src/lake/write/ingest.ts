@@ -8,6 +8,7 @@ import { CommandError } from "../../errors.js";
 import { openLake } from "../lake.js";
 import { layoutOf, type Layout } from "../layout.js";
 import { MOST_DEATHS, readDeaths, taking } from "./deaths.js";
+import { rowsOf } from "./drop-warnings.js";
 import { firstBatch, judge, refusalOf, takeBatch, type Entry, type Takable } from "./drops.js";
 import { keepHouse, type HousekeepingOptions } from "./housekeeping.js";
 import { watchInbox, type InboxFile } from "./inbox.js";
@@ -167,10 +168,11 @@ function createTroubles(clock: () => number, log: (line: string) => void): Troub
 const firstLine = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split("\n")[0]!.trim();
 
-function describe({ outcome, path, rows, data_version, reason, warnings }: Entry): string {
+function describe({ outcome, path, rows, duplicates, data_version, reason, warnings }: Entry): string {
   if (outcome !== "taken") return `${outcome} inbox/${path}: ${reason}`;
   const told = warnings.length === 0 ? "" : ` (${warnings.join("; ")})`;
-  return `taken inbox/${path}: ${rows.toLocaleString("en-US")} ${rows === 1 ? "row" : "rows"}, data_version ${data_version}${told}`;
+  const more = duplicates === 0 ? "" : ` and ${duplicates.toLocaleString("en-US")} that said nothing new`;
+  return `taken inbox/${path}: ${rowsOf(rows)}${more}, data_version ${data_version}${told}`;
 }
 
 /** Makes `inbox` with a folder for each entity. Throws CommandError where the data directory cannot be written. */

@@ -18,7 +18,11 @@ export const SETTINGS = {
   workers: { env: "TAPEHOUSE_WORKERS", fallback: "auto", meaning: "processes that answer; auto goes by the cores" },
   memory: { env: "TAPEHOUSE_MEMORY", fallback: "2GB", meaning: "memory of DuckDB; more spills to the disk" },
   temp: { env: "TAPEHOUSE_TEMP", fallback: join(tmpdir(), "tapehouse"), meaning: "folder for what spills" },
-  cache: { env: "TAPEHOUSE_CACHE", fallback: "4GB", meaning: "disk for encoded rows that are asked for again, or none" },
+  cache: {
+    env: "TAPEHOUSE_CACHE",
+    fallback: "4GB",
+    meaning: "disk for encoded rows that are asked for again, or none",
+  },
   concurrency: { env: "TAPEHOUSE_CONCURRENCY", fallback: "8", meaning: "queries that work at the same time" },
   streams: { env: "TAPEHOUSE_STREAMS", fallback: "128", meaning: "answers that may be under way at the same time" },
   queue: { env: "TAPEHOUSE_QUEUE", fallback: "256", meaning: "answers that may wait to start; beyond it 503" },

@@ -16,6 +16,7 @@ export const PROBLEMS = {
   unknown_version: { status: 404, title: "No such data version" },
   method_not_allowed: { status: 405, title: "Only reading is offered" },
   not_acceptable: { status: 406, title: "Format not offered" },
+  request_timeout: { status: 408, title: "The request took too long to arrive" },
   version_removed: { status: 410, title: "Data version was removed" },
   expectation_failed: { status: 417, title: "Expectation not met" },
   not_a_trading_day: { status: 422, title: "Date is not a trading day" },

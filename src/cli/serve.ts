@@ -2,6 +2,7 @@
 import { Command } from "commander";
 import { flagOf, readConfig, SETTINGS, type ServerConfig, type SettingName } from "../config.js";
 import { CommandError } from "../errors.js";
+import { exposureOf } from "../http/exposure.js";
 import { openLog } from "../http/log.js";
 import { openLake } from "../lake/lake.js";
 import { createToken, revokeToken } from "../lake/write/tokens.js";
@@ -41,8 +42,11 @@ async function serve(options: ServeOptions): Promise<void> {
   const config = configOf(options);
   const empty = (await openLake(config.data)).current().version.sequence === 0;
   if (options.demo && empty) await makeDemo(config.data, { stocks: 300, days: 750, seed: 1, memory: "4GB" });
+  const log = openLog(config.logLevel, (line) => void process.stderr.write(`${line}\n`));
+  const exposure = exposureOf(config);
+  if (exposure) log.warn(exposure);
   await supervise(config, {
-    log: openLog(config.logLevel, (line) => void process.stderr.write(`${line}\n`)),
+    log,
     ingest: config.watch ? ingestArguments(options) : null,
     async onListening(url) {
       process.stdout.write(`listening on ${url}\n`);

@@ -1,33 +1,38 @@
 // All routes on one screen.
 import express, { type Express } from "express";
 import { requireToken } from "./auth.js";
+import { refuseExcess } from "./connections.js";
+import { allowOrigins } from "./cors.js";
 import { calendarHandler, shiftHandler } from "./calendar.js";
 import type { Context } from "./context.js";
 import { entityHandler } from "./entities.js";
 import { gapsHandler } from "./gaps.js";
 import { healthHandler } from "./health.js";
+import { secureHeaders } from "./headers.js";
+import { limitRate, limitStall, limitStreams } from "./limits.js";
 import { metaHandler } from "./meta.js";
 import { metricsHandler } from "./metrics-page.js";
 import { observe } from "./observe.js";
 import { openApiHandler } from "./openapi/index.js";
 import { packageVersion } from "./package.js";
 import { startTiming } from "./timing.js";
-import { notFound, onlyGet, problemHandler } from "./problem.js";
+import { notFound, onlyGet, problemHandler, requireHost } from "./problem.js";
 
 export function createApp(context: Context): Express {
   const app = express();
   app.disable("x-powered-by").disable("etag").enable("case sensitive routing");
   app.use(startTiming, observe(context));
-  app.use((_req, res, next) => {
-    res.setHeader("X-Content-Type-Options", "nosniff");
-    next();
-  });
+  app.use(secureHeaders(context.config.tls !== null), limitStall(context.config.stall));
+  app.use(refuseExcess, requireHost, allowOrigins(context.config.corsOrigins));
 
+  // Wrong tokens, rates and answers under way are counted together, whichever route is asked.
+  const known = [requireToken(context), limitRate(context.config.rateLimit)];
   const api = express.Router({ caseSensitive: true });
-  api.use(requireToken(context));
+  api.use(...known);
   api.get("/meta", metaHandler(context));
   api.get("/calendar", calendarHandler(context));
   api.get("/calendar/shift", shiftHandler(context));
+  api.use("/entities", limitStreams(context.config));
   api.get("/entities/:entity", entityHandler(context));
   api.get("/entities/:entity/gaps", gapsHandler(context));
   api.use(notFound);
@@ -35,7 +40,7 @@ export function createApp(context: Context): Express {
   app.use(onlyGet);
   app.get("/health", healthHandler(context));
   app.get("/openapi.json", openApiHandler(packageVersion(), context.config));
-  app.get("/metrics", requireToken(context), metricsHandler(context));
+  app.get("/metrics", ...known, metricsHandler(context));
   app.use("/api/v1", api);
   app.use(notFound);
   app.use(problemHandler(context));

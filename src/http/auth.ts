@@ -6,9 +6,11 @@ import { invalidParameter } from "../query/parameters.js";
 import type { Context } from "./context.js";
 import { notesOf } from "./notes.js";
 import { endStage } from "./timing.js";
+import { createWrongTokens } from "./wrong-tokens.js";
 
 /** Lets requests with a valid token pass, and remembers the token for the handlers. */
 export function requireToken(context: Context): RequestHandler {
+  const wrong = createWrongTokens();
   return async (req, res, next) => {
     const secret = /^Bearer +([\x21-\x7e]+)$/i.exec(req.headers.authorization ?? "")?.[1];
     if (secret === undefined) {
@@ -16,8 +18,9 @@ export function requireToken(context: Context): RequestHandler {
         hint: "send the header Authorization: Bearer <token>; the operator makes one with: tapehouse token create NAME",
       });
     }
-    const token = await context.tokens.find(secret, context.now());
-    if (!token) throw new Problem("unauthorized", "the access token is not valid, was revoked or has expired");
+    const address = req.socket.remoteAddress;
+    const token = await context.tokens.find(secret, context.now(), wrong.mayTry(address));
+    if (!token) throw wrong.count(address);
     notesOf(res).token = token;
     endStage(res, "auth");
     next();

@@ -16,7 +16,7 @@ export function answeredFromCache(req: Request, res: Response, parts: readonly u
   const tag = `"${hash.slice(0, 27)}"`;
   res.setHeader("ETag", `W/${tag}`);
   res.setHeader("Cache-Control", "private, no-cache");
-  res.setHeader("Vary", "Accept, Accept-Encoding, Authorization");
+  res.vary("Accept, Accept-Encoding, Authorization");
   if (!names(req.headers["if-none-match"], tag)) return false;
   res.status(304).end();
   return true;

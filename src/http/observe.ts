@@ -19,6 +19,9 @@ export function observe({ log, metrics }: Pick<Context, "log" | "metrics">): Req
     const { socket } = req;
     const address = socket.remoteAddress;
     metrics.begin();
+    let whole = false;
+    // Node tells of a finish also where the connection was lost with bytes still to be sent.
+    res.once("finish", () => (whole = !socket.destroyed));
     res.once("close", () => {
       const { stages, ms } = stagesOf(res);
       const seen: Seen = {
@@ -30,7 +33,7 @@ export function observe({ log, metrics }: Pick<Context, "log" | "metrics">): Req
         bytes: newBytes(socket),
         ms,
         stages,
-        cut: !res.writableFinished,
+        cut: !whole,
       };
       metrics.end(seen);
       if (!log.isLevelEnabled("info")) return;

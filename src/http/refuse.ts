@@ -23,6 +23,8 @@ export function refuseMalformed(server: Server, refused: (code: ProblemCode) => 
     const head = [
       `HTTP/1.1 ${problem.status} ${problem.title}`,
       `Content-Type: ${PROBLEM_TYPE}; charset=utf-8`,
+      "Cache-Control: no-store",
+      "X-Content-Type-Options: nosniff",
       `Content-Length: ${Buffer.byteLength(body)}`,
       "Connection: close",
       ...(problem.status === 405 ? ["Allow: GET, HEAD"] : []),
@@ -41,6 +43,9 @@ function toProblem(code: string | undefined): Problem {
     return new Problem("request_too_large", `URL and headers are longer than ${MAX_HEADER_BYTES} bytes`, {
       hint: "ask for fewer codes at a time, or for all of them and filter on your side",
     });
+  }
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
+    return new Problem("request_timeout", "the connection brought no whole request in time");
   }
   if (code === "HPE_INVALID_METHOD") return new Problem("method_not_allowed", "only GET and HEAD are offered");
   return new Problem("malformed_request", "the request is not well-formed HTTP", {

@@ -1,5 +1,4 @@
 // Starting and stopping the server: opens the lake, follows new versions, listens.
-import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,10 +13,10 @@ import { openSegmentStore } from "../segments/store.js";
 import { createApp } from "./app.js";
 import type { Context } from "./context.js";
 import { prepareEnd, type EndOptions } from "./ending.js";
+import { createListener } from "./listener.js";
 import { openLog } from "./log.js";
 import { createMetrics, type ProcessMetrics } from "./metrics.js";
 import { cannotListen, openPort, type Port } from "./port.js";
-import { MAX_HEADER_BYTES, refuseMalformed } from "./refuse.js";
 
 export interface RunningServer {
   /** E.g. `http://127.0.0.1:8080`. */
@@ -29,9 +28,6 @@ export interface RunningServer {
 
 /** How often a server looks for a new version and for changed tokens, in milliseconds. */
 const FOLLOW_EVERY = 200;
-
-/** How long a connection may wait for its next request, in milliseconds. */
-export const KEEP_ALIVE = 75_000;
 
 /** What the process that runs a server may add to it. */
 export interface ServerHooks {
@@ -74,9 +70,7 @@ export async function startServer(
     ...{ config, lake, reader, calendars, gaps, tokens, integrity, segments },
     ...{ now, log, metrics, gatherMetrics },
   };
-  // Backtests come back to their connection after a pause; closing it early races with their next request.
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE, maxHeaderSize: MAX_HEADER_BYTES }, createApp(context));
-  refuseMalformed(server, metrics.refuse);
+  const { server, refresh: refreshCertificate } = await createListener(config, context, createApp(context));
   const end = prepareEnd(server);
   const open = hooks.port ?? (await openPort(config.host, config.port));
   await new Promise<void>((resolve, reject) => {
@@ -89,12 +83,12 @@ export async function startServer(
   const timer = setInterval(() => {
     following = following
       .then(async () => {
-        await Promise.all([lake.refresh(), tokens.refresh()]);
+        await Promise.all([lake.refresh(), tokens.refresh(), refreshCertificate()]);
         trouble = null;
       })
       .catch((error: unknown) => {
         // Once, not with every look.
-        if (String(error) !== trouble) log.error({ err: error }, "cannot look for a new version");
+        if (String(error) !== trouble) log.error({ err: error }, "cannot look for what changed");
         trouble = String(error);
       });
   }, FOLLOW_EVERY);
@@ -102,7 +96,7 @@ export async function startServer(
   const { port } = server.address() as AddressInfo;
   const host = config.host.includes(":") ? `[${config.host}]` : config.host;
   return {
-    url: `http://${host}:${port}`,
+    url: `${config.tls ? "https" : "http"}://${host}:${port}`,
     context,
     async close(options = { within: 0 }) {
       await end(options);

@@ -4,7 +4,8 @@ import { CommandError } from "../errors.js";
 import type { EndOptions } from "../http/ending.js";
 import type { ProcessMetrics } from "../http/metrics.js";
 import type { Port } from "../http/port.js";
-import { KEEP_ALIVE, startServer, type RunningServer } from "../http/server.js";
+import { KEEP_ALIVE } from "../http/listener.js";
+import { startServer, type RunningServer } from "../http/server.js";
 import { endAtOnce, endWhenAlone } from "./alone.js";
 import { ALIVE_EVERY, WORKER_MARK, type Order, type Report } from "./messages.js";
 

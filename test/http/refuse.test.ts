@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { connect, type AddressInfo } from "node:net";
 import express from "express";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { affordableConnections } from "../../src/http/connections.js";
 import { requestSignal, sendBody } from "../../src/http/respond.js";
 import { startTiming } from "../../src/http/timing.js";
 import { temporaryFolder } from "../support/folders.js";
@@ -50,6 +51,86 @@ describe("bytes that never become a request are answered with a problem:", () =>
     expect(answer).toContain(`HTTP/1.1 ${status} `);
     expect(answer).toContain("application/problem+json");
     expect(answer).toContain(`"code":"${code}"`);
+  });
+});
+
+test("a request without a host is answered with a problem", async () => {
+  const answer = await sendRaw("GET /health HTTP/1.1\r\nConnection: close\r\n\r\n");
+  expect(answer).toContain("HTTP/1.1 400 ");
+  expect(answer).toContain('"code":"malformed_request"');
+  expect(await sendRaw("GET /health HTTP/1.0\r\n\r\n")).toContain("200 OK");
+});
+
+describe("a client that is slow to ask", () => {
+  /** Sends the pieces, one every 200 milliseconds for as long as it may; resolves to all that comes back. */
+  function drip(to: TestServer, pieces: Iterable<string>): Promise<string> {
+    const socket = connect(Number(new URL(to.url).port), "127.0.0.1");
+    const rest = pieces[Symbol.iterator]();
+    const dripping = setInterval(() => {
+      const { done, value } = rest.next();
+      if (!done && socket.writable) socket.write(value);
+    }, 200);
+    let answer = "";
+    return new Promise((resolve) => {
+      socket.on("data", (data) => (answer += data.toString()));
+      socket
+        .on("error", () => undefined)
+        .on("close", () => {
+          clearInterval(dripping);
+          resolve(answer);
+        });
+    });
+  }
+
+  function* endless(begin: string, piece: string): Generator<string> {
+    yield begin;
+    for (;;) yield piece;
+  }
+
+  test.concurrent.each([
+    ["sends nothing", []],
+    ["sends one header after another", endless("GET / HTTP/1.1\r\nHost: a\r\n", "X: y\r\n")],
+    ["sends its URL letter by letter", endless("GET /", "a")],
+  ])("and %s is told so and cut", { timeout: 40_000 }, async (_what, pieces) => {
+    const answer = await drip(server, pieces);
+    expect(answer).toContain("HTTP/1.1 408 ");
+    expect(answer).toContain('"code":"request_timeout"');
+  });
+
+  test.concurrent("and sends a body without end is cut", { timeout: 60_000 }, async () => {
+    const begin = "GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n";
+    expect(await drip(server, endless(begin, "x"))).toContain("200 OK");
+  });
+});
+
+describe("connections", () => {
+  test("beyond the limit are told so; those within it are served", async () => {
+    const small = await serve(root, { connections: "3" });
+    const port = Number(new URL(small.url).port);
+    const within = [1, 2, 3].map(() => connect(port, "127.0.0.1"));
+    await Promise.all(within.map((socket) => once(socket, "connect")));
+    const ask = (): Promise<Response> => fetch(`${small.url}/health`, { headers: { Connection: "close" } });
+    await vi.waitFor(async () => {
+      const refused = await ask();
+      expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+      expect(await refused.json()).toMatchObject({ code: "overloaded" });
+    });
+    within[0]!.write("GET /health HTTP/1.1\r\nHost: a\r\n\r\n");
+    const [answer] = (await once(within[0]!, "data")) as [Buffer];
+    expect(answer.toString()).toContain("200 OK");
+    for (const socket of within) socket.destroy();
+    await vi.waitFor(async () => expect((await ask()).status).toBe(200));
+  });
+
+  test.each([
+    [10_000, 128, Infinity, 10_000],
+    [10_000, 128, 1_048_576, 10_000],
+    [10_000, 128, 1024, 688],
+    [10_000, 128, 256, 58],
+    [20, 128, 256, 20],
+    [10, 8, 16, 1],
+  ])("%i with %i streams are %i where a process may open %d files", (wanted, streams, openFiles, connections) => {
+    expect(affordableConnections(wanted, streams, openFiles)).toBe(connections);
   });
 });
 

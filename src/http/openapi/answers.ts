@@ -42,10 +42,21 @@ const ROW_HEADERS = {
 
 const EVERY_HEADERS = { "X-Request-Id": header("Names this request in the log of the server.", true) };
 
+const LIMIT_HEADERS = {
+  "RateLimit-Policy": header("Where requests are limited: how many (`q`) in how many seconds (`w`).", false),
+  RateLimit: header("How many are left (`r`), and seconds until all are there again (`t`).", false),
+};
+
 const TIMING = { "Server-Timing": header("Milliseconds that each stage took.", false) };
 
 /** The headers that answers refer to by name. */
-export const answerHeaders: Schema = { ...EVERY_HEADERS, ...CACHE_HEADERS, ...ROW_HEADERS, ...TIMING };
+export const answerHeaders: Schema = {
+  ...EVERY_HEADERS,
+  ...CACHE_HEADERS,
+  ...ROW_HEADERS,
+  ...LIMIT_HEADERS,
+  ...TIMING,
+};
 
 /** References to headers by their names. */
 export const refsToHeaders = (names: readonly string[]): Schema =>
@@ -53,7 +64,7 @@ export const refsToHeaders = (names: readonly string[]): Schema =>
 
 const rowHeaders = refsToHeaders(Object.keys(answerHeaders));
 const cacheHeaders = refsToHeaders(Object.keys({ ...EVERY_HEADERS, ...CACHE_HEADERS }));
-const jsonHeaders = { ...cacheHeaders, ...refsToHeaders(Object.keys(TIMING)) };
+const jsonHeaders = { ...cacheHeaders, ...refsToHeaders(Object.keys({ ...LIMIT_HEADERS, ...TIMING })) };
 
 const notModified: Schema = {
   description: "Not changed since the answer that `If-None-Match` names.",

@@ -1,0 +1,49 @@
+// The certificate and its key: read at the start, and again when their files change.
+import { readFile, stat } from "node:fs/promises";
+import { createSecureContext } from "node:tls";
+import type { ServerConfig } from "../config.js";
+import { CommandError } from "../errors.js";
+
+export interface Certificate {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+}
+
+type Files = NonNullable<ServerConfig["tls"]>;
+
+/** Throws a CommandError that names the option where a file cannot be read or the two do not serve. */
+export async function readCertificate(files: Files): Promise<Certificate> {
+  const [cert, key] = await Promise.all([readOption("--tls-cert", files.cert), readOption("--tls-key", files.key)]);
+  try {
+    createSecureContext({ cert, key });
+  } catch (error) {
+    const pair = `--tls-cert ${files.cert} and --tls-key ${files.key}`;
+    throw new CommandError(`${pair} do not make a TLS server: ${(error as Error).message}`);
+  }
+  return { cert, key };
+}
+
+async function readOption(option: string, path: string): Promise<Buffer> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    throw new CommandError(`${option} ${path} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+  }
+}
+
+/** A function that resolves to the new certificate where the files have changed since it was last called. */
+export async function followCertificate(files: Files): Promise<() => Promise<Certificate | null>> {
+  let seen = await stampOf(files);
+  return async () => {
+    const now = await stampOf(files);
+    if (now === seen) return null;
+    seen = now;
+    return readCertificate(files);
+  };
+}
+
+/** Files that are being replaced may be gone for a moment. */
+async function stampOf({ cert, key }: Files): Promise<string> {
+  const stats = await Promise.all([cert, key].map((path) => stat(path).catch(() => null)));
+  return stats.map((one) => (one ? `${one.ino} ${one.size} ${one.mtimeMs}` : "gone")).join(", ");
+}

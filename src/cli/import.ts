@@ -6,6 +6,7 @@ import { CommandError, nearest } from "../errors.js";
 import { importFiles, type ImportReport } from "../lake/write/import.js";
 import { dataOption, jsonOption, memoryOption } from "./options.js";
 import { createProgress } from "./progress.js";
+import { count, plural } from "./words.js";
 
 interface Options {
   readonly data: string;
@@ -76,23 +77,23 @@ function asJson(report: ImportReport): string {
 function describe(entity: Entity, report: ImportReport, dryRun: boolean): string {
   const lines: string[] = [];
   for (const file of report.files) {
-    lines.push(`${file.file}: ${count(file.rows)} rows (${file.format})`);
+    lines.push(`${file.file}: ${plural(file.rows, "row")} (${file.format})`);
     if (file.ignored.length > 0)
       lines.push(`  columns not used: ${file.ignored.map((name) => name || '""').join(", ")}`);
     if (file.missing.length > 0) lines.push(`  columns not in the file, null: ${file.missing.join(", ")}`);
-    if (file.duplicates > 0) lines.push(`  ${count(file.duplicates)} rows that said nothing new collapsed`);
+    if (file.duplicates > 0) lines.push(`  ${plural(file.duplicates, "row")} that said nothing new collapsed`);
     if (file.conflicts > 0) {
       lines.push(
-        `  ${count(file.conflicts)} rows gave way to another of the same identity, e.g. ${file.conflictSamples.join("; ")}`,
+        `  ${plural(file.conflicts, "row")} gave way to another of the same identity, e.g. ${file.conflictSamples.join("; ")}`,
       );
     }
     for (const warning of file.warnings) lines.push(`  warning: ${warning}`);
   }
   const range = report.first === null ? "" : ` from ${report.first} to ${report.last}`;
   const change = report.added < 0 ? `${count(-report.added)} fewer than before` : `${count(report.added)} new`;
-  lines.push(`${report.entity}: ${count(report.rows)} rows${range}: ${change}, ${count(report.replaced)} replaced`);
+  lines.push(`${report.entity}: ${plural(report.rows, "row")}${range}: ${change}, ${count(report.replaced)} replaced`);
   if (report.superseded > 0)
-    lines.push(`  ${count(report.superseded)} rows were replaced by a later file of this import`);
+    lines.push(`  ${plural(report.superseded, "row")} gave way to a later file of this import`);
   const isWhole = report.superseded === 0 && (report.replaced === 0 || report.replaced === report.rows);
   if (entity.identityIs === "group" && !isWhole)
     lines.push(`  a file replaces all rows of the same ${entity.identity.join(", ")}: these belong into one file`);
@@ -101,5 +102,3 @@ function describe(entity: Entity, report: ImportReport, dryRun: boolean): string
   else lines.push(`published as data_version ${report.version.data_version}`);
   return `${lines.join("\n")}\n`;
 }
-
-const count = (n: number): string => n.toLocaleString("en-US");

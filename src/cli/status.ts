@@ -4,6 +4,7 @@ import { openLake } from "../lake/lake.js";
 import { readStatus, type Status } from "../lake/status.js";
 import { statesOfGaps } from "./gaps.js";
 import { dataOption, jsonOption, printTable, requireLake } from "./options.js";
+import { plural, size } from "./words.js";
 
 /** Drops of a kind that are shown; --json has all. */
 const SHOWN = 20;
@@ -26,7 +27,7 @@ export function statusCommand(): Command {
 function show({ data_version, versions, entities, drops, disk }: Status, gaps: number): void {
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
   say(data_version === null ? "nothing is served yet" : `serving data_version ${data_version}`);
-  if (versions.oldest !== null) say(`${versions.kept} versions kept, the oldest ${versions.oldest}`);
+  if (versions.oldest !== null) say(`${plural(versions.kept, "version")} kept, the oldest ${versions.oldest}`);
   if (entities.length > 0) {
     say("");
     printTable(
@@ -36,7 +37,7 @@ function show({ data_version, versions, entities, drops, disk }: Status, gaps: n
         first,
         last,
         files: files + codeFiles,
-        size: megabytes(bytes),
+        size: size(bytes),
         "by code": codeCopy === null ? null : `${Math.round(codeCopy * 100)} %`,
       })),
       false,
@@ -44,15 +45,12 @@ function show({ data_version, versions, entities, drops, disk }: Status, gaps: n
   }
   const { taken, same, refused, warned, latest } = drops;
   say(`\ndrops: ${taken} taken, ${same} of known content, ${refused.length} refused`);
-  if (latest) say(`  latest ${latest.time} inbox/${latest.path}: ${latest.rows.toLocaleString("en-US")} rows`);
+  if (latest) say(`  latest ${latest.time} inbox/${latest.path}: ${plural(latest.rows, "row")}`);
   for (const { path, reason } of refused.slice(0, SHOWN)) say(`  refused inbox/${path}: ${reason}`);
   if (refused.length > SHOWN) say(`  and ${refused.length - SHOWN} more refused: see --json`);
   for (const { path, warnings } of warned.slice(0, SHOWN)) say(`  warning inbox/${path}: ${warnings.join("; ")}`);
   if (warned.length > SHOWN) say(`  and ${warned.length - SHOWN} more warnings: see --json`);
   say(`recorded gaps that are open: ${gaps}`);
   const { inbox, lake, state, free } = disk;
-  say(`disk: lake ${megabytes(lake)}, inbox ${megabytes(inbox)}, state ${megabytes(state)}, free ${megabytes(free)}`);
+  say(`disk: lake ${size(lake)}, inbox ${size(inbox)}, state ${size(state)}, free ${size(free)}`);
 }
-
-const megabytes = (bytes: number): string =>
-  `${(bytes / 1e6).toLocaleString("en-US", { maximumFractionDigits: 1 })} MB`;

@@ -4,6 +4,7 @@ import { parseSpan } from "../dates.js";
 import { CommandError } from "../errors.js";
 import { vacuum, type VacuumReport } from "../lake/write/vacuum.js";
 import { dataOption, jsonOption, requireLake } from "./options.js";
+import { plural, size } from "./words.js";
 
 interface Options {
   readonly data: string;
@@ -37,11 +38,10 @@ export function vacuumCommand(): Command {
 }
 
 function describe({ removed, kept, files, bytes }: VacuumReport, dryRun: boolean): string {
-  const size = `${(bytes / 1e6).toLocaleString("en-US", { maximumFractionDigits: 1 })} MB`;
   const range = removed.length === 0 ? "" : ` (${removed[0]} to ${removed.at(-1)})`;
   return (
-    `${dryRun ? "would remove" : "removed"} ${removed.length} versions${range}\n` +
-    `${dryRun ? "would free" : "freed"} ${size} in ${files} files; ${kept} versions stay\n`
+    `${dryRun ? "would remove" : "removed"} ${plural(removed.length, "version")}${range}\n` +
+    `${dryRun ? "would free" : "freed"} ${size(bytes)} in ${plural(files, "file")}; ${plural(kept, "version")} left\n`
   );
 }
 

@@ -6,6 +6,7 @@ import { repair, type Lost, type Repaired, type RepairReport, type TakenAgain } 
 import { verify, type OnFile, type VerifyReport } from "../lake/write/verify.js";
 import { dataOption, jsonOption, memoryOption, requireLake } from "./options.js";
 import { createProgress } from "./progress.js";
+import { count, plural, size } from "./words.js";
 
 interface Options {
   readonly data: string;
@@ -34,7 +35,7 @@ export function verifyCommand(): Command {
       await requireLake(options.data);
       const progress = createProgress(process.stderr);
       try {
-        const onFile: OnFile = (path, bytes) => progress.show(`${megabytes(bytes)} checked, now ${path}`, 0);
+        const onFile: OnFile = (path, bytes) => progress.show(`${size(bytes)} checked, now ${path}`, 0);
         const report = options.repair
           ? await repair(options.data, options, onFile)
           : await verify(options.data, options, onFile);
@@ -57,7 +58,7 @@ function describe(report: VerifyReport | RepairReport, { giveUp }: Options): str
     if (report.version) lines.push(`published as data_version ${report.version.data_version}`);
   }
   const { versions, files, bytes, faults } = report;
-  const checked = `${plural(versions, "version")}, ${plural(files, "data file")}, ${megabytes(bytes)}`;
+  const checked = `${plural(versions, "version")}, ${plural(files, "data file")}, ${size(bytes)}`;
   lines.push(`${checked}: ${faults.length === 0 ? "all is well" : plural(faults.length, "fault")}`);
   return `${lines.join("\n")}\n`;
 }
@@ -97,10 +98,3 @@ function describeMissing(reasons: readonly string[]): string[] {
   const more = reasons.length > SHOWN ? [`  and ${reasons.length - SHOWN} more: see --json`] : [];
   return [...reasons.slice(0, SHOWN).map((reason) => `  ${reason}`), ...more];
 }
-
-const count = (n: number): string => n.toLocaleString("en-US");
-
-const plural = (n: number, what: string): string => `${count(n)} ${what}${n === 1 ? "" : "s"}`;
-
-const megabytes = (bytes: number): string =>
-  `${(bytes / 1e6).toLocaleString("en-US", { maximumFractionDigits: 1 })} MB`;

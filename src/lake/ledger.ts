@@ -105,7 +105,8 @@ export async function findDrops(
     latest.set(entry.path, entry);
   }
   const wanted = [...taken].filter(([, entry]) => isWanted(entry));
-  const files = await filesByContent(layout, entity, new Set(wanted.map(([, { size }]) => size)));
+  const entries = wanted.map(([, entry]) => entry);
+  const files = await filesByContent(layout, entity, entries);
   return wanted
     .map(([content, entry]) => ({ entry, file: files.get(content) ?? null }))
     .filter(({ entry, file }) => file !== null || latest.get(entry.path) === entry);
@@ -116,16 +117,21 @@ export function mayHold({ first, last }: LedgerEntry, range: readonly [string, s
   return range === null || first === null || last === null || (first <= range[1] && range[0] <= last);
 }
 
-/** The files of an entity's inbox that have one of these sizes, by their content. */
+/** The files of an entity's inbox that may hold one of the drops, by their content. */
 async function filesByContent(
   layout: Layout,
   entity: string,
-  sizes: ReadonlySet<number>,
+  wanted: readonly LedgerEntry[],
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
-  const entries = await readdir(join(layout.inbox, entity), { recursive: true, withFileTypes: true }).catch(() => []);
-  for (const { parentPath, name } of entries) {
-    const file = join(parentPath, name);
+  const sizes = new Set(wanted.map(({ size }) => size));
+  const below = await readdir(join(layout.inbox, entity), { recursive: true, withFileTypes: true }).catch(() => []);
+  // Folders that are links are not walked through; where the drops lay before is looked at in any case.
+  const places = [
+    ...wanted.map(({ path }) => join(layout.inbox, path)),
+    ...below.map((at) => join(at.parentPath, at.name)),
+  ];
+  for (const file of new Set(places)) {
     const stats = await stat(file).catch(() => undefined);
     if (!stats?.isFile() || !sizes.has(stats.size)) continue;
     const sha256 = await sha256OfFile(file).catch(() => null);

@@ -135,7 +135,7 @@ describe("what the commands show", () => {
     expect(out).not.toContain("belong into one file");
     expect(await run(["import", "stk_auction", csv(ticks("14:57")), ...data])).toBe(0);
     expect(out).toContain(
-      "stk_auction: 1 rows from 20240102 to 20240102: 2 fewer than before, 3 replaced\n" +
+      "stk_auction: 1 row from 20240102 to 20240102: 2 fewer than before, 3 replaced\n" +
         "  a file replaces all rows of the same ts_code, trade_date: these belong into one file\n",
     );
   });

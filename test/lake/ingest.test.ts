@@ -1,5 +1,5 @@
 // What is dropped into the inbox is taken once, whole, in order, and never stops the others.
-import { appendFile, copyFile, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { appendFile, copyFile, readFile, rename, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -431,6 +431,14 @@ describe("the drops that hold a range", () => {
     await rename(join(inbox, "b.csv"), join(inbox, "x.csv"));
     expect(await outcomesOf(root)).toMatchObject({ "adj_factor/c.csv": "same" });
     expect(await found("20240101", "20240102")).toEqual(["inbox/adj_factor/c.csv", "inbox/adj_factor/x.csv"]);
+  });
+
+  test("are found in a folder that is a link", async () => {
+    const elsewhere = await temporaryFolder();
+    await writeFile(join(elsewhere, "d.csv"), factors("00000d.SZ,20240105,1"));
+    await symlink(elsewhere, join(root, "inbox/adj_factor/link"));
+    await (await ingester(root)).settle();
+    expect(await found("20240105", "20240105")).toEqual(["inbox/adj_factor/link/d.csv"]);
   });
 
   test("are named where their content is gone, but for those that a later one of the same path replaced", async () => {

@@ -1,0 +1,190 @@
+// Who gets in, and to what.
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { ENTITIES, ENTITY_NAMES } from "../../src/catalog/index.js";
+import { openApi } from "../../src/http/openapi/index.js";
+import { createToken, revokeToken } from "../../src/lake/write/tokens.js";
+import { demoLake } from "../support/demo.js";
+import { temporaryFolder } from "../support/folders.js";
+import { publishRows } from "../support/lake.js";
+import { exampleQuery, readDescription } from "../support/openapi.js";
+import { serve, TOKEN, type TestServer } from "../support/server.js";
+
+const { operations } = readDescription(openApi("1.0.0"));
+const guarded = operations.filter(({ security }) => security.length > 0);
+
+let demo: TestServer;
+let root: string;
+let server: TestServer;
+
+beforeAll(async () => {
+  demo = await serve(await demoLake({ days: 40 }));
+  root = await temporaryFolder();
+  await publishRows(root, {
+    daily: "SELECT '000001.SZ' AS ts_code, DATE '2024-01-01' + d::INT AS trade_date FROM range(10) t(d)",
+    weekly: "SELECT '000001.SZ' AS ts_code, DATE '2024-01-05' AS trade_date",
+    trade_cal: "SELECT 'SSE' AS exchange, DATE '2024-01-01' + d::INT AS cal_date, 1 AS is_open FROM range(10) t(d)",
+  });
+  server = await serve(root);
+});
+
+let made = 0;
+
+async function tokenFor(of: TestServer, entities: string[] | null): Promise<Record<string, string>> {
+  const { root: data } = of.context.lake.layout;
+  const secret = await createToken(data, `test-${process.pid}-${++made}`, { entities, expires: null }, new Date());
+  return { Authorization: `Bearer ${secret}` };
+}
+
+describe("without a valid token", () => {
+  test("only health and the description answer", () => {
+    const open = operations.filter(({ security }) => security.length === 0);
+    expect(open.map(({ path }) => path)).toEqual(["/health", "/openapi.json"]);
+    expect(guarded.length).toBeGreaterThan(2 * ENTITIES.length);
+  });
+
+  test.each<[string, Record<string, string>, string]>([
+    ["nothing", {}, ""],
+    ["an empty header", { Authorization: "" }, ""],
+    ["another scheme", { Authorization: `Basic ${Buffer.from(`user:${TOKEN}`).toString("base64")}` }, ""],
+    ["the token alone", { Authorization: TOKEN }, ""],
+    ["two tokens", { Authorization: `Bearer ${TOKEN} ${TOKEN}` }, ""],
+    ["the token in the URL", {}, `access_token=${TOKEN}`],
+    ["the token in a cookie", { Cookie: `token=${TOKEN}` }, ""],
+  ])("every other route is closed to %s", async (_what, headers, query) => {
+    for (const { path, parameters } of guarded) {
+      const url = `${demo.url}${path}${exampleQuery(parameters) || "?"}&${query}`;
+      for (const method of ["GET", "HEAD"]) {
+        const { status, headers: told } = await fetch(url, { method, headers });
+        expect([path, method, status, told.get("www-authenticate")]).toEqual([
+          path,
+          method,
+          401,
+          'Bearer realm="tapehouse"',
+        ]);
+      }
+    }
+  });
+
+  test("a part of the right one, or more than it, is wrong", async () => {
+    for (const wrong of [TOKEN.slice(0, -1), `${TOKEN}x`, TOKEN.toUpperCase(), `${TOKEN}%00`]) {
+      expect((await server.get("/api/v1/meta", { Authorization: `Bearer ${wrong}` })).status).toBe(401);
+    }
+  });
+});
+
+describe("a token with a list of entities", () => {
+  test.each(ENTITY_NAMES)("of %s alone reads it and nothing else, by whichever route", async (own) => {
+    const headers = await tokenFor(demo, [own]);
+    for (const name of ENTITY_NAMES) {
+      const expected = name === own ? 200 : 403;
+      for (const path of [`/api/v1/entities/${name}?limit=1`, `/api/v1/entities/${name}/gaps`]) {
+        const answer = await demo.get(path, headers);
+        expect([path, answer.status]).toEqual([path, expected]);
+        const text = await answer.text();
+        if (expected === 403) expect(JSON.parse(text)).toMatchObject({ code: "forbidden", allowed: [own] });
+      }
+    }
+    const meta = (await (await demo.get("/api/v1/meta", headers)).json()) as { entities: object };
+    expect(Object.keys(meta.entities)).toEqual([own]);
+    for (const path of ["/api/v1/calendar", "/api/v1/calendar/shift?date=20240102&n=1"]) {
+      expect((await demo.get(path, headers)).status === 403).toBe(own !== "trade_cal");
+    }
+    expect((await demo.get("/metrics", headers)).status).toBe(403);
+  });
+
+  test("gets nothing of another one by format, method, validator, cursor, version or spelling", async () => {
+    const headers = await tokenFor(server, ["weekly"]);
+    const full = await server.get("/api/v1/entities/daily?limit=1");
+    const { next_cursor, data_version } = (await full.json()) as { next_cursor: string; data_version: string };
+    const version = encodeURIComponent(data_version);
+    const daily = "/api/v1/entities/daily";
+    const tries: [string, RequestInit?][] = [
+      ...["json", "ndjson", "csv", "arrow", "parquet"].map((format): [string] => [`${daily}?format=${format}`]),
+      [daily, { method: "HEAD" }],
+      [daily, { headers: { ...headers, "If-None-Match": full.headers.get("etag")! } }],
+      [daily, { headers: { ...headers, "If-None-Match": "*" } }],
+      [`${daily}?limit=1&cursor=${next_cursor}`],
+      [`${daily}?data_version=${version}`],
+      [`/api/v1/entities/weekly?limit=1&cursor=${next_cursor}`],
+      ["/api/v1/entities/weekly?entity=daily"],
+      ["/api/v1/entities/weekly/../daily"],
+      ["/api/v1/entities/weekly%2f..%2fdaily"],
+      ["/api/v1/entities/%64aily"],
+      ["/api/v1/entities/DAILY"],
+      ["/api/v1/entities/daily/"],
+      ["/api/v1/entities/daily%00"],
+      ["/api/v1//entities/daily"],
+      ["/API/v1/entities/daily"],
+      ["/api/v1/entities/daily;weekly"],
+      [`${daily}/gaps/`],
+    ];
+    for (const [path, init] of tries) {
+      const { status } = await fetch(server.url + path, { headers, ...init });
+      expect([path, [400, 403, 404].includes(status) ? "refused" : status]).toEqual([path, "refused"]);
+    }
+  });
+});
+
+test("the description is the same whatever the lake holds", async () => {
+  const of = async ({ url }: TestServer) => (await fetch(`${url}/openapi.json`)).json();
+  expect(await of(server)).toEqual(await of(await serve(await temporaryFolder())));
+});
+
+describe("a token", () => {
+  test("is refused within a second of its being revoked, and works again under a new secret only", async () => {
+    const secret = await createToken(root, "leaver", { entities: null, expires: null }, new Date());
+    const headers = { Authorization: `Bearer ${secret}` };
+    expect((await server.get("/api/v1/meta", headers)).status).toBe(200);
+    await revokeToken(root, "leaver");
+    const status = async (): Promise<number> => (await server.get("/api/v1/meta", headers)).status;
+    await vi.waitFor(async () => expect(await status()).toBe(401), { timeout: 1000, interval: 20 });
+    await createToken(root, "leaver", { entities: null, expires: null }, new Date());
+    expect(await status()).toBe(401);
+  });
+
+  test("is refused once it has expired", async () => {
+    const past = new Date(Date.now() - 2 * 3_600_000);
+    const secret = await createToken(root, "guest", { entities: null, expires: "1h" }, past);
+    expect((await server.get("/api/v1/meta", { Authorization: `Bearer ${secret}` })).status).toBe(401);
+  });
+});
+
+describe("text that would be SQL", () => {
+  const ATTACKS = [
+    "' OR 1=1 --",
+    '" OR 1=1 --',
+    "'); COPY (SELECT 1) TO 'x'; --",
+    "$1",
+    "?",
+    "\\' OR '1'='1",
+    "%27 OR 1=1",
+  ];
+
+  test.each(ATTACKS)("is a value like any other, or refused: %s", async (attack) => {
+    const before = await server.json("/api/v1/entities/daily");
+    for (const { name, columns } of ENTITIES) {
+      for (const { name: column } of columns) {
+        const query = new URLSearchParams({ [column]: attack });
+        const answer = await server.get(`/api/v1/entities/${name}?${query.toString()}`);
+        if (answer.status !== 400) expect(await answer.json()).toMatchObject({ count: 0, rows: [] });
+        else await answer.arrayBuffer();
+      }
+    }
+    for (const parameter of [
+      "fields",
+      "order",
+      "limit",
+      "cursor",
+      "as_of",
+      "data_version",
+      "format",
+      "start_date",
+      attack,
+    ]) {
+      const query = new URLSearchParams({ [parameter]: attack });
+      expect((await server.get(`/api/v1/entities/daily?${query.toString()}`)).status).toBe(400);
+    }
+    expect((await server.json("/api/v1/entities/daily")).rows).toEqual(before.rows);
+    expect(server.logged).toEqual([]);
+  });
+});

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { run } from "../../src/cli/program.js";
@@ -66,6 +66,18 @@ test("a manifest that is damaged is told in one line by what only reads", async 
   for (const command of ["status", "versions"]) expect(await run([command, "--data", root])).toBe(1);
   const line = "tapehouse: the pointer to the current version is damaged; see: tapehouse verify\n";
   expect(err).toBe(line + line);
+});
+
+test.each([
+  ["tokens.json", ["token", "list"]],
+  ["gaps.json", ["gaps", "list"]],
+])("a damaged %s is told in one line", async (file, args) => {
+  mkdirSync(join(root, "state"));
+  writeFileSync(join(root, "state", file), '[{"name":');
+  expect(await run([...args, "--data", root])).toBe(1);
+  expect(err).toBe(
+    `tapehouse: ${join(root, "state", file)} is damaged: put it back from a backup, or move it away and begin it anew\n`,
+  );
 });
 
 describe("a wrong call is told in one line, with exit code 2", () => {

@@ -7,7 +7,7 @@ import { CommandError } from "../errors.js";
 import { layoutOf } from "../lake/layout.js";
 import { ingest, makeInbox } from "../lake/write/ingest.js";
 import { tryLock } from "../lake/write/lock.js";
-import { endWhenAlone } from "../processes/alone.js";
+import { endWhenAlone, isPart } from "../processes/alone.js";
 import { dataOption } from "./options.js";
 
 interface Options {
@@ -36,7 +36,7 @@ export function ingestCommand(): Command {
     .action(async (options: Options) => {
       const stopping = new AbortController();
       for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.abort());
-      if (process.connected) endWhenAlone();
+      if (isPart("ingester")) endWhenAlone();
       await watch(readConfig({ ...options }, process.env), stopping.signal);
       process.channel?.unref();
     });

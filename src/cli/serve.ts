@@ -6,8 +6,9 @@ import { exposureOf } from "../http/exposure.js";
 import { openLog } from "../http/log.js";
 import { openLake } from "../lake/lake.js";
 import { createToken, revokeToken } from "../lake/write/tokens.js";
+import { isPart } from "../processes/alone.js";
 import { supervise } from "../processes/supervisor.js";
-import { isWorker, runWorker } from "../processes/worker.js";
+import { runWorker } from "../processes/worker.js";
 import { makeDemo } from "./demo.js";
 
 interface ServeOptions extends Partial<Record<Exclude<SettingName, "watch">, string>> {
@@ -29,7 +30,7 @@ export function serveCommand(): Command {
     .option("--demo", "make the demo market first where the lake is empty, and print a request that works")
     .addHelpText("after", "\nExample:\n  $ tapehouse serve --data ./parquet --port 8080")
     .action(async (options: ServeOptions) => {
-      if (isWorker()) runWorker();
+      if (isPart("worker")) runWorker();
       else await serve(options);
     });
 }
@@ -40,8 +41,9 @@ function configOf({ watch, ...options }: ServeOptions): ServerConfig {
 
 async function serve(options: ServeOptions): Promise<void> {
   const config = configOf(options);
-  const empty = (await openLake(config.data)).current().version.sequence === 0;
-  if (options.demo && empty) await makeDemo(config.data, { stocks: 300, days: 750, seed: 1, memory: "4GB" });
+  if (options.demo && (await isEmpty(config.data))) {
+    await makeDemo(config.data, { stocks: 300, days: 750, seed: 1, memory: "4GB" });
+  }
   const log = openLog(config.logLevel, (line) => void process.stderr.write(`${line}\n`));
   const exposure = exposureOf(config);
   if (exposure) log.warn(exposure);
@@ -54,6 +56,8 @@ async function serve(options: ServeOptions): Promise<void> {
     },
   });
 }
+
+const isEmpty = async (data: string): Promise<boolean> => (await openLake(data)).current().version.sequence === 0;
 
 /** The options that the command `ingest` shares with this one; the environment it inherits. */
 function ingestArguments({ data, ingestMemory, keepVersions, retention, deadline }: ServeOptions): string[] {

@@ -5,7 +5,7 @@ import type { ProcessMetrics } from "./metrics.js";
 const COUNTS: ReadonlySet<string> = new Set(["counter", "histogram", "summary"]);
 
 /** The counts of several processes as those of one. Gauges, which tell how things stand, are left out. */
-export async function addUp(processes: readonly ProcessMetrics[]): Promise<ProcessMetrics> {
+export function addUp(processes: readonly ProcessMetrics[]): Promise<ProcessMetrics> {
   const counts = processes.map((metrics) => metrics.filter(({ type }) => COUNTS.has(String(type))));
-  return (await AggregatorRegistry.aggregate(counts).getMetricsAsJSON()) as unknown as ProcessMetrics;
+  return AggregatorRegistry.aggregate(counts).getMetricsAsJSON();
 }

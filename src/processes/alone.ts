@@ -1,11 +1,25 @@
-// A process that belongs to another one does not outlive it.
+// A process that a supervisor started does not outlive it.
 
-/** Ends this process as soon as the one that started it is gone, however that one ended. `clear` has to be short. */
+/** What a supervisor starts. */
+export type Part = "worker" | "ingester";
+
+const MARK = "TAPEHOUSE_PART";
+
+/** The environment of a process that is to be such a part. */
+export const environmentOf = (part: Part): NodeJS.ProcessEnv => ({ ...process.env, [MARK]: part });
+
+/** Whether a supervisor started this process as such a part. */
+export const isPart = (part: Part): boolean => process.env[MARK] === part;
+
+/** Ends this process as soon as its supervisor is gone, however that one ended. `clear` has to be short. */
 export function endWhenAlone(clear: () => void = () => undefined): void {
-  process.once("disconnect", () => {
+  const end = (): void => {
     clear();
     endAtOnce();
-  });
+  };
+  // It may have gone while this process started.
+  if (!process.connected) end();
+  process.once("disconnect", end);
 }
 
 /** A plain exit would wait for what runs on libuv's threads: a query, perhaps for minutes. */

@@ -79,9 +79,9 @@ export function createCrew(size: number, startWorker: () => Worker, log: Log): C
       }
       await sleep(waitAfter(place.earlyDeaths), undefined, { signal: stopping.signal }).catch(() => undefined);
       if (stopping.signal.aborted) return;
-      await fill(place).catch((error: Error) => {
+      await fill(place).catch((error: unknown) => {
         place.earlyDeaths++;
-        log.error({ how: error.message }, "a worker could not start");
+        log.error({ how: (error as Error).message }, "a worker could not start");
       });
     }
   }

@@ -1,6 +1,7 @@
 // Runs `tapehouse ingest` beside the server: a process of its own that is started again when it dies.
 import { spawn, type ChildProcess } from "node:child_process";
 import type { Log } from "../http/log.js";
+import { environmentOf } from "./alone.js";
 
 export interface Ingester {
   /** Lets the drop that is being taken finish, for a while. */
@@ -27,6 +28,7 @@ export function startIngester(args: readonly string[], log: Log): Ingester {
     const began = performance.now();
     child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, "ingest", ...args], {
       stdio: ["ignore", "ignore", "inherit", "ipc"],
+      env: environmentOf("ingester"),
     });
     const onEnd = (how: string): void => {
       if (child === undefined) return;

@@ -12,6 +12,8 @@ export type Order =
   | { readonly order: "stop"; readonly within: number }
   /** Report what you counted. */
   | { readonly order: "count" }
+  /** Other workers found these files damaged: look at them. */
+  | { readonly order: "suspect"; readonly files: readonly string[] }
   /** What all workers counted, as you asked. */
   | { readonly order: "counted"; readonly all: readonly ProcessMetrics[] };
 
@@ -22,12 +24,11 @@ export type Report =
   | { readonly report: "failed"; readonly message: string; readonly known: boolean }
   /** Its event loop turns. */
   | { readonly report: "alive" }
+  /** Files that it found damaged and does not read. */
+  | { readonly report: "damaged"; readonly files: readonly string[] }
   | { readonly report: "counts"; readonly metrics: ProcessMetrics }
   /** It wants to know what all workers counted. */
   | { readonly report: "gather" };
 
 /** How often a worker reports that it is alive, in milliseconds. */
 export const ALIVE_EVERY = 1_000;
-
-/** The environment variable that tells a process that it is a worker. */
-export const WORKER_MARK = "TAPEHOUSE_IS_WORKER";

@@ -5,8 +5,6 @@ export interface Signals {
   readonly stop: Promise<void>;
   /** Resolves when it was told so again: at once, then. */
   readonly hurry: Promise<void>;
-  /** Stops listening. */
-  ignore(): void;
 }
 
 /** One Ctrl-C may arrive several times: from the terminal, and from what started this process. Milliseconds. */
@@ -26,11 +24,5 @@ export function listenToSignals(reload: () => void, onTerminal: boolean): Signal
   };
   const listeners = { SIGINT: onStop, SIGTERM: onStop, SIGHUP: onTerminal ? onStop : reload };
   for (const [signal, listener] of Object.entries(listeners)) process.on(signal, listener);
-  return {
-    stop,
-    hurry,
-    ignore() {
-      for (const [signal, listener] of Object.entries(listeners)) process.off(signal, listener);
-    },
-  };
+  return { stop, hurry };
 }

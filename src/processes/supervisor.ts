@@ -31,8 +31,11 @@ export async function supervise(config: ServerConfig, options: SuperviseOptions)
     past,
     ...(await Promise.all(crew.workers().map((worker) => worker.count()))),
   ];
+  const onDamage = (files: readonly string[]): void => {
+    for (const worker of crew.workers()) worker.give({ order: "suspect", files });
+  };
   const start = (): Worker => {
-    const worker = startWorker({ config: share, spill: scratch.folder(), port, log, gather });
+    const worker = startWorker({ config: share, spill: scratch.folder(), port, log, onDamage, gather });
     void worker.ended.then(async () => (past = await addUp([past, worker.lastCount()])));
     return worker;
   };
@@ -51,6 +54,7 @@ export async function supervise(config: ServerConfig, options: SuperviseOptions)
   const reloads = oneAfterAnother(reload);
   const signals = listenToSignals(reloads.ask, process.stdin.isTTY);
   void signals.hurry.then(() => {
+    log.warn("told to stop once more: ending at once");
     crew.kill();
     ingester?.kill();
   });
@@ -71,7 +75,6 @@ export async function supervise(config: ServerConfig, options: SuperviseOptions)
     await Promise.all([crew.stop(config.grace), ingester?.stop()]);
     await reloads.done();
     await scratch.close();
-    signals.ignore();
   }
 }
 

@@ -6,7 +6,8 @@ import { CommandError } from "../errors.js";
 import type { Log } from "../http/log.js";
 import type { ProcessMetrics } from "../http/metrics.js";
 import type { Port } from "../http/port.js";
-import { ALIVE_EVERY, WORKER_MARK, type Order, type Report } from "./messages.js";
+import { environmentOf } from "./alone.js";
+import { ALIVE_EVERY, type Order, type Report } from "./messages.js";
 
 export interface Worker {
   readonly pid: number | undefined;
@@ -28,6 +29,8 @@ export interface WorkerOptions {
   readonly spill: string;
   readonly port: Port;
   readonly log: Log;
+  /** Called with files that the worker found damaged, again and again while they are. */
+  readonly onDamage: (files: readonly string[]) => void;
   /** What all workers have counted. */
   readonly gather: () => Promise<readonly ProcessMetrics[]>;
 }
@@ -43,11 +46,11 @@ const COUNT_WITHIN = 500;
 /** Threads of libuv's pool beyond one for each query: for files, names and the rest of the process. */
 const SPARE_THREADS = 8;
 
-export function startWorker({ config, spill, port, log, gather }: WorkerOptions): Worker {
+export function startWorker({ config, spill, port, log, onDamage, gather }: WorkerOptions): Worker {
   const child = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     // The size of libuv's pool is fixed when a process first uses it, so it has to be set before the process starts.
-    env: { ...process.env, UV_THREADPOOL_SIZE: String(config.concurrency + SPARE_THREADS), [WORKER_MARK]: "1" },
+    env: { ...environmentOf("worker"), UV_THREADPOOL_SIZE: String(config.concurrency + SPARE_THREADS) },
   });
   // That a process is gone is told by `ended` alone.
   const give = (order: Order, handle?: Port): void => void child.send(order, handle, {}, () => undefined);
@@ -81,6 +84,7 @@ export function startWorker({ config, spill, port, log, gather }: WorkerOptions)
       },
       failed: ({ message, known }) => reject(known ? new CommandError(message) : new Error(message)),
       alive: () => undefined,
+      damaged: ({ files }) => onDamage(files),
       counts({ metrics }) {
         counted = metrics;
         for (const tell of counting.splice(0)) tell(metrics);

@@ -6,11 +6,9 @@ import type { ProcessMetrics } from "../http/metrics.js";
 import type { Port } from "../http/port.js";
 import { KEEP_ALIVE } from "../http/listener.js";
 import { startServer, type RunningServer } from "../http/server.js";
+import { damagedFiles, lookAt } from "../http/suspects.js";
 import { endAtOnce, endWhenAlone } from "./alone.js";
-import { ALIVE_EVERY, WORKER_MARK, type Order, type Report } from "./messages.js";
-
-/** Whether a supervisor started this process as one of its workers. */
-export const isWorker = (): boolean => process.connected && process.env[WORKER_MARK] !== undefined;
+import { ALIVE_EVERY, type Order, type Report } from "./messages.js";
 
 type Orders = { readonly [Name in Order["order"]]: (order: Extract<Order, { order: Name }>, port: Port) => void };
 
@@ -19,6 +17,7 @@ export function runWorker(): void {
   const log = (line: string): void => void process.stderr.write(`${line}\n`);
   const gathering: ((all: readonly ProcessMetrics[]) => void)[] = [];
   let running: Promise<RunningServer>;
+  let spillFolder: string | undefined;
   /** Milliseconds that a connection may live once it is told that its next answer is the last. */
   let longest: number;
 
@@ -27,6 +26,11 @@ export function runWorker(): void {
       gathering.push(resolve);
       void tell({ report: "gather" });
     });
+  const beat = async (): Promise<void> => {
+    await tell({ report: "alive" });
+    const files = await damagedFiles((await running).context);
+    if (files.length > 0) await tell({ report: "damaged", files });
+  };
   const count = async (): Promise<void> => {
     const { context } = await running;
     await tell({ report: "counts", metrics: await context.metrics.collect() });
@@ -38,23 +42,27 @@ export function runWorker(): void {
   };
   const orders: Orders = {
     serve({ config, spill }, port) {
-      endWhenAlone(() => rmSync(spill, { recursive: true, force: true }));
+      spillFolder = spill;
       longest = config.deadline + KEEP_ALIVE;
       running = startServer(config, log, { port, spill, gatherMetrics }).catch(failToStart);
       void running.then(({ url }) => {
         void tell({ report: "ready", url });
-        setInterval(() => void tell({ report: "alive" }), ALIVE_EVERY);
+        setInterval(() => void beat(), ALIVE_EVERY);
       });
     },
     retire: () => void end({ within: longest, keepIdle: true }),
     stop: ({ within }) => void end({ within }),
     count: () => void count(),
+    suspect: ({ files }) => void running.then(({ context }) => lookAt(context, files)),
     counted({ all }) {
       for (const resolve of gathering.splice(0)) resolve(all);
     },
   };
   process.on("message", (order: Order, port: Port) => orders[order.order](order as never, port));
 
+  endWhenAlone(() => {
+    if (spillFolder !== undefined) rmSync(spillFolder, { recursive: true, force: true });
+  });
   // A terminal or a service manager may signal every process at once; what it means is for the supervisor to say.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => undefined);
   process.on("uncaughtException", (error) => {

@@ -35,14 +35,17 @@ export function tapehouseUnder(command: readonly string[], ...args: readonly str
 
 export const tapehouse = (...args: readonly string[]): Process => tapehouseUnder([], ...args);
 
-afterEach(async () => {
+/** Ends every process that a test has started. */
+export async function endAll(): Promise<void> {
   for (const child of running.splice(0)) {
     if (child.exitCode !== null || child.signalCode !== null) continue;
     const ended = new Promise((resolve) => child.once("close", resolve));
     child.kill("SIGTERM");
     await ended;
   }
-});
+}
+
+afterEach(endAll);
 
 export interface ServeProcess extends Process {
   readonly url: string;
@@ -63,7 +66,7 @@ export const urlOf = ({ told, child }: Process): Promise<string> =>
 export async function until<T>(
   what: string,
   look: () => Promise<T | undefined> | T | undefined,
-  within = 50_000,
+  within = 120_000,
 ): Promise<T> {
   const deadline = performance.now() + within;
   for (;;) {

@@ -1,0 +1,392 @@
+// What happens to requests when processes die, hang, are renewed or are told to stop: real processes, real signals.
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { rm, truncate, writeFile } from "node:fs/promises";
+import { Agent, get, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
+import { createServer, type AddressInfo } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { openLake } from "../../src/lake/lake.js";
+import { layoutOf } from "../../src/lake/layout.js";
+import { createToken, revokeToken } from "../../src/lake/write/tokens.js";
+import { temporaryFolder } from "../support/folders.js";
+import { publishRows } from "../support/lake.js";
+import {
+  AUTHORIZED,
+  endAll,
+  processesWith,
+  serveInProcess,
+  tapehouse,
+  tapehouseUnder,
+  until,
+  urlOf,
+  type Process,
+} from "../support/processes.js";
+
+// A loaded machine takes its time to start a process.
+vi.setConfig({ testTimeout: 240_000 });
+
+const ROWS = 1_500_000;
+const WIDE = "/api/v1/entities/adj_factor";
+const SMALL = `${WIDE}?ts_code=000007.SZ`;
+let data: string;
+let temp: string;
+
+beforeAll(async () => {
+  data = await temporaryFolder();
+  temp = await temporaryFolder();
+  await publishRows(data, {
+    adj_factor: `SELECT printf('%06d.SZ', i % 5000) AS ts_code, DATE '2023-01-01' + (i // 5000)::INT AS trade_date, 1.5 AS adj_factor
+                 FROM range(${ROWS}) t(i)`,
+  });
+});
+
+afterEach(async () => {
+  await endAll();
+  await until("no process is left", () => (processesWith("--temp", temp).length === 0 ? true : undefined));
+  const left = readdirSync(temp).filter((name) => name !== "segments");
+  expect(left).toEqual([]);
+});
+
+const serve = (...args: readonly string[]) => serveInProcess(data, "--temp", temp, ...args);
+
+/** The living workers of a supervisor. Started by tsx, it has a child that is none. */
+function workersOf({ child }: Process, supervisor = child.pid!): readonly number[] {
+  const children = readFileSync(`/proc/${supervisor}/task/${supervisor}/children`, "utf8").trim().split(" ");
+  return processesWith("serve").filter((pid) => children.includes(String(pid)));
+}
+
+const isGone = (pid: number): boolean =>
+  !existsSync(`/proc/${pid}`) || /^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** Ids of requests begin with a name of the process. */
+  readonly process: string;
+}
+
+const nameIn = (id: string): string => id.slice(0, id.lastIndexOf("-"));
+
+/** The head of an answer, on a connection of its own where there is no agent. */
+const request = (
+  url: string,
+  agent: Agent | false = false,
+  headers: Record<string, string> = AUTHORIZED,
+): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => get(url, { agent, headers }, resolve).on("error", reject));
+
+const processOf = ({ headers }: IncomingMessage): string => nameIn(headers["x-request-id"] as string);
+
+/** Rejects where the answer is not whole. */
+async function ask(
+  url: string,
+  path = SMALL,
+  ...how: readonly [(Agent | false)?, Record<string, string>?]
+): Promise<Answer> {
+  const response = await request(url + path, ...how);
+  const { statusCode, headers } = response;
+  return { status: statusCode!, headers, text: await text(response), process: processOf(response) };
+}
+
+interface Stream {
+  readonly process: string;
+  /** Reads the rest: "whole", or "cut" where the client notices that it is not. */
+  outcome(): Promise<"whole" | "cut">;
+}
+
+/** An answer whose client does not read yet. */
+async function openStream(url: string, format = "json"): Promise<Stream> {
+  const response = await request(`${url}${WIDE}?format=${format}`);
+  const countRows = (body: string): number =>
+    format === "json" ? (JSON.parse(body) as { count: number }).count : body.split("\n").length - 2;
+  return {
+    process: processOf(response),
+    async outcome() {
+      const body = await text(response).catch(() => null);
+      if (body !== null && countRows(body) !== ROWS) throw new Error("a part of an answer passes for whole");
+      return body === null ? "cut" : "whole";
+    },
+  };
+}
+
+/** Streams at each of two workers. */
+async function streamsOfBoth(url: string): Promise<readonly Stream[]> {
+  const streams: Stream[] = [];
+  while (new Set(streams.map(({ process }) => process)).size < 2) {
+    if (streams.length === 40) throw new Error("one worker gets all connections");
+    streams.push(await openStream(url, streams.length % 2 ? "csv" : "json"));
+  }
+  return streams;
+}
+
+describe("a worker that is killed", () => {
+  test("takes only its own answers with it, cut; the next requests are answered, and it is replaced", async () => {
+    const server = await serve("--workers", "2");
+    const before = workersOf(server);
+    expect(before).toHaveLength(2);
+    const streams = await streamsOfBoth(server.url);
+    process.kill(before[0]!, "SIGKILL");
+    await until("it is gone", () => isGone(before[0]!) || undefined);
+    const seen = new Set<string>();
+    await until("it is replaced", async () => {
+      seen.add((await ask(server.url)).process);
+      return seen.size === 2 || undefined;
+    });
+    const outcomes = await Promise.all(streams.map(async (one) => ({ ...one, how: await one.outcome() })));
+    const by = (how: string): ReadonlySet<string> =>
+      new Set(outcomes.filter((o) => o.how === how).map((o) => o.process));
+    expect([by("cut").size, by("whole").size]).toEqual([1, 1]);
+    expect([...by("cut")].filter((name) => by("whole").has(name) || seen.has(name))).toEqual([]);
+    expect(workersOf(server)).toEqual([before[1], expect.any(Number)]);
+    expect(server.told.stderr).toContain(`"worker":${before[0]},"how":"SIGKILL"`);
+  });
+
+  test("and was the only one leaves connections waiting for the next one: none is refused", async () => {
+    const server = await serve("--workers", "1");
+    const [worker] = workersOf(server);
+    const { process: name } = await ask(server.url);
+    process.kill(worker!, "SIGKILL");
+    await until("it is gone", () => isGone(worker!) || undefined);
+    const answers = await Promise.all(Array.from({ length: 5 }, () => ask(server.url)));
+    expect(answers.map(({ status, process }) => [status, process === name])).toEqual(Array(5).fill([200, false]));
+  });
+
+  test("has counted for the metrics all the same", async () => {
+    const server = await serve("--workers", "2");
+    const sum = async (): Promise<number> => {
+      const { text } = await ask(server.url, "/metrics");
+      const lines = text.match(/^tapehouse_requests_total\{.*entity="adj_factor".*$/gm) ?? [];
+      return lines.map((line) => Number(line.split(" ").at(-1))).reduce((a, b) => a + b, 0);
+    };
+    const seen = new Set<string>();
+    let asked = 0;
+    for (; seen.size < 2; asked++) seen.add((await ask(server.url)).process);
+    await until("all are counted", async () => (await sum()) === asked || undefined);
+    const [worker] = workersOf(server);
+    process.kill(worker!, "SIGKILL");
+    await until("it is gone", () => isGone(worker!) || undefined);
+    await ask(server.url);
+    await until("the next one is counted", async () => (await sum()) === asked + 1 || undefined);
+    expect(server.told.stderr).toContain("a worker died");
+  });
+
+  test("and whose followers cannot start ends the server in the end, with one clear line", async () => {
+    const small = await temporaryFolder();
+    await publishRows(small, { weekly: "SELECT '000001.SZ' AS ts_code, DATE '2023-01-06' AS trade_date" });
+    const server = await serveInProcess(small, "--temp", temp, "--workers", "1", "--no-watch");
+    const [worker] = workersOf(server);
+    await writeFile(layoutOf(small).pointer, "damaged");
+    server.child.kill("SIGHUP");
+    await until("the reload is given up", () => server.told.stderr.includes("so the old ones go on") || undefined);
+    expect(await ask(server.url, "/api/v1/entities/weekly")).toMatchObject({ status: 200 });
+    expect(workersOf(server)).toEqual([worker]);
+    process.kill(worker!, "SIGKILL");
+    expect(await server.ended).toBe(1);
+    expect(server.told.stderr).toMatch(/^tapehouse: workers die as soon as they start; giving up$/m);
+  });
+});
+
+test("a worker that hangs is killed and replaced; meanwhile the others answer every request", async () => {
+  const server = await serve("--workers", "2", "--no-watch");
+  const [worker] = workersOf(server);
+  process.kill(worker!, "SIGSTOP");
+  const notStopped = (await ask(server.url)).process;
+  const seen = new Set<string>();
+  await until("another one has taken its place", async () => {
+    seen.add((await ask(server.url)).process);
+    return seen.size === 2 || undefined;
+  });
+  expect(seen).toContain(notStopped);
+  expect(isGone(worker!)).toBe(true);
+  expect(server.told.stderr).toContain(
+    `"worker":${worker},"seconds":10,"msg":"a worker does not answer: it is killed"`,
+  );
+});
+
+test("a supervisor that is killed leaves nothing behind: no worker, no ingester, no open port", async () => {
+  const server = await serve("--workers", "2");
+  const stream = await openStream(server.url);
+  server.child.kill("SIGKILL");
+  await until("all have ended", () => processesWith("--data", data).length === 0 || undefined);
+  expect(await stream.outcome()).toBe("cut");
+  await expect(ask(server.url)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+  // Only a supervisor clears its own folder; a later one does it in its place.
+  await Promise.all(readdirSync(temp).map((name) => rm(join(temp, name), { recursive: true })));
+});
+
+describe("a stop", () => {
+  test("lets answers end, refuses new connections, leaves nothing behind, exits with 0", async () => {
+    const server = await serve("--workers", "2");
+    const streams = await streamsOfBoth(server.url);
+    const idle = new Agent({ keepAlive: true });
+    await ask(server.url, SMALL, idle);
+    server.child.kill("SIGTERM");
+    await until("nobody is let in", () =>
+      ask(server.url).then(
+        () => undefined,
+        (error: unknown) => (error as NodeJS.ErrnoException).code === "ECONNREFUSED" || undefined,
+      ),
+    );
+    expect(await Promise.all(streams.map((one) => one.outcome()))).toEqual(streams.map(() => "whole"));
+    expect(await server.ended).toBe(0);
+    idle.destroy();
+  });
+
+  test("cuts what is left after the grace, and exits with 0", async () => {
+    const server = await serve("--workers", "2", "--grace", "1");
+    const streams = await streamsOfBoth(server.url);
+    server.child.kill("SIGTERM");
+    expect(await server.ended).toBe(0);
+    expect(await Promise.all(streams.map((one) => one.outcome()))).toEqual(streams.map(() => "cut"));
+  });
+
+  test("that is asked for twice is at once", async () => {
+    const server = await serve("--workers", "2", "--grace", "600");
+    const stream = await openStream(server.url);
+    await until("it has understood", () => {
+      server.child.kill("SIGINT");
+      return server.told.stderr.includes("ending at once") || undefined;
+    });
+    expect(await server.ended).toBe(0);
+    expect(await stream.outcome()).toBe("cut");
+  });
+
+  test("before it listens ends it too", async () => {
+    const server = tapehouse("serve", "--data", data, "--temp", temp, "--port", "0");
+    await until("it has a worker", () => workersOf(server).length > 0 || undefined);
+    server.child.kill("SIGTERM");
+    expect(await server.ended).toBe(0);
+    expect(server.told.stdout).toBe("");
+  });
+
+  const canUnshare = spawnSync("unshare", ["--fork", "--pid", "true"]).status === 0;
+  test.skipIf(!canUnshare)("works where the supervisor is process 1, as in a container", async () => {
+    const command = ["unshare", "--fork", "--pid", "--mount-proc", "--kill-child"];
+    const server = tapehouseUnder(command, "serve", "--data", data, "--temp", temp, "--port", "0", "--workers", "2");
+    const url = await urlOf(server);
+    const [first] = readFileSync(`/proc/${server.child.pid}/task/${server.child.pid}/children`, "utf8").split(" ");
+    const [worker] = workersOf(server, Number(first));
+    process.kill(worker!, "SIGKILL");
+    await until("it is replaced", () => workersOf(server, Number(first)).length === 2 || undefined);
+    expect(await ask(url)).toMatchObject({ status: 200 });
+    process.kill(Number(first), "SIGTERM");
+    expect(await server.ended).toBe(0);
+  });
+});
+
+test("SIGHUP renews every worker under load without a failed request; answers under way are finished", async () => {
+  const server = await serve("--workers", "2");
+  const before = workersOf(server);
+  const streams = await streamsOfBoth(server.url);
+  let loading = true;
+  let asked = 0;
+  let latest: Answer[] = [];
+  const failures: unknown[] = [];
+  const client = async (keepAlive: boolean): Promise<void> => {
+    const agent = keepAlive ? new Agent({ keepAlive, maxSockets: 1 }) : false;
+    while (loading) {
+      const answer = await ask(server.url, SMALL, agent).catch((error: unknown) => void failures.push(error));
+      if (answer) latest = [...latest.slice(-20), answer];
+      if (answer && answer.status !== 200) failures.push(answer);
+      asked++;
+    }
+    if (agent) agent.destroy();
+  };
+  const clients = [true, true, true, false, false, false].map(client);
+  await until("they have begun", () => asked > 20 || undefined);
+  const old = new Set(streams.map(({ process }) => process));
+  server.child.kill("SIGHUP");
+  await until("it has reloaded", () => server.told.stderr.includes('"msg":"reloaded"') || undefined);
+  await until("only new ones answer", () => latest.every(({ process }) => !old.has(process)) || undefined);
+  loading = false;
+  await Promise.all(clients);
+  expect(failures).toEqual([]);
+  expect(await Promise.all(streams.map((one) => one.outcome()))).toEqual(streams.map(() => "whole"));
+  await until("the old ones are gone", () => before.every(isGone) || undefined);
+  expect(workersOf(server)).toHaveLength(2);
+});
+
+test("what one worker finds damaged, the health that another one tells knows as well", async () => {
+  const own = await temporaryFolder();
+  await publishRows(own, { weekly: "SELECT '000001.SZ' AS ts_code, DATE '2023-01-06' AS trade_date" });
+  const server = await serveInProcess(own, "--temp", temp, "--workers", "2", "--no-watch");
+  const { layout, current } = await openLake(own);
+  await truncate(join(layout.lake, current().files("weekly").byDate[0]!.path), 10);
+  expect(await ask(server.url, "/api/v1/entities/weekly")).toMatchObject({ status: 500 });
+  const health = new Map<string, string>();
+  await until("both say so", async () => {
+    const answer = await ask(server.url, "/health");
+    health.set(answer.process, (JSON.parse(answer.text) as { status: string }).status);
+    return [...health.values()].join() === "degraded,degraded" || undefined;
+  });
+  expect(health.size).toBe(2);
+});
+
+test("every worker sees a revoked token and a new version", async () => {
+  const own = await temporaryFolder();
+  const weekly = (day: string): string => `SELECT '000001.SZ' AS ts_code, DATE '${day}' AS trade_date`;
+  await publishRows(own, { weekly: weekly("2023-01-06") });
+  const token = await createToken(own, "alice", { entities: null, expires: null }, new Date());
+  const server = await serveInProcess(own, "--temp", temp, "--workers", "2", "--no-watch");
+  const seen = new Map<string, Answer>();
+  const both = (what: string, holds: (answer: Answer) => boolean): Promise<unknown> =>
+    until(what, async () => {
+      const answer = await ask(server.url, "/api/v1/meta", false, { Authorization: `Bearer ${token}` });
+      seen.set(answer.process, answer);
+      return (seen.size === 2 && [...seen.values()].every(holds)) || undefined;
+    });
+  await both("both know the token", ({ status }) => status === 200);
+  const published = await publishRows(own, { weekly: weekly("2023-01-13") });
+  await both("both have the new version", ({ headers }) => headers["x-data-version"] === published!.data_version);
+  await revokeToken(own, "alice");
+  await both("both refuse the token", ({ status }) => status === 401);
+  expect(seen.size).toBe(2);
+});
+
+describe("a server that cannot start says why in one line and exits with 1", () => {
+  test("where the port is in use", async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const { port } = other.address() as AddressInfo;
+    const server = tapehouse("serve", "--data", data, "--temp", temp, "--port", String(port), "--workers", "2");
+    expect(await server.ended).toBe(1);
+    other.close();
+    expect(server.told).toEqual({
+      stdout: "",
+      stderr: `tapehouse: cannot listen on 127.0.0.1:${port}: something else listens there; choose another port with --port\n`,
+    });
+  });
+
+  test("where the address is another machine's", async () => {
+    const server = tapehouse(
+      "serve",
+      "--data",
+      data,
+      "--temp",
+      temp,
+      "--port",
+      "0",
+      "--host",
+      "203.0.113.1",
+      "--log-level",
+      "error",
+    );
+    expect(await server.ended).toBe(1);
+    expect(server.told.stderr).toBe(
+      "tapehouse: cannot listen on 203.0.113.1:0: this machine does not have that address\n",
+    );
+  });
+
+  test("where the lake is damaged", async () => {
+    const damaged = await temporaryFolder();
+    await publishRows(damaged, { weekly: "SELECT '000001.SZ' AS ts_code, DATE '2023-01-06' AS trade_date" });
+    await writeFile(layoutOf(damaged).pointer, "damaged");
+    const server = tapehouse("serve", "--data", damaged, "--temp", temp, "--port", "0", "--workers", "2");
+    expect(await server.ended).toBe(1);
+    expect(server.told.stdout).toBe("");
+    expect(server.told.stderr).toMatch(/^tapehouse: .*the pointer to the current version is damaged.*\n$/);
+  });
+});

@@ -1,7 +1,7 @@
 // Servers as processes of their own: ours as users run it, and the peers.
 import { execFile, spawn, type ChildProcess } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { mkdir, mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -23,14 +23,17 @@ export interface BenchServer {
  * Our own server, as users run it. What it keeps between requests is its own, and gone when it stops; with
  * `keeping: false` it keeps no encoded rows and makes every answer anew.
  */
-export async function serveTapehouse(data: string, { keeping = true } = {}): Promise<BenchServer> {
+export async function serveTapehouse(data: string, { keeping = true, workers = "auto" } = {}): Promise<BenchServer> {
   await mkdir(RESULTS, { recursive: true });
   const temp = await mkdtemp(join(RESULTS, "temp-"));
-  const args = ["serve", "--data", data, "--port", "0", "--temp", temp];
+  const args = ["serve", "--data", data, "--port", "0", "--temp", temp, "--workers", workers];
   const server = await start([MAIN, ...args, ...(keeping ? [] : ["--cache", "none"])], { TAPEHOUSE_TOKEN: TOKEN });
+  const clear = (): void => rmSync(temp, { recursive: true, force: true });
+  process.once("exit", clear);
   const stop = async (): Promise<void> => {
     await server.stop();
-    await rm(temp, { recursive: true, force: true });
+    process.off("exit", clear);
+    clear();
   };
   return { ...server, stop };
 }

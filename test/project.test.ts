@@ -20,7 +20,14 @@ function filesUnder(path: string): string[] {
 
 const sources = filesUnder("src").filter((path) => path.endsWith(".ts"));
 const scripts = [...filesUnder("scripts"), ...filesUnder("bench").filter((path) => path.endsWith(".ts"))];
-const pages = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "parquet/README.md", ...filesUnder("docs")];
+const pages = [
+  "README.md",
+  "SECURITY.md",
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
+  "parquet/README.md",
+  ...filesUnder("docs"),
+];
 
 describe("packages", () => {
   it("are named with their exact version", () => {
@@ -41,6 +48,24 @@ describe("packages", () => {
       dependencies: manifest.dependencies,
       devDependencies: manifest.devDependencies,
     });
+  });
+});
+
+describe("install scripts", () => {
+  const packages = Object.entries<{ version: string; hasInstallScript?: boolean; dev?: boolean }>(lock.packages);
+  const withScript = packages
+    .filter(([, { hasInstallScript }]) => hasInstallScript)
+    .map(([path, { version }]) => `${path.replace(/^.*node_modules\//, "")} ${version}`);
+
+  it("of the lock file are listed and justified in SECURITY.md, and no other", () => {
+    const table = read("SECURITY.md").split("## Install scripts")[1]!.split("\n## ")[0]!;
+    const listed = [...table.matchAll(/^\| `([^`]+)` +\| (\S[^|]{20,})\|/gm)].map((match) => match[1]);
+    expect(listed).toEqual(withScript);
+  });
+
+  it("run for nothing that is shipped", () => {
+    expect(packages.filter(([, { hasInstallScript, dev }]) => hasInstallScript && !dev)).toEqual([]);
+    expect(Object.keys(manifest.scripts).filter((name) => /^(pre|post)?install$|^prepare$/.test(name))).toEqual([]);
   });
 });
 

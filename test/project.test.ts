@@ -14,7 +14,7 @@ function filesUnder(path: string): string[] {
   if (!existsSync(full)) return [];
   if (statSync(full).isFile()) return [path];
   return readdirSync(full, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && entry.name !== ".DS_Store")
+    .filter((entry) => entry.isFile() && entry.name !== ".DS_Store" && !entry.parentPath.includes("node_modules"))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)));
 }
 

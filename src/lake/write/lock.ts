@@ -67,7 +67,8 @@ async function waitForTurn(path: string, claim: string, handle: FileHandle, wait
   const deadline = performance.now() + waitMs;
   while (!(await tryLink(claim, path))) {
     const found = await look(path);
-    if (found && isDead(found, await clockOf(handle))) await takeAway(path, found);
+    // What was taken away just now is free: looking for longer than one may wait is no reason to leave without it.
+    if (found && isDead(found, await clockOf(handle)) && (await takeAway(path, found))) continue;
     if (performance.now() > deadline) {
       throw new CommandError(
         `another writer (process ${found?.holder?.pid ?? "unknown"}) holds the lake; try again later`,
@@ -118,16 +119,21 @@ function isDead({ holder, touched }: Found, now: number): boolean {
   return holder !== undefined && holder.host === thisHost() && !isAlive(holder.pid);
 }
 
-/** Of several that wait only one takes a dead lock away. One that took a living lock by mistake puts it back. */
-async function takeAway(path: string, dead: Found): Promise<void> {
+/**
+ * Of several that wait only one takes a dead lock away. One that took a living lock by mistake puts it back. Resolves to
+ * whether a dead one went.
+ */
+async function takeAway(path: string, dead: Found): Promise<boolean> {
   const aside = `${path}.${randomUUID()}`;
   try {
     await rename(path, aside);
   } catch {
-    return;
+    return false;
   }
-  if ((await look(aside))?.holder?.id !== dead.holder?.id) await tryLink(aside, path);
+  const isOther = (await look(aside))?.holder?.id !== dead.holder?.id;
+  if (isOther) await tryLink(aside, path);
   await rm(aside, { force: true });
+  return !isOther;
 }
 
 /** Claims of processes that died while they waited. */

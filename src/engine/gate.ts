@@ -9,8 +9,6 @@ export interface GateLoad {
 export interface Gate {
   /** Waits for a place; resolves to the function that gives it back. Rejects with `full` where the queue is full. */
   enter(signal: AbortSignal): Promise<() => void>;
-  /** The same without waiting: null where there is no place. */
-  tryEnter(): (() => void) | null;
   /** Does a job in a place of its own. */
   run<T>(job: () => Promise<T>, signal: AbortSignal): Promise<T>;
   /** Resolves when nobody is inside. */
@@ -43,16 +41,12 @@ export function createGate(places: number, queueLength: number, full: () => Prob
     };
   };
 
-  const tryEnter = (): (() => void) | null => {
-    if (inside >= places) return null;
-    inside++;
-    return leaveOnce();
-  };
-
   async function enter(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
-    const leave = tryEnter();
-    if (leave) return leave;
+    if (inside < places) {
+      inside++;
+      return leaveOnce();
+    }
     if (queue.length >= queueLength) throw full();
     return new Promise((resolve, reject) => {
       const abort = (): void => {
@@ -74,7 +68,6 @@ export function createGate(places: number, queueLength: number, full: () => Prob
 
   return {
     enter,
-    tryEnter,
     async run(job, signal) {
       const leave = await enter(signal);
       try {

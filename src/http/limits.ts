@@ -46,7 +46,7 @@ export function limitStreams({ tokenStreams, queue, deadline }: ServerConfig): R
     const key = tokenOf(res).sha256;
     const gate = gates.get(key) ?? createGate(tokenStreams, queue, full);
     gates.set(key, gate);
-    const leave = gate.tryEnter() ?? (await gate.enter(requestSignal(res, deadline)));
+    const leave = await gate.enter(requestSignal(res, deadline));
     onceClosed(res, () => {
       leave();
       const { inside, waiting } = gate.load();

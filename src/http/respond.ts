@@ -20,7 +20,7 @@ export function requestSignal(res: Response, deadline: number): AbortSignal {
   }, deadline);
   res.once("close", () => {
     clearTimeout(timer);
-    controller.abort(GONE);
+    controller.abort(new ClientGoneError());
   });
   return controller.signal;
 }
@@ -29,9 +29,6 @@ export function requestSignal(res: Response, deadline: number): AbortSignal {
 export class ClientGoneError extends Error {
   override readonly name = "ClientGoneError";
 }
-
-/** Made once: each answer ends with it, and a stack of its own would cost more than all else here. */
-const GONE = new ClientGoneError();
 
 export interface BodyLimits {
   readonly signal: AbortSignal;

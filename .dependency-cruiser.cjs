@@ -12,6 +12,7 @@ const ROOMS = {
   },
   dates: { owns: "^src/dates\\.ts$", imports: ["errors"], why: "The bottom: calendar dates without time zones." },
   "sql-text": { owns: "^src/sql-text\\.ts$", imports: [], why: "The bottom: names and text as SQL, for every side." },
+  words: { owns: "^src/words\\.ts$", imports: [], why: "The bottom: numbers as people are told them, by every side." },
   config: {
     owns: "^src/config\\.ts$",
     imports: ["errors", "dates"],
@@ -36,7 +37,7 @@ const ROOMS = {
   },
   "lake-write": {
     owns: "^src/lake/write/",
-    imports: ["errors", "dates", "sql-text", "config", "catalog", "lake", "engine"],
+    imports: ["errors", "dates", "sql-text", "words", "config", "catalog", "lake", "engine"],
     why: "The write side stands beside http: they meet only in the manifest.",
   },
   encode: {
@@ -70,8 +71,8 @@ const ROOMS = {
   cli: {
     owns: "^src/cli/",
     imports: [
-      ...["errors", "dates", "config", "catalog", "lake", "query", "engine", "lake-write", "encode", "web", "http"],
-      "processes",
+      ...["errors", "dates", "words", "config", "catalog", "lake", "query", "engine", "lake-write", "encode", "web"],
+      ...["http", "processes"],
     ],
     packages: ["commander"],
     why: "The top: each command calls one function of any room.",

@@ -6,7 +6,7 @@ import { CommandError, nearest } from "../errors.js";
 import { importFiles, type ImportReport } from "../lake/write/import.js";
 import { dataOption, jsonOption, memoryOption } from "./options.js";
 import { createProgress } from "./progress.js";
-import { count, plural } from "./words.js";
+import { count, plural } from "../words.js";
 
 interface Options {
   readonly data: string;

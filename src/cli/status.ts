@@ -4,7 +4,7 @@ import { openLake } from "../lake/lake.js";
 import { readStatus, type Status } from "../lake/status.js";
 import { statesOfGaps } from "./gaps.js";
 import { dataOption, jsonOption, printTable, requireLake } from "./options.js";
-import { plural, size } from "./words.js";
+import { plural, size } from "../words.js";
 
 /** Drops of a kind that are shown; --json has all. */
 const SHOWN = 20;

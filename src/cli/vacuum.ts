@@ -4,7 +4,7 @@ import { parseSpan } from "../dates.js";
 import { CommandError } from "../errors.js";
 import { vacuum, type VacuumReport } from "../lake/write/vacuum.js";
 import { dataOption, jsonOption, requireLake } from "./options.js";
-import { plural, size } from "./words.js";
+import { plural, size } from "../words.js";
 
 interface Options {
   readonly data: string;

@@ -6,7 +6,7 @@ import { repair, type Lost, type Repaired, type RepairReport, type TakenAgain } 
 import { verify, type OnFile, type VerifyReport } from "../lake/write/verify.js";
 import { dataOption, jsonOption, memoryOption, requireLake } from "./options.js";
 import { createProgress } from "./progress.js";
-import { count, plural, size } from "./words.js";
+import { count, plural, size } from "../words.js";
 
 interface Options {
   readonly data: string;

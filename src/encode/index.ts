@@ -6,6 +6,9 @@ import { ndjsonEncoder } from "./ndjson.js";
 import { parquetEncoder } from "./parquet.js";
 import type { Encoder, Head } from "./types.js";
 
+/** Goes up when the same rows are encoded in another way: what clients and the server kept before is not used again. */
+export const REVISION = 1;
+
 export const ENCODERS = {
   json: jsonEncoder,
   ndjson: ndjsonEncoder,

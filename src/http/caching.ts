@@ -1,9 +1,7 @@
 // Validators: an answer is named by the files it was read from and the question, so a client can ask whether it changed.
 import { createHash } from "node:crypto";
 import type { Request, Response } from "express";
-
-/** Goes up when the same rows are encoded in another way. */
-const REVISION = 1;
+import { REVISION } from "../encode/index.js";
 
 /**
  * Sets the caching headers; `parts` name the content: hashes of file lists and the question. Returns true where the

@@ -1,6 +1,5 @@
 // How many refused files lie in the inbox. The ledger is read again only where it grew.
-import { stat } from "node:fs/promises";
-import { isAbsent } from "../lake/absent.js";
+import { stampOf } from "../lake/integrity.js";
 import type { Lake } from "../lake/lake.js";
 import { isUnchanged, latestEntries, readLedger, type LedgerEntry } from "../lake/ledger.js";
 
@@ -16,14 +15,4 @@ export function createDropsCounter({ layout }: Lake): () => Promise<number> {
     const lying = await Promise.all(refused.map((entry) => isUnchanged(layout, entry)));
     return lying.filter(Boolean).length;
   };
-}
-
-async function stampOf(path: string): Promise<string> {
-  try {
-    const { size, mtimeMs } = await stat(path);
-    return `${size} ${mtimeMs}`;
-  } catch (error) {
-    if (isAbsent(error)) return "";
-    throw error;
-  }
 }

@@ -1,4 +1,5 @@
 // An answer as the parts that its body is made of: whole files may be kept and used again, a page is read each time.
+import { REVISION } from "../encode/index.js";
 import { readPage, type Page, type PageEnd } from "../engine/page.js";
 import type { Session } from "../engine/reader.js";
 import type { Integrity } from "../lake/integrity.js";
@@ -14,9 +15,6 @@ export interface Answer {
 /** Rows of a part that is worth keeping: fewer are read about as fast as they are found. */
 const WORTH_KEEPING = 50_000;
 
-/** Goes up when the same rows are encoded in another way. */
-const REVISION = 1;
-
 /** All rows of a plan. `form` tells how they are encoded and packed; null where encoded rows cannot be used again. */
 export function wholeParts(
   { steps, columns }: Plan,
@@ -28,11 +26,10 @@ export function wholeParts(
   const parts = steps.map((step) => {
     const rows = step.files.reduce((sum, file) => sum + file.rows, 0);
     const files = step.files.map(({ sha256 }) => sha256);
-    const keep = form !== null && step.wholeFiles && rows >= WORTH_KEEPING;
+    const isKept = form !== null && step.wholeFiles && rows >= WORTH_KEEPING;
     return {
       read: () => session.read([step], columns),
-      check: () => integrity.check(step.files),
-      key: keep ? [REVISION, ...form, files, shape] : null,
+      keeping: isKept ? { key: [REVISION, ...form, files, shape], check: () => integrity.check(step.files) } : null,
     };
   });
   return { parts, end: (count) => ({ count, truncated: false, last: null }) };
@@ -44,5 +41,5 @@ export function pageParts(plan: Plan, session: Session, limit: number): Answer {
   async function* read(): Page {
     return (end = yield* readPage(session, plan, limit));
   }
-  return { parts: [{ read, check: async () => undefined, key: null }], end: () => end };
+  return { parts: [{ read, keeping: null }], end: () => end };
 }

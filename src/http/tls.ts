@@ -1,8 +1,9 @@
 // The certificate and its key: read at the start, and again when their files change.
-import { readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
 import type { ServerConfig } from "../config.js";
 import { CommandError } from "../errors.js";
+import { stampOf } from "../lake/integrity.js";
 
 export interface Certificate {
   readonly cert: Buffer;
@@ -33,9 +34,9 @@ async function readOption(option: string, path: string): Promise<Buffer> {
 
 /** A function that resolves to the new certificate where the files have changed since it was last called. */
 export async function followCertificate(files: Files): Promise<() => Promise<Certificate | null>> {
-  let seen = await stampOf(files);
+  let seen = await stampsOf(files);
   return async () => {
-    const now = await stampOf(files);
+    const now = await stampsOf(files);
     if (now === seen) return null;
     seen = now;
     return readCertificate(files);
@@ -43,7 +44,5 @@ export async function followCertificate(files: Files): Promise<() => Promise<Cer
 }
 
 /** Files that are being replaced may be gone for a moment. */
-async function stampOf({ cert, key }: Files): Promise<string> {
-  const stats = await Promise.all([cert, key].map((path) => stat(path).catch(() => null)));
-  return stats.map((one) => (one ? `${one.ino} ${one.size} ${one.mtimeMs}` : "gone")).join(", ");
-}
+const stampsOf = async ({ cert, key }: Files): Promise<string> =>
+  (await Promise.all([cert, key].map(stampOf))).join(", ");

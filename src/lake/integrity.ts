@@ -30,7 +30,7 @@ export function createIntegrity(lakeFolder: string): Integrity {
   /** Path → what the file was when it was found damaged. */
   const damaged = new Map<string, string>();
 
-  const stamp = (file: DataFile): Promise<string> => stat(join(lakeFolder, file.path)).then(identityOf, () => "");
+  const stamp = (file: DataFile): Promise<string> => stampOf(join(lakeFolder, file.path));
 
   const prove = async (file: DataFile): Promise<void> => {
     const path = join(lakeFolder, file.path);
@@ -79,6 +79,9 @@ export function createIntegrity(lakeFolder: string): Integrity {
 
 /** What changes when a file is written or replaced. */
 const identityOf = ({ ino, size, mtimeMs, ctimeMs }: Stats): string => `${ino}:${size}:${mtimeMs}:${ctimeMs}`;
+
+/** The same of a path; empty where nothing can be looked at there. */
+export const stampOf = (path: string): Promise<string> => stat(path).then(identityOf, () => "");
 
 /** SHA-256 of a file's bytes, read in pieces. */
 export async function sha256OfFile(path: string): Promise<string> {

@@ -7,10 +7,15 @@ import type { Segment, SegmentStore, SegmentWriter } from "./store.js";
 export interface Part {
   /** The rows of the part; called where they must be read. */
   readonly read: () => AsyncIterable<RecordBatch>;
+  /** Null where the part's bytes are not worth keeping. */
+  readonly keeping: Keeping | null;
+}
+
+export interface Keeping {
+  /** What the bytes depend on. */
+  readonly key: readonly unknown[];
   /** Throws where the files of the part are damaged; called before kept bytes are used in their place. */
   readonly check: () => Promise<void>;
-  /** What the part's bytes depend on; null where they are not worth keeping. */
-  readonly key: readonly unknown[] | null;
 }
 
 /**
@@ -29,7 +34,7 @@ export async function* bodyOf(
   /** What must stand before the next rows. */
   let before = encoder.begin();
 
-  async function* sendKept({ check }: Part, kept: Segment): AsyncGenerator<Uint8Array> {
+  async function* sendKept({ check }: Keeping, kept: Segment): AsyncGenerator<Uint8Array> {
     try {
       await check();
       yield* await packer.add(before);
@@ -43,7 +48,7 @@ export async function* bodyOf(
     }
   }
 
-  async function* sendRows({ read, key }: Part): AsyncGenerator<Uint8Array> {
+  async function* sendRows({ read, keeping }: Part): AsyncGenerator<Uint8Array> {
     const run = encoder.run();
     const start = count;
     let writer: SegmentWriter | null = null;
@@ -51,10 +56,10 @@ export async function* bodyOf(
       for await (const batch of read()) {
         if (count === start) {
           yield* await packer.add(before);
-          if (key) {
+          if (keeping) {
             yield* await packer.flush();
             packer.extent();
-            writer = await store.create(key);
+            writer = await store.create(keeping.key);
           }
         }
         count += batch.numRows;
@@ -63,7 +68,7 @@ export async function* bodyOf(
         await writer?.write(ready);
         yield* ready;
       }
-      const ready = [...(await packer.add(run.end())), ...(key ? await packer.flush() : [])];
+      const ready = [...(await packer.add(run.end())), ...(keeping ? await packer.flush() : [])];
       await writer?.write(ready);
       await writer?.finish({ rows: count - start, extent: packer.extent() });
       yield* ready;
@@ -74,8 +79,9 @@ export async function* bodyOf(
 
   for (const part of parts) {
     const start = count;
-    const kept = part.key && (await store.open(part.key));
-    yield* kept ? sendKept(part, kept) : sendRows(part);
+    const { keeping } = part;
+    const kept = keeping && (await store.open(keeping.key));
+    yield* kept ? sendKept(keeping, kept) : sendRows(part);
     progress.rows = count;
     if (count > start) before = encoder.joint;
   }

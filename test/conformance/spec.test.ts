@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { ENTITIES, ENTITY_NAMES } from "../../src/catalog/index.js";
 import { DTYPES, STORES } from "../../src/catalog/types.js";
 import { demoLake } from "../support/demo.js";
-import { serve, TOKEN, type Envelope, type TestServer } from "../support/server.js";
+import { ENVELOPE_KEYS, serve, TOKEN, type Envelope, type TestServer } from "../support/server.js";
 
 let server: TestServer;
 const answers = new Map<string, Envelope>();
@@ -23,15 +23,7 @@ const valuesOf = ({ columns, rows }: Envelope, name: string): readonly unknown[]
 describe.each(ENTITIES.map((entity) => [entity.name, entity] as const))("the envelope of %s", (name, entity) => {
   test("has the seven keys in order and names the entity", () => {
     const answer = answers.get(name)!;
-    expect(Object.keys(answer)).toEqual([
-      "entity",
-      "data_version",
-      "columns",
-      "rows",
-      "count",
-      "truncated",
-      "next_cursor",
-    ]);
+    expect(Object.keys(answer)).toEqual(ENVELOPE_KEYS);
     expect(answer.entity).toBe(name);
   });
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../support/folders.js";
 import { publishRows } from "../support/lake.js";
-import { serve, type TestServer } from "../support/server.js";
+import { ENVELOPE_KEYS, serve, type TestServer } from "../support/server.js";
 
 let server: TestServer;
 
@@ -29,15 +29,7 @@ describe("an entity endpoint", () => {
   test("answers with the envelope's keys in order, and every row in date and code order", async () => {
     const text = await (await server.get("/api/v1/entities/daily")).text();
     const body = JSON.parse(text) as Record<string, unknown>;
-    expect(Object.keys(body)).toEqual([
-      "entity",
-      "data_version",
-      "columns",
-      "rows",
-      "count",
-      "truncated",
-      "next_cursor",
-    ]);
+    expect(Object.keys(body)).toEqual(ENVELOPE_KEYS);
     const rows = body["rows"] as [string, string][];
     expect(body["count"]).toBe(1200);
     expect(rows).toHaveLength(1200);

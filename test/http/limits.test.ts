@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { limitStall } from "../../src/http/limits.js";
 import { createToken } from "../../src/lake/write/tokens.js";
 import { temporaryFolder } from "../support/folders.js";
-import { publishRows } from "../support/lake.js";
+import { factors, publishRows } from "../support/lake.js";
 import { serve, TOKEN, type TestServer } from "../support/server.js";
 
 let root: string;
@@ -14,8 +14,7 @@ beforeAll(async () => {
   root = await temporaryFolder();
   await publishRows(root, {
     weekly: "SELECT '000001.SZ' AS ts_code, DATE '2024-01-05' AS trade_date",
-    adj_factor: `SELECT printf('%06d.SZ', i % 5000) AS ts_code, DATE '2023-01-01' + (i // 5000)::INT AS trade_date, 1.5 AS adj_factor
-                 FROM range(1500000) t(i)`,
+    adj_factor: factors(),
   });
 });
 

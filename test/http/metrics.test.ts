@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { renderMetrics } from "../../src/http/metrics.js";
 import { createToken } from "../../src/lake/write/tokens.js";
 import { temporaryFolder } from "../support/folders.js";
-import { publishRows } from "../support/lake.js";
+import { factors, publishRows } from "../support/lake.js";
 import { serve, TOKEN, type TestServer } from "../support/server.js";
 
 let root: string;
@@ -16,8 +16,7 @@ beforeAll(async () => {
   root = await temporaryFolder();
   await publishRows(root, {
     daily: "SELECT '000001.SZ' AS ts_code, DATE '2024-01-01' + d::INT AS trade_date FROM range(10) t(d)",
-    adj_factor: `SELECT printf('%06d.SZ', i % 5000) AS ts_code, DATE '2023-01-01' + (i // 5000)::INT AS trade_date, 1.5 AS adj_factor
-                 FROM range(1500000) t(i)`,
+    adj_factor: factors(),
   });
   server = await serve(root);
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createToken } from "../../src/lake/write/tokens.js";
 import { temporaryFolder } from "../support/folders.js";
-import { publishRows } from "../support/lake.js";
+import { factors, publishRows } from "../support/lake.js";
 import { serve, TOKEN, type TestServer } from "../support/server.js";
 
 let root: string;
@@ -15,8 +15,7 @@ beforeAll(async () => {
   root = await temporaryFolder();
   await publishRows(root, {
     daily: "SELECT '000001.SZ' AS ts_code, DATE '2024-01-01' + d::INT AS trade_date, 1.5 AS close FROM range(10) t(d)",
-    adj_factor: `SELECT printf('%06d.SZ', i % 5000) AS ts_code, DATE '2023-01-01' + (i // 5000)::INT AS trade_date, 1.5 AS adj_factor
-                 FROM range(1500000) t(i)`,
+    adj_factor: factors(),
     weekly: "SELECT '000001.SZ' AS ts_code, DATE '2024-01-05' AS trade_date",
   });
   server = await serve(root, { logLevel: "info" });

@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { versionFile } from "../../src/lake/layout.js";
 import { repair } from "../../src/lake/write/repair.js";
 import { temporaryFolder } from "../support/folders.js";
-import { publishRows } from "../support/lake.js";
+import { factors, publishRows } from "../support/lake.js";
 import { serve, TOKEN, type TestServer } from "../support/server.js";
 
 const ROWS = 1_500_000;
@@ -19,8 +19,7 @@ let server: TestServer;
 beforeEach(async () => {
   root = await temporaryFolder();
   await publishRows(root, {
-    adj_factor: `SELECT printf('%06d.SZ', i % 5000) AS ts_code, DATE '2023-01-01' + (i // 5000)::INT AS trade_date, 1.5 AS adj_factor
-                 FROM range(${ROWS}) t(i)`,
+    adj_factor: factors(ROWS),
     weekly: "SELECT '000001.SZ' AS ts_code, DATE '2023-01-06' AS trade_date",
   });
   server = await serve(root);

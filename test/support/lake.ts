@@ -29,3 +29,8 @@ export async function publishRows(
     return publish(lists, "test");
   });
 }
+
+/** Rows of `adj_factor`, 5,000 codes a day: with the default two files, so two statements of a wide read. */
+export const factors = (rows = 1_500_000): string =>
+  `SELECT printf('%06d.SZ', i % 5000) AS ts_code, DATE '2023-01-01' + (i // 5000)::INT AS trade_date, 1.5 AS adj_factor
+   FROM range(${rows}) t(i)`;

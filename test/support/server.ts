@@ -23,6 +23,9 @@ export interface Envelope {
   readonly next_cursor: string | null;
 }
 
+/** In the order of the contract. */
+export const ENVELOPE_KEYS = ["entity", "data_version", "columns", "rows", "count", "truncated", "next_cursor"];
+
 const running: RunningServer[] = [];
 
 /** `options` as on the command line; `exact` settings that it cannot express, such as a deadline of a millisecond. */

@@ -17,8 +17,6 @@ export type Clustering = "byDate" | "byCode";
 /** Rows in a row group, the unit that a read can skip: about a month of the whole market, or some decades of a code. */
 const ROW_GROUP_ROWS: Record<Clustering, number> = { byDate: 122_880, byCode: 20_480 };
 
-export { quoteName, quoteText };
-
 /** The columns that rows are sorted by in a file. Nulls come last. */
 export function sortColumns(entity: Entity, clustering: Clustering): readonly string[] {
   return clustering === "byDate" ? entity.order : [entity.code, ...entity.order.filter((name) => name !== entity.code)];

@@ -1,5 +1,6 @@
 // What is to be told of a drop although it was taken: what it lacked, and which rows gave way.
 import type { Entity } from "../../catalog/types.js";
+import { plural } from "../../words.js";
 import type { LedgerEntry } from "../ledger.js";
 import type { Ledger } from "./ledger.js";
 import type { Staged } from "./normalise.js";
@@ -25,14 +26,11 @@ export function withLosses<E extends Entry>(entry: E, entity: Entity, batch: rea
     ...entry,
     warnings: [
       ...warnings,
-      ...(superseded > 0 ? [`${rowsOf(superseded)} of the files taken with it gave way: ${cause}`] : []),
-      ...(replaced > 0 && (other || added < 0) ? [`${rowsOf(replaced)}${of} gave way: ${cause}`] : []),
+      ...(superseded > 0 ? [`${plural(superseded, "row")} of the files taken with it gave way: ${cause}`] : []),
+      ...(replaced > 0 && (other || added < 0) ? [`${plural(replaced, "row")}${of} gave way: ${cause}`] : []),
     ],
   };
 }
-
-/** A number of rows in words. */
-export const rowsOf = (rows: number): string => `${rows.toLocaleString("en-US")} ${rows === 1 ? "row" : "rows"}`;
 
 /** Names that are told in a warning. */
 const SHOWN = 8;
@@ -46,7 +44,7 @@ function lacks({ missing, ignored }: Staged): readonly string[] {
 
 function conflicts({ conflicts: rows, conflictSamples }: Staged): readonly string[] {
   if (rows === 0) return [];
-  return [`${rowsOf(rows)} gave way to another of the same identity, e.g. ${conflictSamples[0]!}`];
+  return [`${plural(rows, "row")} gave way to another of the same identity, e.g. ${conflictSamples[0]!}`];
 }
 
 function some(names: readonly string[]): string {

@@ -1,8 +1,8 @@
 // Importing: files are staged, joined into one drop, merged and published as one version, or nothing is.
 import type { Entity } from "../../catalog/types.js";
 import { CommandError } from "../../errors.js";
+import { quoteName } from "../../sql-text.js";
 import type { Version } from "../manifest.js";
-import { quoteName } from "./datafile.js";
 import { merge } from "./merge.js";
 import { stage, type ImportOptions, type Staged } from "./normalise.js";
 import { withWriteSession, type WriteOptions, type WriteSession } from "./session.js";

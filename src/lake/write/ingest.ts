@@ -5,10 +5,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ENTITY_NAMES } from "../../catalog/index.js";
 import { chinaTime } from "../../dates.js";
 import { CommandError } from "../../errors.js";
+import { count, plural } from "../../words.js";
 import { openLake } from "../lake.js";
 import { layoutOf, type Layout } from "../layout.js";
 import { MOST_DEATHS, readDeaths, taking } from "./deaths.js";
-import { rowsOf } from "./drop-warnings.js";
 import { firstBatch, judge, refusalOf, takeBatch, type Entry, type Takable } from "./drops.js";
 import { keepHouse, type HousekeepingOptions } from "./housekeeping.js";
 import { watchInbox, type InboxFile } from "./inbox.js";
@@ -171,8 +171,8 @@ const firstLine = (error: unknown): string =>
 function describe({ outcome, path, rows, duplicates, data_version, reason, warnings }: Entry): string {
   if (outcome !== "taken") return `${outcome} inbox/${path}: ${reason}`;
   const told = warnings.length === 0 ? "" : ` (${warnings.join("; ")})`;
-  const more = duplicates === 0 ? "" : ` and ${duplicates.toLocaleString("en-US")} that said nothing new`;
-  return `taken inbox/${path}: ${rowsOf(rows)}${more}, data_version ${data_version}${told}`;
+  const more = duplicates === 0 ? "" : ` and ${count(duplicates)} that said nothing new`;
+  return `taken inbox/${path}: ${plural(rows, "row")}${more}, data_version ${data_version}${told}`;
 }
 
 /** Makes `inbox` with a folder for each entity. Throws CommandError where the data directory cannot be written. */

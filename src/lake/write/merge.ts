@@ -2,10 +2,11 @@
 // written again, and files never overlap, so that a wide pull needs no sort.
 import type { Entity } from "../../catalog/types.js";
 import type { Writer } from "../../engine/writer.js";
+import { quoteName } from "../../sql-text.js";
 import { createIntegrity } from "../integrity.js";
 import type { Layout } from "../layout.js";
 import { fileList, isCovered, type DataFile, type DateRange, type FileList } from "../manifest.js";
-import { quoteName, writeDataFile } from "./datafile.js";
+import { writeDataFile } from "./datafile.js";
 import { columnList, inDates, scan } from "./relations.js";
 
 /** A file is cut at the next date once it holds this many rows: small enough to write again for a correction. */

@@ -2,7 +2,7 @@
 // told.
 import type { Entity } from "../../catalog/types.js";
 import type { Writer } from "../../engine/writer.js";
-import { quoteName } from "./datafile.js";
+import { quoteName } from "../../sql-text.js";
 
 export interface Collapsed {
   /** Rows removed because one stays that is equal, or has a value where they have none. */

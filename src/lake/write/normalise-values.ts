@@ -1,7 +1,7 @@
 // One value of a file → one value of the lake, as SQL: for every column type what each kind of source may hold.
 // An expression that gives null for a value that is not null says that the value cannot be taken.
 import type { ColumnType } from "../../catalog/types.js";
-import { quoteText } from "./datafile.js";
+import { quoteText } from "../../sql-text.js";
 import type { SourceKind } from "./source-types.js";
 
 /** Blanks of every sort that spreadsheets and web pages leave around a value. */

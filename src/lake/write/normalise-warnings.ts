@@ -1,7 +1,7 @@
 // What looks wrong in a staged file although every value of it could be taken.
 import type { Entity } from "../../catalog/types.js";
 import type { Writer } from "../../engine/writer.js";
-import { quoteName } from "./datafile.js";
+import { quoteName } from "../../sql-text.js";
 
 /** Rows at which the servers of this market's data vendors cut an answer. */
 const CAPS = new Set([1000, 2000, 3000, 4000, 5000, 5800, 6000, 7000, 8000, 10_000, 20_000]);

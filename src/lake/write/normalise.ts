@@ -4,7 +4,7 @@ import { join, resolve, sep } from "node:path";
 import { SQL_TYPES, type Entity } from "../../catalog/types.js";
 import type { Writer } from "../../engine/writer.js";
 import { CommandError } from "../../errors.js";
-import { quoteName, quoteText } from "./datafile.js";
+import { quoteName, quoteText } from "../../sql-text.js";
 import { planColumns, type Binding, type ColumnPlan, type ImportOptions } from "./normalise-columns.js";
 import { collapse } from "./normalise-rows.js";
 import { isNothing, reasonAgainst, valueOf, type ValueRules } from "./normalise-values.js";

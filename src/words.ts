@@ -1,4 +1,4 @@
-// Numbers in words, as the commands tell them.
+// Numbers in words, as people are told them.
 
 export const count = (n: number): string => n.toLocaleString("en-US");
 

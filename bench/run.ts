@@ -8,8 +8,9 @@ import { growth } from "./questions/growth.js";
 import { importing } from "./questions/import.js";
 import { small } from "./questions/small.js";
 import { wide } from "./questions/wide.js";
+import { workers } from "./questions/workers.js";
 
-const QUESTIONS: readonly Question[] = [...wide, ...first, small, ...clients, ...beside, importing, growth];
+const QUESTIONS: readonly Question[] = [...wide, ...first, small, ...clients, ...beside, workers, importing, growth];
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

@@ -42,6 +42,11 @@ export const SETTINGS = {
     fallback: "none",
     meaning: "requests a minute of each token; beyond it 429",
   },
+  wrongTokens: {
+    env: "TAPEHOUSE_WRONG_TOKENS",
+    fallback: "30",
+    meaning: "wrong tokens a minute from each address; beyond it 429",
+  },
   tokenStreams: { env: "TAPEHOUSE_TOKEN_STREAMS", fallback: "64", meaning: "answers under way of each token" },
   corsOrigin: {
     env: "TAPEHOUSE_CORS_ORIGIN",
@@ -90,6 +95,8 @@ export interface ServerConfig {
   readonly connections: number;
   /** Requests a minute. */
   readonly rateLimit: number | null;
+  /** Wrong tokens a minute. */
+  readonly wrongTokens: number;
   readonly tokenStreams: number | null;
   /** Origins such as `https://example.com`, or `*` for any; empty for none. */
   readonly corsOrigins: readonly string[];
@@ -216,6 +223,7 @@ export function readConfig(
     logLevel,
     connections: number("connections", 1, 1_000_000),
     rateLimit: limit("rateLimit"),
+    wrongTokens: number("wrongTokens", 1, 1_000_000),
     tokenStreams: limit("tokenStreams"),
     corsOrigins: origins(flagOf("corsOrigin"), text("corsOrigin")),
     tls: tlsFiles(text("tlsCert"), text("tlsKey")),

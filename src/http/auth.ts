@@ -10,7 +10,7 @@ import { createWrongTokens } from "./wrong-tokens.js";
 
 /** Lets requests with a valid token pass, and remembers the token for the handlers. */
 export function requireToken(context: Context): RequestHandler {
-  const wrong = createWrongTokens();
+  const wrong = createWrongTokens(context.config.wrongTokens);
   return async (req, res, next) => {
     const secret = /^Bearer +([\x21-\x7e]+)$/i.exec(req.headers.authorization ?? "")?.[1];
     if (secret === undefined) {

@@ -9,12 +9,12 @@ export interface WrongTokens {
   count(address: string | undefined): Problem;
 }
 
-/** Wrong tokens a minute from one address that are told from one another. */
-const QUOTA = 30;
+/** Addresses that are told from one another. */
 const ADDRESSES = 10_000;
 
-export function createWrongTokens(clock: () => number = () => performance.now()): WrongTokens {
-  const buckets = createBuckets(QUOTA, 60_000, ADDRESSES);
+/** `quota` is so many a minute from one address. */
+export function createWrongTokens(quota: number, clock: () => number = () => performance.now()): WrongTokens {
+  const buckets = createBuckets(quota, 60_000, ADDRESSES);
   return {
     mayTry: (address) => buckets.hasAny(networkOf(address), clock()),
     count(address) {

@@ -60,7 +60,7 @@ describe("a bucket", () => {
 describe("wrong tokens", () => {
   test("of one address are told to wait after thirty in a minute; another address is not", () => {
     let now = 0;
-    const wrong = createWrongTokens(() => now);
+    const wrong = createWrongTokens(30, () => now);
     const codes = Array.from({ length: 31 }, () => wrong.count("10.0.0.1").code);
     expect(codes.filter((code) => code === "unauthorized")).toHaveLength(30);
     expect(wrong.count("10.0.0.1")).toMatchObject({ code: "too_many_requests", extras: { retryAfter: 2 } });

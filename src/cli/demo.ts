@@ -46,7 +46,7 @@ export async function makeDemo(data: string, { memory, ...size }: DemoSize): Pro
     for (const { entity: name, sql } of market.entities) {
       progress.show(`demo: writing ${name}`, rows);
       const entity = entityNamed(name)!;
-      const { list } = await merge(writer, layout, entity, base.files(name), `(${sql})`);
+      const { list } = await merge(writer, layout, entity, base.files(name), { relation: `(${sql})` });
       lists.push(wantsCodeCopy(entity, list, false) ? await buildCodeCopy(writer, layout, entity, list) : list);
       rows += list.rows;
     }

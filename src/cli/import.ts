@@ -69,7 +69,7 @@ function parsePairs(text: string, before: Readonly<Record<string, string>>): Rec
 
 /** The report without the names of temporary tables. */
 function asJson(report: ImportReport): string {
-  const files = report.files.map((file) => ({ ...file, table: undefined }));
+  const files = report.files.map((file) => ({ ...file, table: undefined, sorted: undefined }));
   return `${JSON.stringify({ ...report, files })}\n`;
 }
 

@@ -1,14 +1,18 @@
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { entityNamed } from "../../src/catalog/index.js";
 import { openLake } from "../../src/lake/lake.js";
 import { fileList, type FileList } from "../../src/lake/manifest.js";
 import { findOverlaps } from "../../src/lake/write/contents.js";
+import { importFiles } from "../../src/lake/write/import.js";
 import { merge } from "../../src/lake/write/merge.js";
 import { withWriteSession } from "../../src/lake/write/session.js";
+import { verify } from "../../src/lake/write/verify.js";
+import { quoteText } from "../../src/sql-text.js";
 import { temporaryFolder } from "../support/folders.js";
-import { publishRows } from "../support/lake.js";
-import { rowsOf } from "../support/upkeep.js";
+import { factors, publishRows } from "../support/lake.js";
+import { MEMORY, rowsOf, sharedWriter } from "../support/upkeep.js";
 
 const adj = entityNamed("adj_factor")!;
 
@@ -18,7 +22,9 @@ async function drop(root: string, values: string) {
       `CREATE TEMP TABLE staged AS SELECT ts_code, trade_date::DATE AS trade_date, adj_factor::DOUBLE AS adj_factor
        FROM (VALUES ${values}) t(ts_code, trade_date, adj_factor)`,
     );
-    const merged = await merge(session.writer, session.layout, adj, session.base.files("adj_factor"), "staged");
+    const merged = await merge(session.writer, session.layout, adj, session.base.files("adj_factor"), {
+      relation: "staged",
+    });
     return { merged, version: await session.publish([merged.list], "test") };
   });
 }
@@ -53,6 +59,24 @@ describe("merging a drop", () => {
     expect((await openLake(root)).current().version.sequence).toBe(1);
   });
 
+  test.each([
+    ["in order", "trade_date, ts_code", true],
+    ["newest first", "trade_date DESC, ts_code", false],
+    ["by code", "ts_code, trade_date", false],
+  ])(
+    "a large file whose rows lie %s is written in order, and sorted only where it must be",
+    async (_, order, sorted) => {
+      const root = await temporaryFolder();
+      const path = join(await temporaryFolder(), "drop.parquet");
+      const writer = await sharedWriter();
+      await writer.run(`COPY (SELECT * FROM (${factors()}) ORDER BY ${order}) TO ${quoteText(path)} (FORMAT parquet)`);
+      const { files } = await importFiles(root, adj, [path], { map: {}, set: {}, ...MEMORY });
+      expect(files[0]!.sorted).toBe(sorted);
+      expect((await openLake(root)).current().files("adj_factor").rows).toBe(1_500_000);
+      expect((await verify(root, { deep: true, ...MEMORY })).faults).toEqual([]);
+    },
+  );
+
   test("cuts files at a date once they are full, and never splits a date", async () => {
     const root = await temporaryFolder();
     await publishRows(root, {
@@ -86,7 +110,7 @@ test("any order of rows, in any split into drops, gives the same rows in files t
         `CREATE TEMP TABLE ${staged} AS SELECT ts_code, trade_date::DATE AS trade_date, adj_factor::DOUBLE AS adj_factor
          FROM (VALUES ${rows.join(", ")}) t(ts_code, trade_date, adj_factor)`,
       );
-      return (await merge(writer, layout, adj, list, staged)).list;
+      return (await merge(writer, layout, adj, list, { relation: staged })).list;
     };
     await fc.assert(
       fc.asyncProperty(split, async (rows) => {

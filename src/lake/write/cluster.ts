@@ -5,7 +5,7 @@ import type { Writer } from "../../engine/writer.js";
 import { quoteName, quoteText } from "../../sql-text.js";
 import type { Layout } from "../layout.js";
 import { fileList, isCovered, type DataFile, type FileList } from "../manifest.js";
-import { writeDataFile } from "./datafile.js";
+import { orderOf, writeDataFiles } from "./datafile.js";
 import { scan } from "./relations.js";
 
 /** Rows in a file of the code copy. A code is never split, so a file may hold more. */
@@ -41,13 +41,16 @@ export async function buildCodeCopy(
   const dated = list.byDate.filter((file) => file.first !== null);
   if (!entity.codeCopy || dated.length === 0) return list;
   const code = quoteName(entity.code);
+  const order = orderOf(entity, "byCode");
   const sorted = `by_code_of_${entity.name}`;
-  await writer.run(`CREATE TEMP TABLE ${sorted} AS SELECT * FROM ${scan(layout, dated)} ORDER BY ${code}`);
+  await writer.run(`CREATE TEMP TABLE ${sorted} AS SELECT * FROM ${scan(layout, dated)} ORDER BY ${order}`);
   const byCode: DataFile[] = [];
   let rows = 0;
-  for (const [first, last] of await codeRuns(writer, sorted, code)) {
-    const part = `(SELECT * FROM ${sorted} WHERE ${code} BETWEEN ${quoteText(first)} AND ${quoteText(last)})`;
-    const file = (await writeDataFile(writer, target, entity, part, "byCode"))!;
+  const parts = (await codeRuns(writer, sorted, code)).map(([first, last]) => ({
+    relation: `(SELECT * FROM ${sorted} WHERE ${code} BETWEEN ${quoteText(first)} AND ${quoteText(last)})`,
+    sorted: true,
+  }));
+  for await (const file of writeDataFiles(writer, target, entity, parts, "byCode")) {
     byCode.push(file);
     onRows((rows += file.rows));
   }

@@ -7,7 +7,7 @@ import { openLake } from "../lake.js";
 import type { Layout } from "../layout.js";
 import { fileList, isCovered, type DataFile, type DateRange, type FileList, type Version } from "../manifest.js";
 import { buildCodeCopy, wantsCodeCopy } from "./cluster.js";
-import { writeDataFile } from "./datafile.js";
+import { writeDataFiles } from "./datafile.js";
 import { compareFiles, ROWS_PER_FILE } from "./merge.js";
 import { scan } from "./relations.js";
 import { withWriteSession, type WriteOptions } from "./session.js";
@@ -109,9 +109,9 @@ async function build(
   await createIntegrity(layout.lake).check(buildsCode ? before.byDate : planned.flat());
   let rows = 0;
   const runs: Built["runs"][number][] = [];
-  for (const parts of planned) {
-    const file = (await writeDataFile(writer, staging, entity, scan(layout, parts)))!;
-    runs.push({ parts, file });
+  const joined = planned.map((parts) => ({ relation: scan(layout, parts), sorted: true }));
+  for await (const file of writeDataFiles(writer, staging, entity, joined)) {
+    runs.push({ parts: planned[runs.length]!, file });
     onRows((rows += file.rows));
   }
   if (!buildsCode) return { before, runs, byCode: [] };

@@ -3,6 +3,7 @@ import type { Entity } from "../../catalog/types.js";
 import { CommandError } from "../../errors.js";
 import { quoteName } from "../../sql-text.js";
 import type { Version } from "../manifest.js";
+import type { FileRows } from "./datafile.js";
 import { merge } from "./merge.js";
 import { stage, type ImportOptions, type Staged } from "./normalise.js";
 import { withWriteSession, type WriteOptions, type WriteSession } from "./session.js";
@@ -61,8 +62,8 @@ export async function importFiles(
     const drop = await joinDrop(session, entity, staged);
     const total = staged.reduce((sum, one) => sum + one.rows, 0);
     const before = session.base.files(entity.name);
-    const merged = await merge(session.writer, session.layout, entity, before, drop.table, (rows) =>
-      onProgress("writing", entity.name, rows),
+    const merged = await merge(session.writer, session.layout, entity, before, drop.staged, (written) =>
+      onProgress("writing", entity.name, written),
     );
     const { rows, first, last } = drop;
     const superseded = total - rows;
@@ -75,7 +76,7 @@ export async function importFiles(
 const NOTHING = { files: [], rows: 0, superseded: 0, replaced: 0, added: 0, first: null, last: null, version: null };
 
 interface Drop {
-  readonly table: string;
+  readonly staged: FileRows;
   readonly rows: number;
   readonly first: string | null;
   readonly last: string | null;
@@ -99,5 +100,6 @@ async function joinDrop({ writer }: WriteSession, entity: Entity, staged: readon
     `SELECT count(*) AS rows, strftime(min(${date}), '%Y%m%d') AS first, strftime(max(${date}), '%Y%m%d') AS last
      FROM ${table}`,
   );
-  return { table, ...(summary as unknown as Omit<Drop, "table">) };
+  const sorted = staged.length === 1 && staged[0]!.sorted;
+  return { staged: { relation: table, sorted }, ...(summary as unknown as Omit<Drop, "staged">) };
 }

@@ -83,7 +83,7 @@ async function fromCodeCopy(
   if (!isCovered(list, file) || list.byCode.some((copy) => bad.has(copy))) return null;
   const rows = `SELECT ${columnList(entity)} FROM ${scan(layout, list.byCode)}`;
   const dates = inDates(entity, file.first, file.last);
-  const again = await writeDataFile(writer, layout, entity, `(${rows} WHERE ${dates})`);
+  const again = await writeDataFile(writer, layout, entity, { relation: `(${rows} WHERE ${dates})` });
   return again?.rows === file.rows ? again : null;
 }
 
@@ -109,7 +109,7 @@ async function readInbox(
   const spans = files.map(({ first, last }) => inDates(entity, first, last));
   const { table, missing } = await retake(session, entity, drops, spans.join(" OR "));
   for (const [i, file] of files.entries()) {
-    const rows = `(SELECT * FROM ${table} WHERE ${spans[i]})`;
+    const rows = { relation: `(SELECT * FROM ${table} WHERE ${spans[i]})` };
     found.set(file, { written: await writeDataFile(writer, layout, entity, rows), missing });
   }
   await writer.run(`DROP TABLE ${table}`);

@@ -6,7 +6,7 @@ import { quoteName } from "../../sql-text.js";
 import { createIntegrity } from "../integrity.js";
 import type { Layout } from "../layout.js";
 import { fileList, isCovered, type DataFile, type DateRange, type FileList } from "../manifest.js";
-import { writeDataFile } from "./datafile.js";
+import { writeDataFiles, type FileRows } from "./datafile.js";
 import { columnList, inDates, scan } from "./relations.js";
 
 /** A file is cut at the next date once it holds this many rows: small enough to write again for a correction. */
@@ -30,7 +30,7 @@ interface Span {
 }
 
 /**
- * Merges the temp table `staged` (the entity's columns) into the entity's files; writes new files, removes none.
+ * Merges the rows `staged`, a drop, into the entity's files; writes new files, removes none.
  * `onRows` is told how many rows are written so far. Throws DamagedFileError where a file that it touches is damaged:
  * wrong rows must not get a new, right checksum.
  */
@@ -39,23 +39,26 @@ export async function merge(
   layout: Layout,
   entity: Entity,
   before: FileList,
-  staged: string,
+  staged: FileRows,
   onRows: (written: number) => void = () => undefined,
 ): Promise<Merged> {
-  const stagedDates = await countDates(writer, entity, staged);
+  const stagedDates = await countDates(writer, entity, staged.relation);
   const touched = before.byDate.filter((file) => stagedDates.some(({ date }) => holds(file, date)));
   await createIntegrity(layout.lake).check(touched);
   const dates =
-    touched.length === 0 ? stagedDates : await countDates(writer, entity, allRows(entity, layout, staged, touched));
+    touched.length === 0
+      ? stagedDates
+      : await countDates(writer, entity, allRows(entity, layout, staged.relation, touched));
   const written: DataFile[] = [];
   const covered: DateRange[] = [];
-  for (const span of planSpans(before.byDate, dates, startOfTail(before.byDate, stagedDates, dates))) {
-    const file = await writeDataFile(writer, layout, entity, mergedRows(entity, layout, staged, span));
-    if (!file) continue;
+  const spans = planSpans(before.byDate, dates, startOfTail(before.byDate, stagedDates, dates));
+  const rowsOfSpans = spans.map((span) => mergedRows(entity, layout, staged, span));
+  for await (const file of writeDataFiles(writer, layout, entity, rowsOfSpans)) {
     written.push(file);
     const { first, last } = file;
     const isSame = !stagedDates.some(({ date }) => holds(file, date));
-    if (isSame && first !== null && last !== null && isCovered(before, span.source)) covered.push([first, last]);
+    const source = spans.find((span) => span.first === first)?.source;
+    if (isSame && first !== null && last !== null && isCovered(before, source)) covered.push([first, last]);
     onRows(written.reduce((sum, { rows }) => sum + rows, 0));
   }
   const byDate = [...before.byDate.filter((file) => !touched.includes(file)), ...written].sort(compareFiles);
@@ -135,16 +138,15 @@ function allRows(entity: Entity, layout: Layout, staged: string, files: readonly
   return `(SELECT ${columns} FROM ${staged} UNION ALL SELECT ${columns} FROM ${scan(layout, files)})`;
 }
 
-function mergedRows(entity: Entity, layout: Layout, staged: string, span: Span): string {
+function mergedRows(entity: Entity, layout: Layout, { relation, sorted }: FileRows, span: Span): FileRows {
   const columns = columnList(entity);
   const inSpan = inDates(entity, span.first, span.last);
-  const fresh = `SELECT ${columns} FROM ${staged} WHERE ${inSpan}`;
-  if (!span.source) return `(${fresh})`;
+  const fresh = `SELECT ${columns} FROM ${relation} WHERE ${inSpan}`;
+  if (!span.source) return { relation: `(${fresh})`, ...(sorted && { sorted }) };
   const same = entity.identity.map((name) => `s.${quoteName(name)} IS NOT DISTINCT FROM o.${quoteName(name)}`);
-  return (
-    `(${fresh} UNION ALL SELECT ${columns} FROM ${scan(layout, [span.source])} o WHERE ${inSpan} ` +
-    `AND NOT EXISTS (SELECT 1 FROM (${fresh}) s WHERE ${same.join(" AND ")}))`
-  );
+  const old = `SELECT ${columns} FROM ${scan(layout, [span.source])} o WHERE ${inSpan}`;
+  const kept = `${old} AND NOT EXISTS (SELECT 1 FROM (${fresh}) s WHERE ${same.join(" AND ")})`;
+  return { relation: `(${fresh} UNION ALL ${kept})` };
 }
 
 /** Date order; the file of rows without a main date is last. */

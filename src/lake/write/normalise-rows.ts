@@ -11,9 +11,11 @@ export interface Collapsed {
   readonly conflicts: number;
   /** A few identities with differing rows. */
   readonly samples: readonly string[];
+  /** Whether the rows are known to lie in the entity's order. */
+  readonly sorted: boolean;
 }
 
-const NONE: Collapsed = { duplicates: 0, conflicts: 0, samples: [] };
+const NONE: Collapsed = { duplicates: 0, conflicts: 0, samples: [], sorted: false };
 const SAMPLES = 5;
 
 /** Identities with more rows than this are not searched for fuller rows: the search compares each row with each. */
@@ -25,7 +27,7 @@ const MOST_COMPARED = 16;
  */
 export async function collapse(writer: Writer, entity: Entity, table: string): Promise<Collapsed> {
   if (entity.identityIs === "group") return NONE;
-  if (await isAscending(writer, entity, table)) return NONE;
+  if (await isAscending(writer, entity, table)) return { ...NONE, sorted: true };
   const identity = entity.identity.map(quoteName).join(", ");
   const [some] = await writer.rows(`SELECT 1 FROM ${table} GROUP BY hash(${identity}) HAVING count(*) > 1 LIMIT 1`);
   if (!some) return NONE;
@@ -51,13 +53,14 @@ export async function collapse(writer: Writer, entity: Entity, table: string): P
       duplicates: poorer + Number(sums!["duplicates"]),
       conflicts: Number(sums!["conflicts"]),
       samples: samples.map(({ sample }) => String(sample)),
+      sorted: false,
     };
   } finally {
     await writer.run(`DROP TABLE IF EXISTS ${twice}`);
   }
 }
 
-/** Whether each row comes after the one before it: then none is there twice. A third of the price of looking for twins. */
+/** Whether each row comes after the one before it: then none is there twice, and none need be sorted. A third of the price of looking for twins. */
 async function isAscending(writer: Writer, entity: Entity, table: string): Promise<boolean> {
   const names = entity.order.filter((name) => entity.identity.includes(name)).map(quoteName);
   const pairs = names.map((name, i) => `${name} AS k${i}, lag(${name}) OVER () AS p${i}`);

@@ -19,6 +19,8 @@ export interface Staged {
   readonly table: string;
   /** Rows in the table. */
   readonly rows: number;
+  /** Whether they are known to lie in the entity's order. */
+  readonly sorted: boolean;
   readonly format: SourceFormat;
   /** Source columns that were not used. */
   readonly ignored: readonly string[];
@@ -59,10 +61,11 @@ export async function stage(
     await requireNull(job);
     const { read, blank } = await load(job);
     if ((await stampOf(file)) !== before) throw new CommandError(`${label} changed while it was read`);
-    const { duplicates, conflicts, samples } = await collapse(writer, entity, table);
+    const { duplicates, conflicts, samples, sorted } = await collapse(writer, entity, table);
     return {
       table,
       rows: read - blank - duplicates - conflicts,
+      sorted,
       format: source.format,
       ignored: plan.ignored,
       missing: plan.missing,

@@ -1,0 +1,55 @@
+// Headless Chromium, for what a person does in a browser. Tests are skipped where there is none, in CI they fail.
+import { existsSync } from "node:fs";
+import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+import { afterAll, describe } from "vitest";
+
+const PLACES = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+];
+
+const executable = PLACES.find((place) => existsSync(place));
+
+/** `describe`, skipped with a message where no Chromium is found. */
+export const describeInBrowser = (name: string, body: () => void): void => {
+  if (executable !== undefined || process.env.CI) describe(name, body);
+  else describe.skip(`${name} (skipped: no Chromium here)`, body);
+};
+
+let started: Promise<Browser> | undefined;
+
+/** One browser for a test file, started when it is first needed. */
+async function browser(): Promise<Browser> {
+  if (executable === undefined) throw new Error(`no Chromium at ${PLACES.join(", ")}`);
+  started ??= chromium.launch({ executablePath: executable, args: ["--disable-gpu"] });
+  return started;
+}
+
+export interface OpenPage {
+  readonly page: Page;
+  /** What the page complains of: errors, violations of its policy, requests to other hosts or that fail. */
+  readonly complaints: string[];
+}
+
+/** A blank page with no memory of others. `home` is the only origin that it may talk to. */
+export async function openPage(home: string, options: BrowserContextOptions = {}): Promise<OpenPage> {
+  const context = await (await browser()).newContext({ locale: "en-GB", ...options });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("request", (request) => {
+    if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== new URL(home).origin) {
+      complaints.push(`asked ${request.url()}`);
+    }
+  });
+  return { page, complaints };
+}
+
+afterAll(async () => {
+  await (await started)?.close();
+});

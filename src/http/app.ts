@@ -16,6 +16,7 @@ import { observe } from "./observe.js";
 import { openApiHandler } from "./openapi/index.js";
 import { packageVersion } from "./package.js";
 import { startTiming } from "./timing.js";
+import { versionsHandler } from "./versions.js";
 import { notFound, onlyGet, problemHandler, requireHost } from "./problem.js";
 
 export function createApp(context: Context): Express {
@@ -30,6 +31,7 @@ export function createApp(context: Context): Express {
   const api = express.Router({ caseSensitive: true });
   api.use(...known);
   api.get("/meta", metaHandler(context));
+  api.get("/versions", versionsHandler(context));
   api.get("/calendar", calendarHandler(context));
   api.get("/calendar/shift", shiftHandler(context));
   api.use("/entities", limitStreams(context.config));

@@ -127,6 +127,10 @@ export const bodySchemas = {
       ),
     },
   }),
+  Versions: record({
+    data_version: { ...schemaOf("DataVersion"), description: "The one that is served." },
+    versions: { type: "array", description: "Newest first.", items: schemaOf("DataVersion") },
+  }),
   Health: record({
     status: { type: "string", enum: ["ok", "degraded"] },
     data_version: schemaOf("DataVersion"),

@@ -69,6 +69,18 @@ const meta: Operation = {
   },
 };
 
+const versions: Operation = {
+  operationId: "get_versions",
+  summary: "Versions that can be read",
+  description: "The kept versions, newest first: values for `data_version`.",
+  tags,
+  parameters: [sharedParameter("if_none_match")],
+  responses: {
+    ...jsonAnswers("The versions.", refTo("schemas", "Versions")),
+    ...problemResponses([...TOKEN, "unknown_parameter", "data_damaged"]),
+  },
+};
+
 const health: Operation = {
   operationId: "get_health",
   summary: "Is the server well?",
@@ -111,6 +123,7 @@ export function servicePaths(): Schema {
     "/api/v1/calendar": { get: calendar },
     "/api/v1/calendar/shift": { get: shift },
     "/api/v1/meta": { get: meta },
+    "/api/v1/versions": { get: versions },
     "/health": { get: health },
     "/metrics": { get: metrics },
     "/openapi.json": { get: description },

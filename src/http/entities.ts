@@ -53,6 +53,8 @@ export function entityHandler(context: Context): RequestHandler<{ entity: string
         setPageHeaders(res, end, cursorOf(end));
       }
       if (req.method === "HEAD") {
+        // What GET would find out before its first byte.
+        await context.integrity.check(plan.steps[0]?.files ?? []);
         res.end();
         return;
       }

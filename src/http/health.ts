@@ -2,10 +2,13 @@
 import type { RequestHandler } from "express";
 import { ENTITIES } from "../catalog/index.js";
 import { STORES, type Store } from "../catalog/types.js";
+import { collectParameters } from "../query/parameters.js";
+import { searchOf } from "./auth.js";
 import type { Context } from "./context.js";
 
 export function healthHandler({ integrity, lake }: Context): RequestHandler {
-  return async (_req, res) => {
+  return async (req, res) => {
+    collectParameters(searchOf(req), []);
     const { version, files } = lake.current();
     const damaged = new Set<Store>(lake.isSound() ? [] : ["state"]);
     for (const { name, store } of ENTITIES) {

@@ -36,7 +36,37 @@ export function single<T>(parameters: Parameters, name: string, parse: (name: st
 
 /** The items of a list: commas and repetition mean the same. */
 export function splitList(name: string, given: readonly string[]): readonly string[] {
-  const items = given.flatMap((value) => value.split(",").map((item) => item.trim()));
+  return named(
+    name,
+    given.flatMap((value) => value.split(",")).map((item) => item.trim()),
+  );
+}
+
+/** An item in quotes, a quote in it written twice, as in CSV. */
+const QUOTED = /\s*"((?:[^"]|"")*)"\s*(?=,|$)/y;
+
+/**
+ * The same for text. An item that holds a comma stands in quotes; quotes around any other text belong to it, so that no
+ * text needs them for another reason.
+ */
+export function splitTextList(name: string, given: readonly string[]): readonly string[] {
+  return named(name, given.flatMap(textItems));
+}
+
+function textItems(value: string): readonly string[] {
+  const items: string[] = [];
+  for (let at = 0; at <= value.length; at++) {
+    QUOTED.lastIndex = at;
+    const quoted = QUOTED.exec(value)?.[1];
+    const comma = value.indexOf(",", quoted?.includes(",") ? QUOTED.lastIndex : at);
+    const end = comma < 0 ? value.length : comma;
+    items.push(quoted?.includes(",") ? quoted.replaceAll('""', '"') : value.slice(at, end).trim());
+    at = end;
+  }
+  return items;
+}
+
+function named(name: string, items: readonly string[]): readonly string[] {
   if (items.includes("")) throw invalidParameter(name, "the list has an empty item", ["values separated by commas"]);
   return items;
 }

@@ -13,6 +13,7 @@ import {
   quote,
   single,
   splitList,
+  splitTextList,
   unknownParameter,
   type Parameters,
 } from "./parameters.js";
@@ -147,7 +148,8 @@ function parseFilters(entity: Entity, parameters: Parameters): readonly Filter[]
     const given = parameters.get(parameter);
     if (!given) continue;
     const column = columnNamed(entity, columnName)!;
-    const values = splitList(parameter, given).map((text) => parseFilterValue(parameter, column, text));
+    const split = column.type === "text" ? splitTextList : splitList;
+    const values = split(parameter, given).map((text) => parseFilterValue(parameter, column, text));
     filters.set(column, { column, values: [...new Set(values)] });
   }
   return [...filters.values()];

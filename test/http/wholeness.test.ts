@@ -56,6 +56,8 @@ describe("a damaged file", () => {
     ["of no bytes", (path: string) => truncate(path, 0)],
   ])("%s is never read: a problem without a path, and health says degraded", async (_what, damage) => {
     await damage(fileOf("adj_factor", 0));
+    const headers = { Authorization: `Bearer ${TOKEN}` };
+    expect((await fetch(server.url + WIDE, { method: "HEAD", headers })).status).toBe(500);
     const response = await server.get(`${WIDE}?limit=10`);
     const text = await response.text();
     expect([response.status, (JSON.parse(text) as { code: string }).code]).toEqual([500, "data_damaged"]);

@@ -145,7 +145,8 @@ describe("a plan that makes no sense is refused", () => {
   test("a required column is missing: what is, what the file has, and the way out", () => {
     expect(refusal("adj_factor", ["code", "adj_factor"])).toBe(
       "x.csv does not fit adj_factor: it has no trade_date. The file has code, adj_factor. " +
-        "Rename with --map NAME=trade_date, or give every row one value with --set trade_date=VALUE",
+        "Rename with --map NAME=trade_date, or give every row one value with --set trade_date=VALUE, " +
+        "or for a drop by its folder, inbox/adj_factor/trade_date=VALUE/",
     );
   });
 

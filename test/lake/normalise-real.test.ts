@@ -293,7 +293,8 @@ describeReal("real files", () => {
     expect(await box.refusal("namechange", realFile(file), { label: "log.parquet" })).toBe(
       "log.parquet does not fit namechange: it has no name, start_date. " +
         "The file has code, field, old_value, new_value, detected_at. " +
-        "Rename with --map NAME=name, or give every row one value with --set name=VALUE",
+        "Rename with --map NAME=name, or give every row one value with --set name=VALUE, " +
+        "or for a drop by its folder, inbox/namechange/name=VALUE/",
     );
   });
 

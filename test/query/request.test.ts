@@ -85,6 +85,38 @@ describe("the parser", () => {
     expect(end).toBe("20250430");
   });
 
+  test("takes a text with a comma in quotes, as CSV does, and leaves every other quote as it is", () => {
+    const authors = (...given: string[]) =>
+      parse("research_report", new URLSearchParams(given.map((text): [string, string] => ["author", text])).toString())
+        .filters[0]!.values;
+    expect(authors('"张三,李四"')).toEqual(["张三,李四"]);
+    expect(authors('王五, "张三,李四" ,"a ""b"", c"', "d")).toEqual(["王五", "张三,李四", 'a "b", c', "d"]);
+    expect(authors('"a"', '"', 'b"c', '"d"e,f')).toEqual(['"a"', '"', 'b"c', '"d"e', "f"]);
+    expect(() => authors('"a,b",')).toThrow(/empty item/);
+    expect(() => parse("daily", 'ts_code="000001.SZ,000002.SZ"')).toThrow(/is no code/);
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.string().filter((text) => text.trim() === text && text !== "" && text !== "null"),
+          { minLength: 1 },
+        ),
+        (texts) => {
+          const quoted = texts.map((text) => (text.includes(",") ? `"${text.replaceAll('"', '""')}"` : text));
+          fc.pre(!quoted.some((text) => text.startsWith('"') && !text.includes(",")));
+          expect(authors(quoted.join(","))).toEqual([...new Set(texts)]);
+        },
+      ),
+    );
+  });
+
+  test("reads a long list of quotes in a moment", () => {
+    for (const piece of ['"', '",', '"a"",', ',""x', '""', '"a,']) {
+      expect(() =>
+        parse("research_report", new URLSearchParams({ author: piece.repeat(60_000) }).toString()),
+      ).not.toThrow(RangeError);
+    }
+  });
+
   test("keeps an operator's default and refuses more than the maximum", () => {
     const limits = { defaultLimit: 10, maxLimit: 100 };
     expect(parse("daily", "", limits).limit).toBe(10);

@@ -4,6 +4,8 @@ import { ENTITIES } from "../../catalog/index.js";
 import { STORES } from "../../catalog/types.js";
 import { sha256 } from "../../lake/manifest.js";
 import type { RequestLimits } from "../../query/request.js";
+import { collectParameters } from "../../query/parameters.js";
+import { searchOf } from "../auth.js";
 import { sendJson } from "../json.js";
 import { answerHeaders } from "./answers.js";
 import { bodySchemas, envelopeOf } from "./bodies.js";
@@ -58,5 +60,8 @@ export function openApi(version: string, limits: RequestLimits = { defaultLimit:
 export function openApiHandler(version: string, limits: RequestLimits): RequestHandler {
   const document = openApi(version, limits);
   const name = sha256(JSON.stringify(document));
-  return async (req, res) => sendJson(req, res, document, name);
+  return async (req, res) => {
+    collectParameters(searchOf(req), []);
+    await sendJson(req, res, document, name);
+  };
 }

@@ -42,8 +42,10 @@ export const wordSchemas = {
   },
   FilterText: {
     type: "string",
-    pattern: "^[^,]*[^,\\s][^,]*$",
-    description: "Exactly this text, or `null` for a missing one. Text with a comma cannot be asked for.",
+    pattern: '^(?:[^,]*[^,\\s][^,]*|"(?:[^"]|"")*,(?:[^"]|"")*")$',
+    description:
+      "Exactly this text, or `null` for a missing one. Text with a comma stands in quotes, " +
+      'and a quote in it twice, as in CSV: `"a,b"`.',
   },
 } as const satisfies Record<string, Schema>;
 

@@ -87,7 +87,10 @@ const health: Operation = {
   description: "Needs no token.",
   tags,
   security: [],
-  responses: { ...plainAnswer("How each store is.", "Health"), ...problemResponses(EVERYWHERE) },
+  responses: {
+    ...plainAnswer("How each store is.", "Health"),
+    ...problemResponses([...EVERYWHERE, "unknown_parameter"]),
+  },
 };
 
 const metrics: Operation = {
@@ -114,7 +117,7 @@ const description: Operation = {
   parameters: [sharedParameter("if_none_match")],
   responses: {
     ...jsonAnswers("OpenAPI 3.1.", { type: "object" }),
-    ...problemResponses(EVERYWHERE),
+    ...problemResponses([...EVERYWHERE, "unknown_parameter"]),
   },
 };
 

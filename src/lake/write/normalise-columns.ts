@@ -211,7 +211,8 @@ function requireFit(
     const [example] = absent.map(({ column }) => column.name);
     throw new CommandError(
       `${label} does not fit ${entity.name}: it has no ${list(absent.map(({ column }) => column.name))}. ${has}${headless}. ` +
-        `Rename with --map NAME=${example}, or give every row one value with --set ${example}=VALUE`,
+        `Rename with --map NAME=${example}, or give every row one value with --set ${example}=VALUE, ` +
+        `or for a drop by its folder, inbox/${entity.name}/${example}=VALUE/`,
     );
   }
   const values = bindings.filter(({ column }) => column.name !== entity.mainDate && column.type !== "code");

@@ -2,7 +2,7 @@
 import { code, date, lots, percent, price, ratio, tenThousandShares, tenThousandUnits, text } from "./columns.js";
 import { thousandUnits } from "./columns.js";
 import { oneRowADay } from "./shapes.js";
-import type { Column, Entity } from "./types.js";
+import type { Adjustment, Column, Entity } from "./types.js";
 
 const key: readonly Column[] = [code("ts_code", "Stock code"), date("trade_date", "Trading date")];
 
@@ -21,36 +21,47 @@ const afterPrices: readonly Column[] = [
 
 const longPeriodColumns: readonly Column[] = [...key, close, open, high, low, ...afterPrices];
 
+/** `pre_close` is that of the row's own day after rights, so one factor fits all. Volume, turnover and percent stay. */
+const adjustment: Adjustment = {
+  prices: ["open", "high", "low", "close", "pre_close", "change"],
+  factors: "adj_factor",
+  factor: "adj_factor",
+};
+
 export const MARKET: readonly Entity[] = [
   {
     ...oneRowADay,
     name: "daily",
     title: "Daily quotes",
-    about: "Daily open, high, low, close, volume and turnover of stocks, not adjusted. Today's bars are merged in.",
+    about:
+      "Daily open, high, low, close, volume and turnover of stocks, as traded or with `adjust`. Today's bars are merged in.",
     store: "market",
     columns: [...key, open, high, low, close, ...afterPrices],
     gaps: "every_stock",
     codeCopy: true,
+    adjustment,
   },
   {
     ...oneRowADay,
     name: "weekly",
     title: "Weekly quotes",
-    about: "Weekly open, high, low, close, volume and turnover of stocks, not adjusted.",
+    about: "Weekly open, high, low, close, volume and turnover of stocks, as traded or with `adjust`.",
     store: "market",
     columns: longPeriodColumns,
     gaps: "none",
     codeCopy: true,
+    adjustment,
   },
   {
     ...oneRowADay,
     name: "monthly",
     title: "Monthly quotes",
-    about: "Monthly open, high, low, close, volume and turnover of stocks, not adjusted.",
+    about: "Monthly open, high, low, close, volume and turnover of stocks, as traded or with `adjust`.",
     store: "market",
     columns: longPeriodColumns,
     gaps: "none",
     codeCopy: true,
+    adjustment,
   },
   {
     ...oneRowADay,

@@ -69,6 +69,18 @@ export interface Hidden {
  */
 export type GapRule = "every_stock" | "every_day" | "none";
 
+/**
+ * Prices that `adjust` multiplies by the factor of their code and day. The entity of factors has the same main date, code
+ * and identity, so that both lie in the same order.
+ */
+export interface Adjustment {
+  readonly prices: readonly string[];
+  /** Name of the entity that holds the factors. */
+  readonly factors: string;
+  /** The column there. */
+  readonly factor: string;
+}
+
 export interface Entity {
   readonly name: string;
   /** A heading, e.g. `Daily quotes`. */
@@ -96,4 +108,6 @@ export interface Entity {
   readonly filterAliases?: Readonly<Record<string, string>>;
   /** Codes may stand without suffix; the filter matches with and without. */
   readonly bareCodes?: boolean;
+  /** Absent: nothing to adjust. */
+  readonly adjustment?: Adjustment;
 }

@@ -5,7 +5,7 @@ import { formatDays } from "../dates.js";
 import type { Position } from "../query/cursor.js";
 import type { Plan } from "../query/plan.js";
 import type { ReadStep } from "../query/statement.js";
-import type { Session } from "./reader.js";
+import type { Rows } from "./reader.js";
 
 export interface PageEnd {
   readonly count: number;
@@ -19,29 +19,31 @@ export interface PageEnd {
 export type Page = AsyncGenerator<RecordBatch, PageEnd, undefined>;
 
 /**
- * Yields the rows of a plan, at most `limit` of them, without the columns that only tell the position. Returns where
- * the page ended. Throws what `Session.read` throws.
+ * Yields the rows of a plan, at most `limit` of them where it is not null, without the columns that only tell the position. Returns where
+ * the page ended. Throws what reading throws.
  */
-export async function* readPage(session: Session, plan: Plan, limit: number): Page {
+export async function* readPage(rows: Rows, plan: Plan, limit: number | null): Page {
   const shown = plan.columns.length - plan.positionColumns;
   let count = 0;
   let truncated = false;
   let last: Position | null = null;
+  const most = limit ?? Infinity;
 
   /** One row more than the limit tells that the answer is cut; a step is not started once it is there. */
   function* steps(): Generator<ReadStep> {
     for (const step of plan.steps) {
-      if (!truncated) yield { ...step, sql: `${step.sql} LIMIT ${limit + 1 - count}` };
+      if (limit === null) yield step;
+      else if (!truncated) yield { ...step, sql: `${step.sql} LIMIT ${limit + 1 - count}` };
     }
   }
 
-  for await (const batch of session.read(steps(), plan.columns)) {
-    const rows = Math.min(batch.numRows, limit - count);
-    if (rows < batch.numRows) truncated = true;
-    if (rows === 0) continue;
-    count += rows;
-    last = readPosition(batch, plan.columns, shown, rows - 1);
-    yield firstColumns(batch, shown, rows);
+  for await (const batch of rows.read(steps(), plan.columns)) {
+    const taken = Math.min(batch.numRows, most - count);
+    if (taken < batch.numRows) truncated = true;
+    if (taken === 0) continue;
+    count += taken;
+    last = readPosition(batch, plan.columns, shown, taken - 1);
+    yield firstColumns(batch, shown, taken);
   }
   return { count, truncated, last: truncated ? last : null };
 }

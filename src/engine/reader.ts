@@ -31,13 +31,18 @@ export interface Reader {
   close(): Promise<void>;
 }
 
-/** A place among the open streams, and a connection from the first read on. Reads must not overlap. */
-export interface Session {
+/** Reads rows. */
+export interface Rows {
   /**
-   * Runs the steps one after another and yields their rows in order. Throws DamagedFileError before a damaged file is
-   * read, IncompleteStreamError where a step did not reach its end, and the signal's reason when it is aborted.
+   * Runs the steps one after another, on a connection of their own, and yields their rows in order. Throws
+   * DamagedFileError before a damaged file is read, IncompleteStreamError where a step did not reach its end, and the
+   * signal's reason when it is aborted.
    */
   read(steps: Iterable<ReadStep>, columns: readonly Column[]): AsyncGenerator<RecordBatch>;
+}
+
+/** A place among the open streams. */
+export interface Session extends Rows {
   close(): void;
 }
 
@@ -53,42 +58,50 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
     if (closing) throw new Problem("shutting_down", "the server is stopping");
     const leave = await open.enter(signal);
     const turn: Turn = (job) => working.run(job, signal);
-    let connection: DuckDBConnection | undefined;
-    let clean = true;
-    const interrupt = (): void => connection?.interrupt();
+    const own = new Set<DuckDBConnection>();
+    const interrupt = (): void => {
+      for (const connection of own) connection.interrupt();
+    };
     signal.addEventListener("abort", interrupt);
+
+    /** A stream that was left early may still run: its connection is never given to another one. */
+    const release = (connection: DuckDBConnection, clean: boolean): void => {
+      if (!own.delete(connection)) return;
+      busy.delete(connection);
+      if (clean && !closing && !signal.aborted) {
+        idle.push(connection);
+        return;
+      }
+      connection.interrupt();
+      connection.disconnectSync();
+    };
 
     return {
       async *read(steps, columns) {
-        clean = false;
-        if (!connection) {
-          connection = idle.pop() ?? (await instance.connect());
-          busy.add(connection);
-        }
+        const connection = idle.pop() ?? (await instance.connect());
+        busy.add(connection);
+        own.add(connection);
         const schema = schemaOf(columns);
-        for (const step of steps) {
-          await options.integrity.check(step.files);
-          signal.throwIfAborted();
-          try {
-            yield* streamBatches(connection, withPaths(step, options.lakeFolder), columns, schema, turn);
-          } catch (error) {
+        let clean = false;
+        try {
+          for (const step of steps) {
+            await options.integrity.check(step.files);
             signal.throwIfAborted();
-            throw error;
+            try {
+              yield* streamBatches(connection, withPaths(step, options.lakeFolder), columns, schema, turn);
+            } catch (error) {
+              signal.throwIfAborted();
+              throw error;
+            }
           }
+          clean = true;
+        } finally {
+          release(connection, clean);
         }
-        clean = true;
       },
       close() {
         signal.removeEventListener("abort", interrupt);
-        if (connection) {
-          busy.delete(connection);
-          // A stream that was left early may still run: its connection is never given to another one.
-          if (clean && !closing && !signal.aborted) idle.push(connection);
-          else {
-            connection.interrupt();
-            connection.disconnectSync();
-          }
-        }
+        for (const connection of own) release(connection, false);
         leave();
       },
     };

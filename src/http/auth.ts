@@ -35,11 +35,12 @@ export function mayRead(token: StoredToken, name: string): boolean {
   return token.entities === null || token.entities.includes(name);
 }
 
-/** Throws `forbidden` where the request's token does not cover what `name` says. */
-export function checkRight(res: Response, name: string): void {
+/** Throws `forbidden` where the request's token does not cover what `name` says; `hint` may tell why it has to. */
+export function checkRight(res: Response, name: string, hint?: string): void {
   const token = tokenOf(res);
   if (mayRead(token, name)) return;
-  throw new Problem("forbidden", `this token may not read ${name}`, { allowed: token.entities ?? [] });
+  const extras = { allowed: token.entities ?? [], ...(hint === undefined ? {} : { hint }) };
+  throw new Problem("forbidden", `this token may not read ${name}`, extras);
 }
 
 /** Notes the entity that a request is about. Throws `forbidden` where its token does not cover it. */

@@ -1,5 +1,6 @@
 // What every handler is given.
 import type { ServerConfig } from "../config.js";
+import type { Adjustments } from "../engine/adjust.js";
 import type { Calendars } from "../engine/calendars.js";
 import type { GapFinder } from "../engine/gaps.js";
 import type { Reader } from "../engine/reader.js";
@@ -16,6 +17,7 @@ export interface Context {
   readonly reader: Reader;
   readonly calendars: Calendars;
   readonly gaps: GapFinder;
+  readonly adjustments: Adjustments;
   readonly tokens: TokenStore;
   readonly integrity: Integrity;
   readonly segments: SegmentStore;

@@ -15,7 +15,7 @@ import { parseRequest, type EntityRequest } from "../query/request.js";
 import { bodyOf } from "../segments/body.js";
 import { PACKERS } from "../segments/packer.js";
 import { pageParts, wholeParts } from "./parts.js";
-import { checkEntity, searchOf } from "./auth.js";
+import { checkEntity, checkRight, searchOf } from "./auth.js";
 import { answeredFromCache } from "./caching.js";
 import type { Context } from "./context.js";
 import { negotiateEncoding, negotiateFormat } from "./negotiate.js";
@@ -28,19 +28,22 @@ export function entityHandler(context: Context): RequestHandler<{ entity: string
     const entity = knownEntity(req.params.entity);
     checkEntity(res, entity.name);
     const request = parseRequest(entity, searchOf(req), context.config);
+    const names = entitiesRead(res, request);
     const format = negotiateFormat(req, request.format);
     const encoding = negotiateEncoding(req, format);
     const cursor = request.cursor === null ? null : decodeCursor(request, request.cursor);
     const snapshot = await findSnapshot(context, res, wantedVersion(request, cursor));
     const dataVersion = snapshot.version.data_version;
-    const list = snapshot.version.lists[entity.name] ?? null;
+    const lists = names.map((name) => snapshot.version.lists[name] ?? null);
     const question = [fingerprint(request), request.limit, cursor?.position ?? null, format];
-    if (answeredFromCache(req, res, [list, ...question])) return;
+    if (answeredFromCache(req, res, [lists, ...question])) return;
 
     const signal = requestSignal(res, context.config.deadline);
     const files = snapshot.files(entity.name);
-    const plan = planRead(request, files, cursor?.position ?? null);
+    const after = cursor?.position ?? null;
+    const plan = planRead(request, files, after);
     endStage(res, "plan");
+    const adjusted = await context.adjustments.prepare(snapshot, request, after, signal);
     const encoder = ENCODERS[format]({ entity: entity.name, dataVersion, columns: request.columns });
     res.setHeader("Content-Type", encoder.contentType);
     if (encoding !== "identity") res.setHeader("Content-Encoding", encoding);
@@ -49,19 +52,19 @@ export function entityHandler(context: Context): RequestHandler<{ entity: string
     const session = await context.reader.open(signal);
     try {
       if (format !== "json") {
-        const end = await findEnd(session, request, files, cursor?.position ?? null);
+        const end = await findEnd(session, request, files, after);
         setPageHeaders(res, end, cursorOf(end));
       }
       if (req.method === "HEAD") {
         // What GET would find out before its first byte.
-        await context.integrity.check(plan.steps[0]?.files ?? []);
+        await context.integrity.check([...(plan.steps[0]?.files ?? []), ...(adjusted?.files ?? [])]);
         res.end();
         return;
       }
       const answer =
-        request.limit === null
+        request.limit === null && !adjusted
           ? wholeParts(plan, session, context.integrity, encoder.runsStandAlone ? [format, encoding] : null)
-          : pageParts(plan, session, request.limit);
+          : pageParts(plan, adjusted?.over(session) ?? session, request.limit);
       const summarise = (count: number): Summary => {
         const end = answer.end(count);
         return { count, truncated: end.truncated, nextCursor: cursorOf(end) };
@@ -72,6 +75,14 @@ export function entityHandler(context: Context): RequestHandler<{ entity: string
       session.close();
     }
   };
+}
+
+/** The entities whose rows make the answer. Throws `forbidden` where the token does not cover them. */
+function entitiesRead(res: Response, { entity, adjust }: EntityRequest): readonly string[] {
+  if (adjust === null) return [entity.name];
+  const { factors } = entity.adjustment!;
+  checkRight(res, factors, `adjust needs ${factors} beside ${entity.name}`);
+  return [entity.name, factors];
 }
 
 /** Where a limited answer will end, read from the key columns alone: only JSON can say it after the rows. */

@@ -2,6 +2,7 @@
 import type { RequestHandler } from "express";
 import { ENTITIES } from "../catalog/index.js";
 import { collectParameters } from "../query/parameters.js";
+import { ADJUSTS } from "../query/request.js";
 import { mayRead, searchOf, tokenOf } from "./auth.js";
 import type { Context } from "./context.js";
 import { findSnapshot } from "./entities.js";
@@ -16,9 +17,10 @@ export function metaHandler(context: Context): RequestHandler {
     const entities = Object.fromEntries(
       ENTITIES.filter((entity) => mayRead(tokenOf(res), entity.name)).map((entity) => {
         const { rows, first, last } = snapshot.files(entity.name);
-        if (rows === 0) return [entity.name, { entity: entity.name, available: false }];
+        const offered = entity.adjustment ? { adjust: ADJUSTS } : {};
+        if (rows === 0) return [entity.name, { entity: entity.name, available: false, ...offered }];
         const dates = { data_start: first ?? today, data_end: last ?? today };
-        return [entity.name, { entity: entity.name, available: true, ...dates, rows }];
+        return [entity.name, { entity: entity.name, available: true, ...dates, rows, ...offered }];
       }),
     );
     const { data_version } = snapshot.version;

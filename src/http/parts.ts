@@ -1,7 +1,7 @@
 // An answer as the parts that its body is made of: whole files may be kept and used again, a page is read each time.
 import { REVISION } from "../encode/index.js";
 import { readPage, type Page, type PageEnd } from "../engine/page.js";
-import type { Session } from "../engine/reader.js";
+import type { Rows } from "../engine/reader.js";
 import type { Integrity } from "../lake/integrity.js";
 import type { Plan } from "../query/plan.js";
 import type { Part } from "../segments/body.js";
@@ -18,28 +18,28 @@ const WORTH_KEEPING = 50_000;
 /** All rows of a plan. `form` tells how they are encoded and packed; null where encoded rows cannot be used again. */
 export function wholeParts(
   { steps, columns }: Plan,
-  session: Session,
+  rows: Rows,
   integrity: Integrity,
   form: readonly unknown[] | null,
 ): Answer {
   const shape = columns.map(({ name, type }) => [name, type]);
   const parts = steps.map((step) => {
-    const rows = step.files.reduce((sum, file) => sum + file.rows, 0);
+    const size = step.files.reduce((sum, file) => sum + file.rows, 0);
     const files = step.files.map(({ sha256 }) => sha256);
-    const isKept = form !== null && step.wholeFiles && rows >= WORTH_KEEPING;
+    const isKept = form !== null && step.wholeFiles && size >= WORTH_KEEPING;
     return {
-      read: () => session.read([step], columns),
+      read: () => rows.read([step], columns),
       keeping: isKept ? { key: [REVISION, ...form, files, shape], check: () => integrity.check(step.files) } : null,
     };
   });
   return { parts, end: (count) => ({ count, truncated: false, last: null }) };
 }
 
-/** At most `limit` rows of a plan. */
-export function pageParts(plan: Plan, session: Session, limit: number): Answer {
+/** Rows of a plan that nothing kept can stand for: adjusted, or at most `limit` of them. */
+export function pageParts(plan: Plan, rows: Rows, limit: number | null): Answer {
   let end: PageEnd = { count: 0, truncated: false, last: null };
   async function* read(): Page {
-    return (end = yield* readPage(session, plan, limit));
+    return (end = yield* readPage(rows, plan, limit));
   }
   return { parts: [{ read, keeping: null }], end: () => end };
 }

@@ -4,6 +4,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { ServerConfig } from "../config.js";
 import { createCalendars } from "../engine/calendars.js";
+import { createAdjustments } from "../engine/adjust.js";
 import { createGapFinder } from "../engine/gaps.js";
 import { openReader } from "../engine/reader.js";
 import { createIntegrity } from "../lake/integrity.js";
@@ -62,12 +63,13 @@ export async function startServer(
   const tokens = await openTokens(lake.layout.tokens, config.staticToken);
   const calendars = createCalendars(reader);
   const gaps = createGapFinder(reader, calendars);
+  const adjustments = createAdjustments(reader);
   const segments = await openSegmentStore(join(config.temp, "segments"), config.cache);
   const now = (): Date => new Date();
   const metrics = createMetrics({ lake, reader, cache: segments.figures, now });
   const gatherMetrics = hooks.gatherMetrics ?? (async () => [await metrics.collect()]);
   const context: Context = {
-    ...{ config, lake, reader, calendars, gaps, tokens, integrity, segments },
+    ...{ config, lake, reader, calendars, gaps, adjustments, tokens, integrity, segments },
     ...{ now, log, metrics, gatherMetrics },
   };
   const { server, refresh: refreshCertificate } = await createListener(config, context, createApp(context));

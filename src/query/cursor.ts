@@ -52,6 +52,7 @@ export function fingerprint(request: EntityRequest): string {
     request.filters.map((filter) => [filter.column.name, filter.values]),
     request.order,
     request.asOf,
+    request.adjust,
   ]);
 }
 

@@ -5,7 +5,7 @@ import type { DataFile, FileList } from "../lake/manifest.js";
 import { quoteName } from "../sql-text.js";
 import { choosePieces, type Piece, type Window } from "./choose.js";
 import type { Position } from "./cursor.js";
-import { hasTimeParameter, type EntityRequest } from "./request.js";
+import { adjustedColumns, hasTimeParameter, type EntityRequest } from "./request.js";
 import { afterSql, announcedSql, betweenSql, Bindings, filterSql, rowsSql, visible } from "./sql.js";
 import type { ReadStep } from "./statement.js";
 
@@ -15,7 +15,7 @@ export interface PlannedStep extends ReadStep {
 }
 
 export interface Plan {
-  /** The columns of the answer, followed by those of the position where the answer is limited. */
+  /** The columns of the answer, followed by those of the position where the answer is limited or adjusted. */
   readonly columns: readonly Column[];
   /** How many of `columns` tell the position: main date (where there is one), code, row in its file. */
   readonly positionColumns: number;
@@ -32,7 +32,7 @@ const LEAST_ROWS = 8_192;
 /** `list` is the entity's files in the version that is read; `after` where the page before ended. */
 export function planRead(request: EntityRequest, list: FileList, after: Position | null): Plan {
   const { entity, columns, limit } = request;
-  const position = limit === null ? [] : positionColumns(entity);
+  const position = limit === null && adjustedColumns(request).length === 0 ? [] : positionColumns(entity);
   const snapshot = wantedSnapshot(request, list);
   const window = windowOf(request, snapshot);
   const codes = request.filters.find((filter) => filter.column.name === entity.code && !entity.bareCodes);
@@ -66,7 +66,7 @@ function wantedSnapshot(request: EntityRequest, list: FileList): Snapshot {
 }
 
 /** The bounds of the main date that follow from the request: range, filter on it, announcement, snapshot. */
-function windowOf(request: EntityRequest, snapshot: Snapshot): Window {
+export function windowOf(request: EntityRequest, snapshot: Snapshot = null): Window {
   const { entity, start, end, asOf } = request;
   if (entity.mainDate === null) return { start: null, end: null };
   if (snapshot) {
@@ -172,14 +172,14 @@ function stepSql(
   const sorted = orderBy(request, piece, place);
   const sql =
     `SELECT ${select.join(", ")} FROM ${source}` + (where.length === 0 ? "" : ` WHERE ${where.join(" AND ")}`) + sorted;
-  const wholeFiles = asStored && where.length === 0 && sorted === "";
+  const wholeFiles = asStored && !withPosition && where.length === 0 && sorted === "";
   return { sql, values: bindings.values, files: piece.files, wholeFiles };
 }
 
 const keep = (sql: string | null): string[] => (sql === null ? [] : [sql]);
 
 /** The narrower of the window of the request and the span of the piece; open where the files themselves end. */
-function spanOf(piece: Piece, { start, end }: Window): [string | null, string | null] {
+export function spanOf(piece: Piece, { start, end }: Window): [string | null, string | null] {
   if (piece.span === null) {
     const [first, last] = [piece.files[0]!.first, piece.files.at(-1)!.last];
     return [

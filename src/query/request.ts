@@ -38,6 +38,7 @@ export interface EntityRequest {
   readonly order: (typeof ORDERS)[number];
   readonly limit: number | null;
   readonly asOf: string | null;
+  readonly adjust: Adjust | null;
   readonly dataVersion: string | null;
   readonly cursor: string | null;
   readonly format: Format | null;
@@ -53,6 +54,13 @@ export const COMMON = ["fields", "limit", "cursor", "order", "data_version", "fo
 
 export const ORDERS = ["asc", "desc"] as const;
 
+/**
+ * What prices are made comparable with: `backward`, those of the first day (times the factor of their day); `forward`,
+ * those of the last (and through the factor of the last day).
+ */
+export const ADJUSTS = ["forward", "backward"] as const;
+export type Adjust = (typeof ADJUSTS)[number];
+
 /** What a data_version looks like. */
 export const VERSION_PATTERN = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}\+08:00$/;
 
@@ -63,6 +71,7 @@ export function parameterNames(entity: Entity): readonly string[] {
   for (const column of filterColumns(entity)) names.add(column.name);
   for (const alias of Object.keys(entity.filterAliases ?? {})) names.add(alias);
   if (entity.pointInTime) names.add("as_of");
+  if (entity.adjustment) names.add("adjust");
   for (const name of COMMON) names.add(name);
   return [...names];
 }
@@ -90,6 +99,7 @@ export function parseRequest(entity: Entity, search: URLSearchParams, limits: Re
     order: single(parameters, "order", oneOf(ORDERS)) ?? "asc",
     limit: single(parameters, "limit", integer(1, limits.maxLimit ?? Number.MAX_SAFE_INTEGER)) ?? limits.defaultLimit,
     asOf: single(parameters, "as_of", parseDateValue),
+    adjust: single(parameters, "adjust", oneOf(ADJUSTS)),
     dataVersion: single(parameters, "data_version", parseVersion),
     cursor: single(parameters, "cursor", (_, text) => text),
     format: single(parameters, "format", oneOf(FORMATS)),
@@ -106,6 +116,12 @@ export function parseRequest(entity: Entity, search: URLSearchParams, limits: Re
 /** Whether the request itself says which dates of the main date column it wants. */
 export function hasTimeParameter({ entity, start, end, filters }: EntityRequest): boolean {
   return start !== null || end !== null || filters.some((filter) => filter.column.name === entity.mainDate);
+}
+
+/** Which of the request's columns are prices to be adjusted, by their place. */
+export function adjustedColumns({ entity, adjust, columns }: EntityRequest): readonly number[] {
+  const prices = adjust === null ? [] : (entity.adjustment?.prices ?? []);
+  return columns.flatMap(({ name }, i) => (prices.includes(name) ? [i] : []));
 }
 
 /** A name that the entity does not know, where more can be said than the nearest known one. */

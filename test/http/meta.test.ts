@@ -34,8 +34,9 @@ describe("the catalog endpoint", () => {
       data_start: "20230101",
       data_end: "20230110",
       rows: 10,
+      adjust: ["forward", "backward"],
     });
-    expect(entities["weekly"]).toEqual({ entity: "weekly", available: false });
+    expect(entities["adj_factor"]).toEqual({ entity: "adj_factor", available: false });
     const { data_start, data_end } = entities["index_basic"]!;
     expect([data_start, data_end]).toEqual(Array(2).fill(expect.stringMatching(/^\d{8}$/)));
   });

@@ -64,6 +64,7 @@ describe("the parser", () => {
           "null",
           "json",
           "asc",
+          "forward",
           "2024-01-01T00:00:00.000+08:00",
           entity.columns[0]!.name,
         ];

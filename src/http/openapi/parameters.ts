@@ -2,6 +2,7 @@
 import { columnNamed } from "../../catalog/index.js";
 import type { Column, ColumnType, Entity } from "../../catalog/types.js";
 import {
+  ADJUSTS,
   type COMMON,
   filterColumns,
   FORMATS,
@@ -110,12 +111,20 @@ const ITEMS: Record<ColumnType, (column: Column) => Schema> = {
   },
 };
 
-type OwnName = "start_date" | "end_date" | "as_of" | "fields";
+type OwnName = "start_date" | "end_date" | "as_of" | "adjust" | "fields";
 
 const OWN: Record<OwnName, (entity: Entity) => Parameter> = {
   start_date: (entity) => bound("start_date", `\`${entity.mainDate!}\``, entity),
   end_date: (entity) => bound("end_date", `\`${entity.mainDate!}\``, entity),
   as_of: (entity) => single("as_of", asOfRule(entity), schemaOf("Date")),
+  adjust: ({ adjustment }) =>
+    single(
+      "adjust",
+      `Adjusted prices: ${adjustment!.prices.map((name) => `\`${name}\``).join(", ")} times the factor of their day from ` +
+        `\`${adjustment!.factors}\`, which the token must cover. \`forward\`: divided by the last factor of the stock, at or ` +
+        "before `end_date` where it is given. Null where the day has no factor.",
+      { type: "string", enum: ADJUSTS },
+    ),
   fields: (entity) => {
     const names = entity.columns.map((column) => column.name);
     const description = "Columns of the answer, in the order asked, each once. Without it all columns come.";

@@ -1,0 +1,156 @@
+// Adjusted prices: rows and factors come as two streams in the same order, and are met like the sides of a zip. So rows
+// keep their order in flat memory, and each stream proves by itself that it is whole.
+import { Float64, makeData, RecordBatch, type Data } from "apache-arrow";
+import type { DataFile } from "../lake/manifest.js";
+import type { Snapshot } from "../lake/lake.js";
+import { codeFilter, lastFactorsRead, planFactors } from "../query/adjust.js";
+import type { Position } from "../query/cursor.js";
+import { adjustedColumns, type EntityRequest } from "../query/request.js";
+import { createCache } from "./cache.js";
+import { readColumns } from "./columns.js";
+import { compareKeys, keysOf, type Keys } from "./keys.js";
+import { createLastFactors, type LastFactors } from "./last-factors.js";
+import type { Reader, Rows, Session } from "./reader.js";
+
+/** The factors of a request, ready to be met with its rows. */
+export interface Adjusting {
+  /** The files that are read first. */
+  readonly files: readonly DataFile[];
+  /** Adjusts what is read of the session: rows of the request, all or those after the page before. */
+  over(session: Session): Rows;
+}
+
+export interface Adjustments {
+  /**
+   * What adjusts the rows of `request` from `after` on; null where it has nothing to adjust. Throws what `Reader.read`
+   * throws. Must not be called with a session open: it may need one itself.
+   */
+  prepare(
+    snapshot: Snapshot,
+    request: EntityRequest,
+    after: Position | null,
+    signal: AbortSignal,
+  ): Promise<Adjusting | null>;
+}
+
+/** Last factors of the whole market that are kept: of a few versions and days. */
+const KEPT = 16;
+
+export function createAdjustments(reader: Reader): Adjustments {
+  const cache = createCache<LastFactors>(KEPT);
+
+  const lastFactors = (snapshot: Snapshot, request: EntityRequest, signal: AbortSignal): Promise<LastFactors> => {
+    const { factors } = request.entity.adjustment!;
+    const read = lastFactorsRead(request, snapshot.files(factors));
+    const find = async (finding: AbortSignal): Promise<LastFactors> =>
+      createLastFactors(await readColumns(reader, read, finding));
+    if (codeFilter(request) !== null) return find(signal);
+    const question = read.steps.map(({ sql, values }) => [sql, values]);
+    return cache.get(JSON.stringify([snapshot.version.lists[factors], question]), find, signal);
+  };
+
+  return {
+    async prepare(snapshot, request, after, signal) {
+      const prices = adjustedColumns(request);
+      if (prices.length === 0) return null;
+      const { columns, steps } = planFactors(request, snapshot.files(request.entity.adjustment!.factors), after);
+      const last = request.adjust === "forward" ? await lastFactors(snapshot, request, signal) : null;
+      const dateColumn = request.columns.length;
+      const direction = request.order === "asc" ? 1 : -1;
+      const over = (session: Session): Rows => ({
+        async *read(rowSteps, rowColumns) {
+          const factors = session.read(steps, columns);
+          try {
+            const scalesOf = meetFactors(factors, last, dateColumn, direction);
+            for await (const batch of session.read(rowSteps, rowColumns)) {
+              yield scaled(batch, prices, await scalesOf(batch));
+            }
+          } finally {
+            await factors.return(undefined);
+          }
+        },
+      });
+      return { files: steps[0]?.files ?? [], over };
+    },
+  };
+}
+
+interface FactorBatch extends Keys {
+  readonly factors: Float64Array;
+}
+
+/** A function that gives what the prices of each row are multiplied by, NaN where there is no factor. */
+function meetFactors(
+  stream: AsyncIterator<RecordBatch>,
+  last: LastFactors | null,
+  dateColumn: number,
+  direction: 1 | -1,
+): (batch: RecordBatch) => Promise<Float64Array> {
+  const next = async (): Promise<FactorBatch | null> => {
+    const found = await stream.next();
+    return found.done ? null : { ...keysOf(found.value, 0), factors: factorsIn(found.value) };
+  };
+  // The first factors are fetched beside the first rows.
+  const first = next();
+  first.catch(() => undefined); // told where it is awaited
+  let ahead: FactorBatch | null | undefined;
+  let at = 0;
+  return async (batch) => {
+    if (ahead === undefined) ahead = await first;
+    const keys = keysOf(batch, dateColumn);
+    const scales = new Float64Array(keys.rows).fill(Number.NaN);
+    for (let row = 0; row < keys.rows; row++) {
+      let distance = -1;
+      while (ahead !== null && (distance = direction * compareKeys(ahead, at, keys, row)) < 0) {
+        if (++at < ahead.rows) continue;
+        ahead = await next();
+        at = 0;
+      }
+      if (ahead === null) break;
+      if (distance > 0) continue;
+      const factor = ahead.factors[at]!;
+      scales[row] = last === null ? factor : factor / last.of(keys, row);
+    }
+    return scales;
+  };
+}
+
+/** A column of numbers: the Arrow library leaves its buffers `any`. */
+interface Numbers {
+  readonly values: Float64Array;
+  readonly nullCount: number;
+  readonly nullBitmap: Uint8Array;
+}
+
+/** The factors of a batch; NaN where one is missing or is none. */
+function factorsIn(batch: RecordBatch): Float64Array {
+  const numbers: Numbers = batch.data.children[2]!;
+  return numbers.values.map((value, i) => (value > 0 && isPresent(numbers, i) ? value : Number.NaN));
+}
+
+const isPresent = ({ nullCount, nullBitmap }: Numbers, i: number): boolean =>
+  nullCount === 0 || ((nullBitmap[i >> 3]! >> (i & 7)) & 1) === 1;
+
+/** The batch with some columns multiplied; null where there is nothing to multiply by. */
+function scaled(batch: RecordBatch, columns: readonly number[], scales: Float64Array): RecordBatch {
+  const children = batch.data.children.map((data, i) => (columns.includes(i) ? multiplied(data, scales) : data));
+  return new RecordBatch(
+    batch.schema,
+    makeData({ type: batch.data.type, length: batch.numRows, nullCount: 0, children }),
+  );
+}
+
+function multiplied(numbers: Numbers, scales: Float64Array): Data {
+  const length = scales.length;
+  const products = new Float64Array(length);
+  const nullBitmap = new Uint8Array((length + 7) >> 3);
+  let nullCount = 0;
+  for (let i = 0; i < length; i++) {
+    const product = numbers.values[i]! * scales[i]!;
+    if (Number.isFinite(product) && isPresent(numbers, i)) {
+      products[i] = product;
+      nullBitmap[i >> 3]! |= 1 << (i & 7);
+    } else nullCount++;
+  }
+  return makeData({ type: new Float64(), length, nullCount, nullBitmap, data: products });
+}

@@ -1,7 +1,7 @@
 // tapehouse compact
 import { Command } from "commander";
 import { compact, type CompactReport } from "../lake/write/compact.js";
-import { dataOption, jsonOption, memoryOption, requireLake } from "./options.js";
+import { dataOption, jsonOption, memoryOption, printJson, requireLake } from "./options.js";
 import { createProgress } from "./progress.js";
 
 export function compactCommand(): Command {
@@ -15,11 +15,12 @@ export function compactCommand(): Command {
       await requireLake(options.data);
       const progress = createProgress(process.stderr);
       try {
-        const report = await compact(options.data, { memory: options.memory }, (entity, rows) =>
-          progress.show(`compacting ${entity}`, rows),
+        const report = await compact(options.data, { memory: options.memory }, (entity, done, total) =>
+          progress.show({ what: `compacting ${entity}`, done, total, unit: "rows" }),
         );
         progress.done();
-        process.stdout.write(options.json ? `${JSON.stringify(report)}\n` : describe(report));
+        if (options.json) printJson(report);
+        else process.stdout.write(describe(report));
       } finally {
         progress.done();
       }

@@ -1,20 +1,28 @@
 // tapehouse demo: a synthetic market in an empty lake.
 import { Command } from "commander";
 import { entityNamed } from "../catalog/index.js";
+import type { Writer } from "../engine/writer.js";
 import { CommandError } from "../errors.js";
 import { buildCodeCopy, wantsCodeCopy } from "../lake/write/cluster.js";
-import { prepareDemo } from "../lake/write/demo.js";
+import { prepareDemo, type DemoEntity } from "../lake/write/demo.js";
 import { merge } from "../lake/write/merge.js";
 import { withWriteSession } from "../lake/write/session.js";
 import type { FileList } from "../lake/manifest.js";
-import { dataOption, memoryOption } from "./options.js";
+import { dataOption, jsonOption, memoryOption, printJson } from "./options.js";
 import { createProgress } from "./progress.js";
+import { plural } from "../words.js";
 
 export interface DemoSize {
   readonly stocks: number;
   readonly days: number;
   readonly seed: number;
   readonly memory: string;
+}
+
+export interface DemoReport {
+  readonly entities: number;
+  readonly rows: number;
+  readonly data_version: string;
 }
 
 /** The last day of the demo market: fixed, so that the same options make the same rows on any day. */
@@ -28,33 +36,47 @@ export function demoCommand(): Command {
     .option("--seed <n>", "another seed makes another market", wholeNumber(0, 2 ** 31 - 1), 1)
     .addOption(memoryOption())
     .addOption(dataOption())
+    .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  $ tapehouse demo --stocks 5000 --days 1000 --data ./big")
-    .action((options: DemoSize & { data: string }) => makeDemo(options.data, options));
+    .action(async ({ data, json, ...size }: DemoSize & { data: string; json?: boolean }) => {
+      const report = await makeDemo(data, size);
+      if (json) printJson(report);
+    });
 }
 
 /** Makes the demo market and publishes it as one version. Refuses a lake that holds data. */
-export async function makeDemo(data: string, { memory, ...size }: DemoSize): Promise<void> {
+export async function makeDemo(data: string, { memory, ...size }: DemoSize): Promise<DemoReport> {
   const progress = createProgress(process.stderr);
-  await withWriteSession(data, { memory }, async ({ writer, layout, base, publish }) => {
+  return withWriteSession(data, { memory }, async ({ writer, layout, base, publish }) => {
     if (base.version.sequence > 0) {
       throw new CommandError("the lake holds data already; give the demo a folder of its own with --data");
     }
-    progress.show("demo: making the market", 0);
+    progress.show({ what: "making the market", done: 0, total: 0, unit: "rows" });
     const market = await prepareDemo(writer, { ...size, until: UNTIL });
     const lists: FileList[] = [];
+    const total = await rowsOf(writer, market.entities);
     let rows = 0;
     for (const { entity: name, sql } of market.entities) {
-      progress.show(`demo: writing ${name}`, rows);
+      const tell = (written: number): void =>
+        progress.show({ what: `writing ${name}`, done: rows + written, total, unit: "rows" });
+      tell(0);
       const entity = entityNamed(name)!;
-      const { list } = await merge(writer, layout, entity, base.files(name), { relation: `(${sql})` });
+      const { list } = await merge(writer, layout, entity, base.files(name), { relation: `(${sql})` }, tell);
       lists.push(wantsCodeCopy(entity, list, false) ? await buildCodeCopy(writer, layout, entity, list) : list);
       rows += list.rows;
     }
     await market.dispose();
     const version = await publish(lists, `demo ${size.stocks} stocks, ${size.days} days, seed ${size.seed}`);
     progress.done();
-    process.stderr.write(`demo market: ${rows.toLocaleString("en-US")} rows, data_version ${version!.data_version}\n`);
+    process.stderr.write(`demo market: ${plural(rows, "row")}, data_version ${version!.data_version}\n`);
+    return { entities: lists.length, rows, data_version: version!.data_version };
   });
+}
+
+async function rowsOf(writer: Writer, entities: readonly DemoEntity[]): Promise<number> {
+  let rows = 0;
+  for (const { sql } of entities) rows += (await writer.rows(`SELECT count(*) AS n FROM (${sql})`))[0]!["n"] as number;
+  return rows;
 }
 
 function wholeNumber(least: number, most: number): (text: string) => number {

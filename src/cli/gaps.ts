@@ -13,7 +13,7 @@ import { createIntegrity } from "../lake/integrity.js";
 import { openLake } from "../lake/lake.js";
 import { addGap, resolveGap } from "../lake/write/gaps.js";
 import { requireEntity } from "./import.js";
-import { dataOption, jsonOption, printTable, requireLake } from "./options.js";
+import { dataOption, jsonOption, printJson, printTable, requireLake } from "./options.js";
 
 interface AddOptions {
   readonly data: string;
@@ -41,7 +41,8 @@ export function gapsCommand(): Command {
       const entity = requireEntity(name);
       await requireLake(options.data);
       const gap = await addGap(options.data, entity, { start, end, code, kind }, new Date());
-      process.stdout.write(options.json ? `${JSON.stringify(gap)}\n` : `gap number ${gap.id} is recorded\n`);
+      if (options.json) printJson(gap);
+      else process.stdout.write(`gap number ${gap.id} is recorded\n`);
     });
   command
     .command("list")
@@ -55,18 +56,20 @@ export function gapsCommand(): Command {
       const rows = states.map(([{ id, entity, ts_code, gap_start, gap_end, kind, recorded }, state]) => {
         return { id, state, entity, ts_code, gap_start, gap_end, kind, recorded };
       });
-      printTable(rows, options.json ?? false);
+      printTable(rows, { json: options.json, none: "no gap is recorded", yielding: ["recorded", "kind"] });
     });
   command
     .command("resolve <id>")
     .description("Take a recorded gap back: it is no longer served.")
     .addOption(dataOption())
+    .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  $ tapehouse gaps resolve 3")
-    .action(async (id: string, options: { data: string }) => {
+    .action(async (id: string, options: { data: string; json?: boolean }) => {
       if (!/^\d{1,9}$/.test(id)) throw new CommandError(`"${id}" is no number of a gap; see: tapehouse gaps list`, 2);
       await requireLake(options.data);
       await resolveGap(options.data, Number(id), new Date());
-      process.stderr.write(`gap number ${id} is resolved\n`);
+      if (options.json) printJson({ id: Number(id), state: "resolved" });
+      else process.stderr.write(`gap number ${id} is resolved\n`);
     });
   return command;
 }

@@ -38,8 +38,8 @@ export function importCommand(): Command {
       const entity = requireEntity(entityName);
       const progress = createProgress(process.stderr);
       try {
-        const report = await importFiles(options.data, entity, files, options, (phase, detail, rows) => {
-          progress.show(`${phase} ${detail}`, rows);
+        const report = await importFiles(options.data, entity, files, options, (phase, detail, done, total) => {
+          progress.show({ what: `${phase} ${detail}`, done, total, unit: phase === "reading" ? "bytes" : "rows" });
         });
         progress.done();
         process.stdout.write(options.json ? asJson(report) : describe(entity, report, options.dryRun ?? false));

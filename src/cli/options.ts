@@ -4,6 +4,7 @@ import { dataDirectory, memorySize, SETTINGS } from "../config.js";
 import { CommandError } from "../errors.js";
 import { layoutOf } from "../lake/layout.js";
 import { exists } from "../lake/write/durable.js";
+import { tableLines, type Row } from "./table.js";
 
 /** `--data DIR`, or TAPEHOUSE_DATA, or ./parquet. */
 export const dataOption = (): Option =>
@@ -26,21 +27,22 @@ export const memoryOption = (): Option =>
     .default("4GB")
     .argParser((text) => memorySize("--memory", text));
 
-/** Prints rows as aligned columns, or as JSON. */
-export function printTable(rows: readonly Record<string, string | number | null>[], json: boolean): void {
-  if (json) {
-    process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
-    return;
-  }
-  const names = Object.keys(rows[0] ?? {});
-  const lines = [names, ...rows.map((row) => names.map((name) => String(row[name] ?? "")))];
-  const widths = names.map((_, i) => Math.max(...lines.map((line) => line[i]!.length)));
-  for (const line of lines) {
-    process.stdout.write(
-      `${line
-        .map((cell, i) => cell.padEnd(widths[i]!))
-        .join("  ")
-        .trimEnd()}\n`,
-    );
-  }
+/** Prints a value as one line of JSON. */
+export const printJson = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`);
+
+/** Prints rows as a table as wide as the terminal at most, or as JSON. */
+export function printTable(rows: readonly Row[], options: TableOptions): void {
+  const { json = false, none, yielding } = options;
+  const width = process.stdout.columns || Infinity;
+  if (json) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
+  else if (rows.length === 0) process.stdout.write(`${none}\n`);
+  else for (const line of tableLines(rows, width, yielding)) process.stdout.write(`${line}\n`);
+}
+
+interface TableOptions {
+  readonly json?: boolean | undefined;
+  /** What is printed where there are no rows. */
+  readonly none: string;
+  /** The columns that give way where there is no room. */
+  readonly yielding: readonly string[];
 }

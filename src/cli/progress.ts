@@ -1,23 +1,48 @@
-// One line of progress on stderr: what is done, rows so far, rows a second. On a terminal it is written over.
+// Progress on stderr: a bar that is written over on a terminal, an occasional line elsewhere.
+import { plural, size } from "../words.js";
+import { shortened } from "./table.js";
+
+/** How far a piece of work is. */
+export interface Step {
+  readonly what: string;
+  /** Rows or bytes; 0 of 0 where nobody knows. */
+  readonly done: number;
+  readonly total: number;
+  readonly unit: "rows" | "bytes";
+}
+
 export interface Progress {
-  show(what: string, rows: number): void;
+  show(step: Step): void;
   done(): void;
 }
 
-/** At most this often a line is written where stderr is no terminal, in milliseconds. */
-const QUIET_EVERY = 2_000;
+/** At most this often a line is written, in milliseconds: where stderr is a terminal, and where it is not. */
+const EVERY = { terminal: 100, elsewhere: 5_000 };
+/** No time left is told before so many milliseconds of work. */
+const GUESS_AFTER = 1_000;
+const BAR = 20;
 
-export function createProgress(out: NodeJS.WriteStream): Progress {
-  const started = performance.now();
-  let lastWritten = -Infinity;
+const AMOUNTS: Record<Step["unit"], (n: number) => string> = { rows: (n) => plural(n, "row"), bytes: size };
+
+/** `clock` gives milliseconds that only go forward. */
+export function createProgress(
+  out: Pick<NodeJS.WriteStream, "write" | "isTTY" | "columns">,
+  clock: () => number = () => performance.now(),
+): Progress {
+  let started = clock();
+  let last = -Infinity;
+  let before = 0;
   let open = false;
   return {
-    show(what, rows) {
-      const now = performance.now();
-      if (!out.isTTY && now - lastWritten < QUIET_EVERY) return;
-      lastWritten = now;
-      const rate = rows === 0 ? "" : `  ${rows.toLocaleString("en-US")} rows, ${rowsPerSecond(rows, now - started)}`;
-      out.write(out.isTTY ? `\r\x1b[2K${what}${rate}` : `${what}${rate}\n`);
+    show(step) {
+      const now = clock();
+      // Fewer than before: another piece of work has begun.
+      if (step.done < before) started = now;
+      before = step.done;
+      if (now - last < (out.isTTY ? EVERY.terminal : EVERY.elsewhere)) return;
+      last = now;
+      const line = describe(step, now - started, out.isTTY);
+      out.write(out.isTTY ? `\r\x1b[2K${shortened(line, (out.columns || 80) - 1)}` : `${line}\n`);
       open = out.isTTY;
     },
     done() {
@@ -27,7 +52,22 @@ export function createProgress(out: NodeJS.WriteStream): Progress {
   };
 }
 
-function rowsPerSecond(rows: number, milliseconds: number): string {
-  const rate = Math.round((rows / Math.max(1, milliseconds)) * 1000);
-  return `${rate.toLocaleString("en-US")} rows/s`;
+function describe({ what, done, total, unit }: Step, milliseconds: number, onTerminal: boolean): string {
+  const part = total > 0 ? Math.min(1, done / total) : 0;
+  const pieces: string[] = [];
+  if (total > 0) pieces.push(`${onTerminal ? `${bar(part)} ` : ""}${Math.floor(part * 100)} %`);
+  if (done > 0)
+    pieces.push(AMOUNTS[unit](done), `${AMOUNTS[unit](Math.round((done / Math.max(1, milliseconds)) * 1000))}/s`);
+  if (part > 0 && milliseconds > GUESS_AFTER) pieces.push(`${clockTime((milliseconds / part) * (1 - part))} left`);
+  return pieces.length === 0 ? what : `${pieces.join(", ")}  ${what}`;
+}
+
+const bar = (part: number): string => "█".repeat(Math.floor(part * BAR)).padEnd(BAR, "░");
+
+/** E.g. `0:07`, `1:02:03`. */
+function clockTime(milliseconds: number): string {
+  const seconds = Math.ceil(milliseconds / 1000);
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const shown = parts[0] === 0 ? parts.slice(1) : parts;
+  return shown.map((n, i) => (i === 0 ? String(n) : String(n).padStart(2, "0"))).join(":");
 }

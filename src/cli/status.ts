@@ -40,7 +40,7 @@ function show({ data_version, versions, entities, drops, disk }: Status, gaps: n
         size: size(bytes),
         "by code": codeCopy === null ? null : `${Math.round(codeCopy * 100)} %`,
       })),
-      false,
+      { none: "", yielding: [] },
     );
   }
   const { taken, same, refused, warned, latest } = drops;

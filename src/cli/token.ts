@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { layoutOf } from "../lake/layout.js";
 import { readTokens } from "../lake/tokens.js";
 import { createToken, revokeToken } from "../lake/write/tokens.js";
-import { dataOption, jsonOption, printTable, requireLake } from "./options.js";
+import { dataOption, jsonOption, printJson, printTable, requireLake } from "./options.js";
 
 export function tokenCommand(): Command {
   const command = new Command("token").description("Make, list and revoke access tokens.");
@@ -18,7 +18,8 @@ export function tokenCommand(): Command {
     .action(async (name: string, options: { data: string; entities?: string; expires?: string; json?: boolean }) => {
       const entities = options.entities?.split(",").map((entity) => entity.trim()) ?? null;
       const token = await createToken(options.data, name, { entities, expires: options.expires ?? null }, new Date());
-      process.stdout.write(options.json ? `${JSON.stringify({ name, token })}\n` : `${token}\n`);
+      if (options.json) printJson({ name, token });
+      else process.stdout.write(`${token}\n`);
     });
   command
     .command("list")
@@ -35,17 +36,23 @@ export function tokenCommand(): Command {
         expires: expires ?? "never",
         created,
       }));
-      printTable(rows, options.json ?? false);
+      printTable(rows, {
+        json: options.json,
+        none: "there are no tokens yet; make one with: tapehouse token create NAME",
+        yielding: ["entities", "name", "created"],
+      });
     });
   command
     .command("revoke <name>")
     .description("Make a token invalid. A running server refuses it within a second.")
     .addOption(dataOption())
+    .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  $ tapehouse token revoke alice")
-    .action(async (name: string, options: { data: string }) => {
+    .action(async (name: string, options: { data: string; json?: boolean }) => {
       await requireLake(options.data);
       await revokeToken(options.data, name);
-      process.stderr.write(`token ${name} is revoked\n`);
+      if (options.json) printJson({ name, state: "revoked" });
+      else process.stderr.write(`token ${name} is revoked\n`);
     });
   return command;
 }

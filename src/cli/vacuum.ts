@@ -3,7 +3,7 @@ import { Command, Option } from "commander";
 import { parseSpan } from "../dates.js";
 import { CommandError } from "../errors.js";
 import { vacuum, type VacuumReport } from "../lake/write/vacuum.js";
-import { dataOption, jsonOption, requireLake } from "./options.js";
+import { dataOption, jsonOption, printJson, requireLake } from "./options.js";
 import { plural, size } from "../words.js";
 
 interface Options {
@@ -33,7 +33,8 @@ export function vacuumCommand(): Command {
     .action(async (options: Options) => {
       await requireLake(options.data);
       const report = await vacuum(options.data, { ...options, now: new Date() });
-      process.stdout.write(options.json ? `${JSON.stringify(report)}\n` : describe(report, options.dryRun ?? false));
+      if (options.json) printJson(report);
+      else process.stdout.write(describe(report, options.dryRun ?? false));
     });
 }
 

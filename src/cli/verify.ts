@@ -4,7 +4,7 @@ import { CommandError } from "../errors.js";
 import type { Fault } from "../lake/write/inventory.js";
 import { repair, type Lost, type Repaired, type RepairReport, type TakenAgain } from "../lake/write/repair.js";
 import { verify, type OnFile, type VerifyReport } from "../lake/write/verify.js";
-import { dataOption, jsonOption, memoryOption, requireLake } from "./options.js";
+import { dataOption, jsonOption, memoryOption, printJson, requireLake } from "./options.js";
 import { createProgress } from "./progress.js";
 import { count, plural, size } from "../words.js";
 
@@ -35,12 +35,13 @@ export function verifyCommand(): Command {
       await requireLake(options.data);
       const progress = createProgress(process.stderr);
       try {
-        const onFile: OnFile = (path, bytes) => progress.show(`${size(bytes)} checked, now ${path}`, 0);
+        const onFile: OnFile = (what, done, total) => progress.show({ what, done, total, unit: "bytes" });
         const report = options.repair
           ? await repair(options.data, options, onFile)
           : await verify(options.data, options, onFile);
         progress.done();
-        process.stdout.write(options.json ? `${JSON.stringify(report)}\n` : describe(report, options));
+        if (options.json) printJson(report);
+        else process.stdout.write(describe(report, options));
         if (report.faults.length > 0) throw new CommandError(`${plural(report.faults.length, "fault")} found`);
       } finally {
         progress.done();

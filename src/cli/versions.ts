@@ -13,6 +13,10 @@ export function versionsCommand(): Command {
       await requireLake(options.data);
       const versions = await (await openLake(options.data)).versions();
       const rows = versions.map(({ sequence, data_version, reason }) => ({ sequence, data_version, reason }));
-      printTable(rows, options.json ?? false);
+      printTable(rows, {
+        json: options.json,
+        none: "no version yet: nothing was imported",
+        yielding: ["reason"],
+      });
     });
 }

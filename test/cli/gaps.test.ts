@@ -48,7 +48,7 @@ describe("tapehouse gaps", () => {
     ]);
     out = "";
     expect(await gaps("list")).toBe(0);
-    expect(out.split("\n")[1]).toMatch(/^1 +open +daily +000001.SZ +20240110 +20240112 +timeout/);
+    expect(out.split("\n")[1]).toMatch(/^ *1 +open +daily +000001.SZ +20240110 +20240112 +timeout/);
   });
 
   test.each([

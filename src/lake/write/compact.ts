@@ -43,12 +43,12 @@ const LARGE_ROWS = ROWS_PER_FILE / 2;
 /**
  * Compacts the lake and publishes it as one version. Readers go on with the files they have, which stay until vacuum.
  * Writers go on too: files are made beside them, and only what still holds the rows of the lake is taken in the end.
- * `onProgress` is told the entity and the rows written so far.
+ * `onProgress` is told the entity, the rows written so far and those that there are to write.
  */
 export async function compact(
   root: string,
   options: CompactOptions & WriteOptions,
-  onProgress: (entity: string, rows: number) => void = () => undefined,
+  onProgress: (entity: string, rows: number, total: number) => void = () => undefined,
 ): Promise<CompactReport> {
   const { layout, current } = await openLake(root);
   const asked = ENTITIES.filter(({ name }) => options.entities?.includes(name) ?? true);
@@ -56,8 +56,13 @@ export async function compact(
   if (due.length === 0) return { entities: [], version: null };
   return withStaging(layout, options, async (writer, staging) => {
     const built: Built[] = [];
+    const total = due.reduce((sum, plan) => sum + rowsToWrite(plan), 0);
+    let done = 0;
     for (const plan of due) {
-      built.push(await build(writer, layout, staging, plan, (rows) => onProgress(plan.entity.name, rows)));
+      built.push(
+        await build(writer, layout, staging, plan, (rows) => onProgress(plan.entity.name, done + rows, total)),
+      );
+      done += rowsToWrite(plan);
     }
     return withWriteSession(root, options, async ({ base, publish }) => {
       const changed: CompactedEntity[] = [];
@@ -89,6 +94,9 @@ function planEntity(entity: Entity, before: FileList, { keepRecent }: CompactOpt
   const buildsCode = wantsCodeCopy(entity, before, keepRecent !== undefined);
   return { entity, before, runs: planRuns(before, keepRecent ?? 0, buildsCode), buildsCode };
 }
+
+const rowsToWrite = ({ before, runs, buildsCode }: CompactPlan): number =>
+  runs.flat().reduce((sum, { rows }) => sum + rows, buildsCode ? before.rows : 0);
 
 const isDue = ({ runs, buildsCode }: CompactPlan): boolean => runs.length > 0 || buildsCode;
 

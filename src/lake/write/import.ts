@@ -1,4 +1,5 @@
 // Importing: files are staged, joined into one drop, merged and published as one version, or nothing is.
+import { stat } from "node:fs/promises";
 import type { Entity } from "../../catalog/types.js";
 import { CommandError } from "../../errors.js";
 import { quoteName } from "../../sql-text.js";
@@ -27,7 +28,8 @@ export interface ImportReport {
 }
 
 export type ImportPhase = "reading" | "writing";
-export type OnProgress = (phase: ImportPhase, detail: string, rows: number) => void;
+/** `done` of `total` are bytes of the files that are read, or rows that are written. */
+export type OnProgress = (phase: ImportPhase, detail: string, done: number, total: number) => void;
 
 export interface DropOptions {
   readonly dryRun?: boolean;
@@ -47,9 +49,12 @@ export async function importFiles(
 ): Promise<ImportReport> {
   return withWriteSession(root, options, async (session) => {
     const staged: (Staged & { file: string })[] = [];
-    for (const file of files) {
-      const rowsSoFar = staged.reduce((sum, one) => sum + one.rows, 0);
-      onProgress("reading", file, rowsSoFar);
+    const sizes = await Promise.all(files.map(sizeOf));
+    const bytes = sizes.reduce((sum, size) => sum + size, 0);
+    let read = 0;
+    for (const [i, file] of files.entries()) {
+      onProgress("reading", file, read, bytes);
+      read += sizes[i]!;
       const named = options.labelOf ? { ...options, label: options.labelOf(file) } : options;
       try {
         staged.push({ ...(await stage(session.writer, entity, file, named, session.scratch)), file });
@@ -62,8 +67,8 @@ export async function importFiles(
     const drop = await joinDrop(session, entity, staged);
     const total = staged.reduce((sum, one) => sum + one.rows, 0);
     const before = session.base.files(entity.name);
-    const merged = await merge(session.writer, session.layout, entity, before, drop.staged, (written) =>
-      onProgress("writing", entity.name, written),
+    const merged = await merge(session.writer, session.layout, entity, before, drop.staged, (written, all) =>
+      onProgress("writing", entity.name, written, all),
     );
     const { rows, first, last } = drop;
     const superseded = total - rows;
@@ -72,6 +77,13 @@ export async function importFiles(
     return { entity: entity.name, files: staged, ...counts, first, last, version };
   });
 }
+
+/** Bytes; 0 of a file that cannot be looked at: reading it says why. */
+const sizeOf = (file: string): Promise<number> =>
+  stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  );
 
 const NOTHING = { files: [], rows: 0, superseded: 0, replaced: 0, added: 0, first: null, last: null, version: null };
 

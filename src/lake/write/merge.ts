@@ -31,7 +31,7 @@ interface Span {
 
 /**
  * Merges the rows `staged`, a drop, into the entity's files; writes new files, removes none.
- * `onRows` is told how many rows are written so far. Throws DamagedFileError where a file that it touches is damaged:
+ * `onRows` is told how many rows are written so far, and how many there are at most. Throws DamagedFileError where a file that it touches is damaged:
  * wrong rows must not get a new, right checksum.
  */
 export async function merge(
@@ -40,7 +40,7 @@ export async function merge(
   entity: Entity,
   before: FileList,
   staged: FileRows,
-  onRows: (written: number) => void = () => undefined,
+  onRows: OnRows = () => undefined,
 ): Promise<Merged> {
   const stagedDates = await countDates(writer, entity, staged.relation);
   const touched = before.byDate.filter((file) => stagedDates.some(({ date }) => holds(file, date)));
@@ -59,14 +59,17 @@ export async function merge(
     const isSame = !stagedDates.some(({ date }) => holds(file, date));
     const source = spans.find((span) => span.first === first)?.source;
     if (isSame && first !== null && last !== null && isCovered(before, source)) covered.push([first, last]);
-    onRows(written.reduce((sum, { rows }) => sum + rows, 0));
+    onRows(rowsIn(written), rowsIn(dates));
   }
   const byDate = [...before.byDate.filter((file) => !touched.includes(file)), ...written].sort(compareFiles);
   const ranges = [...without(before.codeRanges, [...touched, ...written]), ...covered].sort();
   const list = fileList(entity.name, byDate, before.byCode, ranges);
-  const added = stagedDates.reduce((sum, date) => sum + date.rows, 0);
-  return { list, replaced: before.rows + added - list.rows };
+  return { list, replaced: before.rows + rowsIn(stagedDates) - list.rows };
 }
+
+export type OnRows = (written: number, total: number) => void;
+
+const rowsIn = (parts: readonly { readonly rows: number }[]): number => parts.reduce((sum, { rows }) => sum + rows, 0);
 
 interface DateCount {
   readonly date: string | null;
@@ -101,7 +104,7 @@ function startOfTail(
   const start = staged.find(({ date }) => date !== null && holds(last, date))?.date;
   if (!start || start === last.first) return undefined;
   const after = dates.filter(({ date }) => date !== null && date >= start && holds(last, date));
-  return after.reduce((sum, { rows }) => sum + rows, 0) * 4 < last.rows ? start : undefined;
+  return rowsIn(after) * 4 < last.rows ? start : undefined;
 }
 
 /** Cuts the dates where the file they belong to changes, where a file would grow too large, and before `cut`. */

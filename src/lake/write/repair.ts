@@ -71,9 +71,13 @@ export async function repair(
     const repaired: Repaired[] = [];
     const lost: Lost[] = [];
     const takenAgain: TakenAgain[] = [];
+    const total = ENTITIES.reduce((sum, { name }) => sum + bytesOf(base.files(name)), 0);
+    let bytes = 0;
     for (const entity of ENTITIES) {
       const { name } = entity;
       const list = base.files(name);
+      onFile(`mending ${name}`, bytes, total);
+      bytes += bytesOf(list);
       const bad = await findDamaged(session, list);
       const mended = await mend(session, entity, list, bad, options.giveUp);
       repaired.push(
@@ -95,6 +99,9 @@ export async function repair(
     };
   });
 }
+
+const bytesOf = ({ byDate, byCode }: FileList): number =>
+  [...byDate, ...byCode].reduce((sum, file) => sum + file.bytes, 0);
 
 const lostOf = (entity: string, { file, inInbox, missing }: Unmended): Lost => {
   const { first, last, rows } = file;

@@ -22,8 +22,8 @@ export interface VerifyReport {
   readonly faults: readonly Fault[];
 }
 
-/** What is being looked at, and how many bytes have been. */
-export type OnFile = (path: string, bytes: number) => void;
+/** What is being done, how many bytes have been looked at, and of how many. */
+export type OnFile = (what: string, bytes: number, total: number) => void;
 
 /** Checks the lake while others read and write it. Throws nothing for what is damaged: that is the report. */
 export async function verify(
@@ -73,10 +73,11 @@ export async function findFaults(
     bad.add(path);
   };
 
+  const total = summarise(inventory, faults).bytes;
   let bytes = 0;
   for (const kept of inventory.files.values()) {
     const { path } = kept.file;
-    onFile(path, bytes);
+    onFile(`checking ${path}`, bytes, total);
     const looksInside = deep || [...kept.lists].some((sha) => served.has(sha));
     try {
       await integrity.check([kept.file]);
@@ -97,7 +98,7 @@ export async function findFaults(
     for (const { path, problem } of findOverlaps(list)) report(path, list.entity, "wrong", problem, naming);
     const readable = [...list.byDate, ...list.byCode].every((file) => !bad.has(file.path));
     if (!deep || !readable || list.byCode.length === 0) continue;
-    onFile(`${list.entity}/by_code`, bytes);
+    onFile(`comparing the copies of ${list.entity}`, bytes, total);
     if (!(await isSameInBoth(writer, layout, entityNamed(list.entity)!, list))) {
       report(`${list.entity}/by_code`, list.entity, "wrong", "the code copy differs from the date files", naming);
     }

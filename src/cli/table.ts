@@ -1,0 +1,60 @@
+// Tables for people: numbers to the right with separators, no wider than the terminal.
+import { count } from "../words.js";
+
+export type Row = Readonly<Record<string, string | number | null>>;
+
+const GAP = "  ";
+/** No column is cut to less. */
+const LEAST_WIDTH = 8;
+const AMOUNT = /^-?[\d,.]+( (%|kB|MB|GB))?$/;
+/** Characters that take two places: those of East Asia, and pictures. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}/u;
+
+/**
+ * Lines of aligned columns, one of names first. Where they are wider than `width`, the columns `yielding` give way, in
+ * this order: what has no room in them ends in …
+ */
+export function tableLines(rows: readonly Row[], width: number, yielding: readonly string[]): readonly string[] {
+  const names = Object.keys(rows[0] ?? {});
+  const columns = names.map((name) => {
+    const values = rows.map((row) => row[name] ?? null);
+    const cells = values.map((value) => (typeof value === "number" ? count(value) : (value ?? "")));
+    const isText = (cell: string): boolean => cell !== "" && !AMOUNT.test(cell);
+    return { cells: [name, ...cells], isText: cells.every((cell) => cell === "") || cells.some(isText) };
+  });
+  const widths = columns.map(({ cells }) => Math.max(...cells.map(widthOf)));
+  let excess = widths.reduce((sum, one) => sum + one, GAP.length * (widths.length - 1)) - width;
+  for (const i of yielding.map((name) => names.indexOf(name)).filter((at) => at >= 0)) {
+    const cut = Math.max(0, Math.min(excess, widths[i]! - LEAST_WIDTH));
+    widths[i]! -= cut;
+    excess -= cut;
+  }
+  return [names, ...rows].map((_, line) =>
+    columns
+      .map(({ cells, isText }, i) => fit(cells[line]!, widths[i]!, isText))
+      .join(GAP)
+      .trimEnd(),
+  );
+}
+
+function fit(cell: string, width: number, isText: boolean): string {
+  const text = shortened(cell, width);
+  const blank = " ".repeat(Math.max(0, width - widthOf(text)));
+  return isText ? text + blank : blank + text;
+}
+
+/** A text in at most `width` places; … tells that something is left out. */
+export function shortened(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let kept = "";
+  for (const letter of text) {
+    if (widthOf(kept + letter) > width - 1) break;
+    kept += letter;
+  }
+  return `${kept.trimEnd()}…`;
+}
+
+/** Places of a terminal that a text takes. */
+export const widthOf = (text: string): number =>
+  [...text].reduce((sum, letter) => sum + (WIDE.test(letter) ? 2 : 1), 0);

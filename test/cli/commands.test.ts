@@ -1,0 +1,83 @@
+// What holds for every command.
+import { execFileSync, spawnSync } from "node:child_process";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { createProgram, run } from "../../src/cli/program.js";
+import { temporaryFolder } from "../support/folders.js";
+
+let out = "";
+let err = "";
+
+beforeEach(() => {
+  out = err = "";
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => ((out += String(text)), true));
+  vi.spyOn(process.stderr, "write").mockImplementation((text) => ((err += String(text)), true));
+});
+afterEach(() => void vi.restoreAllMocks());
+
+const leaves = (command: Command, path: readonly string[]): (readonly [readonly string[], Command])[] =>
+  command.commands.length === 0
+    ? [[path, command]]
+    : command.commands.flatMap((sub) => leaves(sub, [...path, sub.name()]));
+
+const COMMANDS = leaves(createProgram(), []).map(([path, command]) => [path.join(" "), path, command] as const);
+
+/** What only serves, or prints for machines in any case. */
+const WITHOUT_JSON = ["serve", "ingest", "openapi"];
+
+describe.each(COMMANDS)("tapehouse %s", (name, path, command) => {
+  const mandatory = command.options.filter((option) => option.mandatory);
+  const needed = [...command.registeredArguments.map(() => "daily"), ...mandatory.flatMap(({ long }) => [long!, "x"])];
+
+  test("has a help with an example", async () => {
+    expect(await run([...path, "--help"])).toBe(0);
+    expect(out).toMatch(new RegExp(`Examples?:\n  \\$ tapehouse ${name}`));
+    expect(err).toBe("");
+  });
+
+  test("refuses an option that it does not know, and one without its value, with exit code 2", async () => {
+    expect(await run([...path, ...needed, "--no-such-option"])).toBe(2);
+    expect(err).toMatch(/^error: unknown option '--no-such-option'/);
+    expect(err).not.toMatch(/\n\s+at /);
+    if (!command.options.some(({ long }) => long === "--data")) return;
+    err = "";
+    expect(await run([...path, ...needed, "--data"])).toBe(2);
+    expect(err).toMatch(/^error: option '--data <[a-z]+>' argument missing/);
+  });
+
+  test("refuses arguments beyond its own with exit code 2", async () => {
+    const takesAny = command.registeredArguments.some(({ variadic }) => variadic);
+    expect(takesAny).toBe(name === "import");
+    if (takesAny) return;
+    expect(await run([...path, ...needed, "one", "more"])).toBe(2);
+    expect(err).toMatch(/too many arguments/);
+  });
+
+  test("prints JSON for machines where it prints for people", () => {
+    const hasJson = command.options.some(({ long }) => long === "--json");
+    expect(hasJson).toBe(!WITHOUT_JSON.includes(name));
+  });
+});
+
+test("a command that nobody knows is told with the nearest one, and exit code 2", async () => {
+  expect(await run(["stats"])).toBe(2);
+  expect(err).toMatch(/unknown command 'stats'\n\(Did you mean status\?\)/);
+});
+
+const hasTerminal = spawnSync("script", ["--version"]).status === 0;
+
+describe.skipIf(!hasTerminal)(hasTerminal ? "on a terminal" : "on a terminal (skipped: needs `script`)", () => {
+  test("work shows a bar on stderr, tables keep within its columns, and JSON is never cut", async () => {
+    const data = join(await temporaryFolder(), "lake");
+    const inTerminal = (args: string): string => {
+      const line = `stty cols 55; ${process.execPath} --import tsx src/main.ts ${args} --data ${data}`;
+      return execFileSync("script", ["-qec", line, "/dev/null"], { encoding: "utf8", timeout: 120_000 });
+    };
+    expect(inTerminal("demo --stocks 10 --days 30")).toMatch(/\r\x1b\[2K[█░]{20} \d+ %.* writing daily/u);
+    const versions = inTerminal("versions").trimEnd().split("\r\n");
+    expect(versions.map((line) => line.length).every((length) => length <= 55)).toBe(true);
+    expect(versions[1]).toMatch(/^ *1 .*…$/);
+    expect(inTerminal("versions --json")).toContain("demo 10 stocks, 30 days, seed 1");
+  });
+});

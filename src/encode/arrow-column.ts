@@ -90,10 +90,11 @@ const addText: AddText = ({ values, valueOffsets }, bytes, ends) => {
 function dateAdder(column: Column): AddText {
   const write = rowWriter([column], { prefixes: [""], suffix: "", quoting: "csv" });
   return (source, bytes, ends) => {
-    let end = bytes.length;
-    for (let row = 0; row < ends.length; row++) {
-      if (isPresent(source, row)) end += 8;
-      ends[row] = end;
+    const start = bytes.length;
+    if (source.nullCount === 0) for (let row = 0; row < ends.length; row++) ends[row] = start + 8 * (row + 1);
+    else {
+      let end = start;
+      for (let row = 0; row < ends.length; row++) ends[row] = end += isPresent(source, row) ? 8 : 0;
     }
     bytes.add(write([source], 0, ends.length));
   };

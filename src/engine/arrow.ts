@@ -1,4 +1,4 @@
-// A DuckDB data chunk as an Arrow record batch: numbers and dates are views of DuckDB's memory, text is copied once.
+// A DuckDB data chunk as an Arrow record batch: its columns are copied into buffers that serve chunk after chunk.
 import duckdb from "@duckdb/node-bindings";
 import type { DuckDBDataChunk } from "@duckdb/node-api";
 import {
@@ -25,32 +25,25 @@ const ARROW_TYPES = {
 } as const satisfies Record<ColumnType, DataType>;
 
 /** The Arrow schema of record batches with these columns. */
-export function schemaOf(columns: readonly Column[]): Schema {
+function schemaOf(columns: readonly Column[]): Schema {
   return new Schema(columns.map((column) => new Field(column.name, ARROW_TYPES[column.type], true)));
 }
 
-interface Vector {
-  readonly chunk: DuckDBDataChunk;
-  readonly handle: duckdb.Vector;
-  readonly length: number;
-  readonly nullCount: number;
-  readonly nullBitmap: Uint8Array | undefined;
-}
+/** The first `rows` rows of a chunk as a record batch, which is valid until the next call. */
+export type BatchReader = (chunk: DuckDBDataChunk, rows: number) => RecordBatch;
 
-/**
- * The first `schema.fields.length` columns of a chunk. The batch's buffers are views of the chunk's memory; the chunk
- * lives as long as any of them.
- */
-export function recordBatch(
-  chunk: DuckDBDataChunk,
-  schema: Schema,
-  columns: readonly Column[],
-  rows: number,
-): RecordBatch {
-  const handle = rawChunk(chunk);
-  const children = columns.map((column, i) => CONVERTERS[column.type](readVector(chunk, handle, i, rows)));
-  const data = makeData({ type: new Struct(schema.fields), length: rows, nullCount: 0, children });
-  return new RecordBatch(schema, data);
+/** Reads chunks whose first columns are `columns`. Where no value is missing, nothing is made for a chunk. */
+export function batchReader(columns: readonly Column[]): BatchReader {
+  const schema = schemaOf(columns);
+  const type = new Struct(schema.fields);
+  const readers = columns.map((column) => READERS[column.type]());
+  let last: RecordBatch | undefined;
+  return (chunk, rows) => {
+    const handle = rawChunk(chunk);
+    const children = readers.map((read, i) => read(duckdb.data_chunk_get_vector(handle, i), rows));
+    if (last?.numRows === rows && children.every((child, i) => child === last!.data.children[i])) return last;
+    return (last = new RecordBatch(schema, makeData({ type, length: rows, nullCount: 0, children })));
+  };
 }
 
 /** The raw handle below the client's chunk class, whose own accessors make an object for every value. */
@@ -58,70 +51,105 @@ export function rawChunk(chunk: DuckDBDataChunk): duckdb.DataChunk {
   return (chunk as unknown as { chunk: duckdb.DataChunk }).chunk;
 }
 
-const CONVERTERS: Record<ColumnType, (vector: Vector) => Data> = {
-  code: utf8,
-  text: utf8,
-  date: (v) => makeData({ type: ARROW_TYPES.date, ...shape(v), data: new Int32Array(...view(v, 4)) }),
-  float64: (v) => makeData({ type: ARROW_TYPES.float64, ...shape(v), data: new Float64Array(...view(v, 8)) }),
-  int64: (v) => makeData({ type: ARROW_TYPES.int64, ...shape(v), data: new BigInt64Array(...view(v, 8)) }),
+/** Copies the values of a vector; the data is the same object again where only the values in its buffers differ. */
+type VectorReader = (vector: duckdb.Vector, rows: number) => Data;
+
+const READERS: Record<ColumnType, () => VectorReader> = {
+  code: () => reader(ARROW_TYPES.code, textStore()),
+  text: () => reader(ARROW_TYPES.text, textStore()),
+  date: () => reader(ARROW_TYPES.date, fixedStore(Int32Array)),
+  float64: () => reader(ARROW_TYPES.float64, fixedStore(Float64Array)),
+  int64: () => reader(ARROW_TYPES.int64, fixedStore(BigInt64Array)),
 };
 
-const shape = ({ length, nullCount, nullBitmap }: Vector) => ({ length, nullCount, nullBitmap });
+/** The values of a vector in buffers of ours: new ones only where the old ones are too small. */
+type Store = (vector: duckdb.Vector, rows: number, present: Uint8Array | undefined) => Buffers;
 
-function view(vector: Vector, bytesPerValue: number): [ArrayBuffer, number, number] {
-  const bytes = vectorBytes(vector, bytesPerValue);
-  return [bytes.buffer as ArrayBuffer, bytes.byteOffset, vector.length];
+interface Buffers {
+  readonly data: Int32Array | Float64Array | BigInt64Array | Uint8Array;
+  readonly valueOffsets?: Int32Array;
+}
+
+function reader(type: DataType, store: Store): VectorReader {
+  let last: Data | undefined;
+  return (vector, rows) => {
+    const validity = duckdb.vector_get_validity(vector, Math.ceil(rows / 64) * 8) as Uint8Array | null;
+    const nullCount = validity ? rows - countPresent(validity, rows) : 0;
+    const nullBitmap = nullCount > 0 ? validity!.slice() : undefined;
+    const buffers = store(vector, rows, nullBitmap);
+    const isSame = last?.length === rows && last.values === buffers.data && last.valueOffsets === buffers.valueOffsets;
+    if (isSame && nullCount === 0 && last!.nullCount === 0) return last!;
+    return (last = makeData({ type, length: rows, nullCount, nullBitmap, ...buffers } as Parameters<
+      typeof makeData
+    >[0]));
+  };
+}
+
+type FixedArray = Int32ArrayConstructor | Float64ArrayConstructor | BigInt64ArrayConstructor;
+
+function fixedStore(Values: FixedArray): Store {
+  let data = new Values(0);
+  let bytes = new Uint8Array(0);
+  return (vector, rows) => {
+    if (rows > data.length) {
+      data = new Values(roomFor(rows, data.length));
+      bytes = new Uint8Array(data.buffer);
+    }
+    bytes.set(duckdb.vector_get_data(vector, rows * Values.BYTES_PER_ELEMENT));
+    return { data };
+  };
 }
 
 const STRING_SLOT = 16;
 const INLINE_BYTES = 12;
 
 /** DuckDB's 16-byte string slots (length, then the bytes or a pointer to them) → Arrow offsets and bytes. */
-function utf8(vector: Vector): Data {
-  const { length, nullCount, nullBitmap } = vector;
-  const slots = vectorBytes(vector, STRING_SLOT);
-  const words = new Uint32Array(slots.buffer, slots.byteOffset, length * 4);
-  const valueOffsets = new Int32Array(length + 1);
-  let total = 0;
-  for (let i = 0; i < length; i++) {
-    if (nullBitmap === undefined || (nullBitmap[i >> 3]! >> (i & 7)) & 1) total += words[i * 4]!;
-    valueOffsets[i + 1] = total;
-  }
-  const data = new Uint8Array(total);
-  for (let i = 0; i < length; i++) {
-    let to = valueOffsets[i]!;
-    const end = valueOffsets[i + 1]!;
-    if (end - to > INLINE_BYTES) {
-      const pointer = slots.byteOffset + i * STRING_SLOT + 8;
-      data.set(duckdb.get_data_from_pointer(slots.buffer as ArrayBuffer, pointer, end - to), to);
-    } else {
-      for (let from = i * STRING_SLOT + 4; to < end; from++, to++) data[to] = slots[from]!;
+function textStore(): Store {
+  let valueOffsets = new Int32Array(0);
+  let data = new Uint8Array(0);
+  return (vector, rows, present) => {
+    const slots = duckdb.vector_get_data(vector, rows * STRING_SLOT);
+    const words = new Uint32Array(slots.buffer, slots.byteOffset, rows * 4);
+    if (rows >= valueOffsets.length) valueOffsets = new Int32Array(roomFor(rows, valueOffsets.length) + 1);
+    let total = 0;
+    for (let i = 0; i < rows; i++) {
+      if (present === undefined || (present[i >> 3]! >> (i & 7)) & 1) total += words[i * 4]!;
+      valueOffsets[i + 1] = total;
     }
-  }
-  return makeData({ type: ARROW_TYPES.text, length, nullCount, nullBitmap, valueOffsets, data });
+    // The last of the short texts is copied with all the bytes of its slot.
+    if (total + INLINE_BYTES > data.length) data = new Uint8Array(roomFor(total + INLINE_BYTES, data.length));
+    for (let i = 0; i < rows; i++) {
+      const to = valueOffsets[i]!;
+      const length = valueOffsets[i + 1]! - to;
+      if (length > INLINE_BYTES) {
+        const pointer = slots.byteOffset + i * STRING_SLOT + 8;
+        data.set(duckdb.get_data_from_pointer(slots.buffer as ArrayBuffer, pointer, length), to);
+      } else if (length > 0) {
+        putWord(words[i * 4 + 1]!, data, to);
+        if (length > 4) putWord(words[i * 4 + 2]!, data, to + 4);
+        if (length > 8) putWord(words[i * 4 + 3]!, data, to + 8);
+      }
+    }
+    return { data, valueOffsets };
+  };
 }
 
-/** Keeps a chunk's memory alive while any view of it is. */
-const owners = new WeakMap<ArrayBufferLike, DuckDBDataChunk>();
-
-function readVector(chunk: DuckDBDataChunk, handle: duckdb.DataChunk, index: number, length: number): Vector {
-  const vector = duckdb.data_chunk_get_vector(handle, index);
-  const bitmap = duckdb.vector_get_validity(vector, Math.ceil(length / 64) * 8) as Uint8Array | null;
-  if (bitmap) owners.set(bitmap.buffer, chunk);
-  const nullCount = bitmap ? length - countValid(bitmap, length) : 0;
-  return { chunk, handle: vector, length, nullCount, nullBitmap: nullCount > 0 ? bitmap! : undefined };
+/** Four bytes at any address, lowest first: typed arrays take words only at multiples of four. */
+function putWord(word: number, data: Uint8Array, at: number): void {
+  data[at] = word;
+  data[at + 1] = word >>> 8;
+  data[at + 2] = word >>> 16;
+  data[at + 3] = word >>> 24;
 }
 
-function vectorBytes(vector: Vector, bytesPerValue: number): Uint8Array {
-  const bytes = duckdb.vector_get_data(vector.handle, vector.length * bytesPerValue);
-  owners.set(bytes.buffer, vector.chunk);
-  return bytes;
-}
+/** Just what the first chunk needs: it may be the only one. A further one gets room that will do for all. */
+const roomFor = (needed: number, before: number): number =>
+  before === 0 ? needed : Math.max(needed, duckdb.vector_size(), before * 2);
 
-function countValid(bitmap: Uint8Array, length: number): number {
+function countPresent(bitmap: Uint8Array, rows: number): number {
   let count = 0;
-  for (let i = 0; i < length >> 3; i++) count += BITS_SET[bitmap[i]!]!;
-  for (let i = (length >> 3) << 3; i < length; i++) count += (bitmap[i >> 3]! >> (i & 7)) & 1;
+  for (let i = 0; i < rows >> 3; i++) count += BITS_SET[bitmap[i]!]!;
+  for (let i = (rows >> 3) << 3; i < rows; i++) count += (bitmap[i >> 3]! >> (i & 7)) & 1;
   return count;
 }
 

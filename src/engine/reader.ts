@@ -6,7 +6,6 @@ import type { Column } from "../catalog/types.js";
 import { Problem } from "../errors.js";
 import type { Integrity } from "../lake/integrity.js";
 import type { ReadStep } from "../query/statement.js";
-import { schemaOf } from "./arrow.js";
 import { createGate, type GateLoad } from "./gate.js";
 import { openLocked, type LockedOptions } from "./locked.js";
 import { streamBatches, type Turn } from "./stream.js";
@@ -34,9 +33,9 @@ export interface Reader {
 /** Reads rows. */
 export interface Rows {
   /**
-   * Runs the steps one after another, on a connection of their own, and yields their rows in order. Throws
-   * DamagedFileError before a damaged file is read, IncompleteStreamError where a step did not reach its end, and the
-   * signal's reason when it is aborted.
+   * Runs the steps one after another, on a connection of their own, and yields their rows in order, in batches that are
+   * valid until the next one is asked for. Throws DamagedFileError before a damaged file is read, IncompleteStreamError
+   * where a step did not reach its end, and the signal's reason when it is aborted.
    */
   read(steps: Iterable<ReadStep>, columns: readonly Column[]): AsyncGenerator<RecordBatch>;
 }
@@ -81,14 +80,13 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
         const connection = idle.pop() ?? (await instance.connect());
         busy.add(connection);
         own.add(connection);
-        const schema = schemaOf(columns);
         let clean = false;
         try {
           for (const step of steps) {
             await options.integrity.check(step.files);
             signal.throwIfAborted();
             try {
-              yield* streamBatches(connection, withPaths(step, options.lakeFolder), columns, schema, turn);
+              yield* streamBatches(connection, withPaths(step, options.lakeFolder), columns, turn);
             } catch (error) {
               signal.throwIfAborted();
               throw error;

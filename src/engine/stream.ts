@@ -2,10 +2,10 @@
 // statement gets a last row that marks its end: a stream without it is refused.
 import type { DuckDBConnection, DuckDBDataChunk } from "@duckdb/node-api";
 import duckdb from "@duckdb/node-bindings";
-import type { RecordBatch, Schema } from "apache-arrow";
+import type { RecordBatch } from "apache-arrow";
 import type { Column } from "../catalog/types.js";
 import type { Statement } from "../query/statement.js";
-import { rawChunk, recordBatch } from "./arrow.js";
+import { batchReader, rawChunk } from "./arrow.js";
 import { toDuck } from "./values.js";
 
 /** The stream ended before its last row: what was read so far is not the whole answer. */
@@ -27,7 +27,7 @@ export type Turn = <T>(job: () => Promise<T>) => Promise<T>;
 
 /**
  * Runs one statement, whose columns are `columns` in this order, and yields its rows in order, in batches of up to
- * 2,048. The connection must serve nothing else until the generator is done. The next chunk is fetched while the caller
+ * 2,048; a batch is valid until the next one is asked for. The connection must serve nothing else until the generator is done. The next chunk is fetched while the caller
  * works on the one before it; `turn` bounds how many threads all streams occupy, and none while a caller is slow.
  * Throws IncompleteStreamError where the end was not reached.
  */
@@ -35,11 +35,11 @@ export async function* streamBatches(
   connection: DuckDBConnection,
   statement: Statement,
   columns: readonly Column[],
-  schema: Schema,
   turn: Turn = (job) => job(),
 ): AsyncGenerator<RecordBatch, void, undefined> {
   const sql = withEndMarker(statement.sql, columns);
   const result = await turn(() => connection.stream(sql, statement.values.map(toDuck)));
+  const toBatch = batchReader(columns);
   let left = false;
   let pending: Promise<DuckDBDataChunk | null> | undefined;
   const fetchAhead = (): void => {
@@ -56,7 +56,7 @@ export async function* streamBatches(
       const ended = lastRowIsMarker(chunk, columns.length, rows);
       if (!ended) fetchAhead();
       const dataRows = ended ? rows - 1 : rows;
-      if (dataRows > 0) yield recordBatch(chunk, schema, columns, dataRows);
+      if (dataRows > 0) yield toBatch(chunk, dataRows);
     }
     if (((await turn(() => result.fetchChunk()))?.rowCount ?? 0) > 0) throw new IncompleteStreamError();
   } finally {

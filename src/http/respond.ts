@@ -7,6 +7,8 @@ import { endStage, sendTiming } from "./timing.js";
 
 /** Bodies up to this size are sent in one piece with their length. */
 const ONE_PIECE = 64 * 1024;
+/** Bytes of a longer body that are sent together, after its first ones. */
+const AT_ONCE = 512 * 1024;
 
 /** A signal that fires when the client leaves or the deadline (milliseconds) passes. */
 export function requestSignal(res: Response, deadline: number): AbortSignal {
@@ -38,11 +40,14 @@ export interface BodyLimits {
 
 /**
  * Sends the pieces of a body. Headers go out with the first piece, so that a failure before it can still be told as a
- * problem. Rejects where `pieces` throws; the caller cuts the connection then.
+ * problem. Pieces are made while the client reads those before them. Rejects where `pieces` throws; the caller cuts the
+ * connection then.
  */
 export async function sendBody(res: Response, pieces: AsyncIterable<Uint8Array>, limits: BodyLimits): Promise<void> {
   let held: Uint8Array[] = [];
   let heldBytes = 0;
+  let enough = ONE_PIECE;
+  let sending = Promise.resolve();
   for await (const piece of pieces) {
     limits.signal.throwIfAborted();
     if (piece.length === 0) continue;
@@ -52,24 +57,24 @@ export async function sendBody(res: Response, pieces: AsyncIterable<Uint8Array>,
     }
     held.push(piece);
     heldBytes += piece.length;
-    if (heldBytes < ONE_PIECE) continue;
-    await write(res, held, heldBytes, limits);
+    if (heldBytes < enough) continue;
+    await sending;
+    sending = write(res, held, limits);
+    sending.catch(() => undefined); // told where it is awaited
     held = [];
     heldBytes = 0;
+    enough = AT_ONCE;
   }
+  await sending;
   if (!res.headersSent) res.setHeader("Content-Length", heldBytes);
   res.end(held.length === 1 ? held[0] : Buffer.concat(held, heldBytes));
 }
 
 /** Waits for a client that is slow, but not for one that reads nothing for `stall` milliseconds: that one is cut. */
-async function write(
-  res: Response,
-  held: readonly Uint8Array[],
-  bytes: number,
-  { signal, stall }: BodyLimits,
-): Promise<void> {
-  const whole = held.length === 1 ? held[0]! : Buffer.concat(held, bytes);
-  if (res.write(whole)) return;
+async function write(res: Response, held: readonly Uint8Array[], { signal, stall }: BodyLimits): Promise<void> {
+  let isDrained = true;
+  for (const piece of held) isDrained = res.write(piece);
+  if (isDrained) return;
   const timer = setTimeout(() => res.destroy(), stall);
   try {
     await once(res, "drain", { signal });

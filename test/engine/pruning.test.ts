@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { entityNamed } from "../../src/catalog/index.js";
-import { schemaOf } from "../../src/engine/arrow.js";
 import { streamBatches } from "../../src/engine/stream.js";
 import { openLake, type Snapshot } from "../../src/lake/lake.js";
 import type { Position } from "../../src/query/cursor.js";
@@ -76,7 +75,7 @@ async function costOf(query: string, after: Position | null = null, entityName =
     for (const path of list) paths.add(path);
     const limited = most === Infinity ? sql : `${sql} LIMIT ${most - answer}`;
     const statement = { sql: limited, values: [list, ...values.slice(1)] };
-    for await (const batch of streamBatches(connection, statement, columns, schemaOf(columns))) answer += batch.numRows;
+    for await (const batch of streamBatches(connection, statement, columns)) answer += batch.numRows;
   }
   return { answer, ...(await accesses([...paths])) };
 }

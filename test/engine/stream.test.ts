@@ -1,7 +1,6 @@
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Column } from "../../src/catalog/types.js";
-import { schemaOf } from "../../src/engine/arrow.js";
 import { IncompleteStreamError, streamBatches } from "../../src/engine/stream.js";
 
 const columns: readonly Column[] = [{ name: "i", type: "int64", meaning: "a number", nullable: false }];
@@ -20,7 +19,7 @@ afterAll(() => {
 async function readAll(sql: string, onBatch: (rows: number) => void = () => undefined): Promise<number> {
   let rows = 0;
   let next = 0n;
-  for await (const batch of streamBatches(connection, { sql, values: [] }, columns, schemaOf(columns))) {
+  for await (const batch of streamBatches(connection, { sql, values: [] }, columns)) {
     for (const value of batch.getChildAt(0)!) if (value !== next++) throw new Error("rows are out of order");
     rows += batch.numRows;
     onBatch(rows);
@@ -56,7 +55,7 @@ describe("a stream", () => {
 
   test("that the reader leaves early stops its query", async () => {
     const sql = "SELECT i FROM range(100000000000) t(i)";
-    for await (const batch of streamBatches(connection, { sql, values: [] }, columns, schemaOf(columns))) {
+    for await (const batch of streamBatches(connection, { sql, values: [] }, columns)) {
       expect(batch.numRows).toBeGreaterThan(0);
       break;
     }

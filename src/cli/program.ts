@@ -3,6 +3,7 @@ import { Command, CommanderError } from "commander";
 import { CommandError } from "../errors.js";
 import { packageVersion } from "../http/package.js";
 import { compactCommand } from "./compact.js";
+import { completionCommand } from "./completion.js";
 import { demoCommand } from "./demo.js";
 import { gapsCommand } from "./gaps.js";
 import { importCommand } from "./import.js";
@@ -34,6 +35,7 @@ export function createProgram(): Command {
     vacuumCommand,
     verifyCommand,
     openApiCommand,
+    () => completionCommand(createProgram),
   ];
   for (const command of commands) program.addCommand(command());
   return program;

@@ -24,7 +24,7 @@ const leaves = (command: Command, path: readonly string[]): (readonly [readonly 
 const COMMANDS = leaves(createProgram(), []).map(([path, command]) => [path.join(" "), path, command] as const);
 
 /** What only serves, or prints for machines in any case. */
-const WITHOUT_JSON = ["serve", "ingest", "openapi"];
+const WITHOUT_JSON = ["serve", "ingest", "openapi", "completion"];
 
 describe.each(COMMANDS)("tapehouse %s", (name, path, command) => {
   const mandatory = command.options.filter((option) => option.mandatory);

@@ -12,6 +12,11 @@ const ROOMS = {
   },
   dates: { owns: "^src/dates\\.ts$", imports: ["errors"], why: "The bottom: calendar dates without time zones." },
   "sql-text": { owns: "^src/sql-text\\.ts$", imports: [], why: "The bottom: names and text as SQL, for every side." },
+  "own-folder": {
+    owns: "^src/own-folder\\.ts$",
+    imports: ["errors"],
+    why: "The bottom: folders that nobody else may write to, for whoever writes aside.",
+  },
   words: { owns: "^src/words\\.ts$", imports: [], why: "The bottom: numbers as people are told them, by every side." },
   config: {
     owns: "^src/config\\.ts$",
@@ -48,7 +53,7 @@ const ROOMS = {
   },
   segments: {
     owns: "^src/segments/",
-    imports: ["errors", "encode"],
+    imports: ["errors", "own-folder", "encode"],
     packages: ["apache-arrow"],
     why: "Bodies from rows and from bytes kept of earlier bodies; it knows no HTTP and no engine.",
   },
@@ -59,13 +64,25 @@ const ROOMS = {
   },
   http: {
     owns: "^src/http/",
-    imports: ["errors", "dates", "config", "catalog", "lake", "query", "engine", "encode", "segments", "web"],
+    imports: [
+      "errors",
+      "dates",
+      "config",
+      "own-folder",
+      "catalog",
+      "lake",
+      "query",
+      "engine",
+      "encode",
+      "segments",
+      "web",
+    ],
     packages: ["express", "pino", "prom-client"],
     why: "The only room with Express, the log and the metrics. It reads the lake and never writes it.",
   },
   processes: {
     owns: "^src/processes/",
-    imports: ["errors", "config", "http"],
+    imports: ["errors", "config", "own-folder", "http"],
     why: "Who lives and dies: nothing here knows what is served.",
   },
   cli: {

@@ -18,6 +18,7 @@ export const SETTINGS = {
   workers: { env: "TAPEHOUSE_WORKERS", fallback: "auto", meaning: "processes that answer; auto goes by the cores" },
   memory: { env: "TAPEHOUSE_MEMORY", fallback: "2GB", meaning: "memory of DuckDB; more spills to the disk" },
   temp: { env: "TAPEHOUSE_TEMP", fallback: join(tmpdir(), "tapehouse"), meaning: "folder for what spills" },
+  spill: { env: "TAPEHOUSE_SPILL", fallback: "10GB", meaning: "disk for what spills; a query beyond it gets 503" },
   cache: {
     env: "TAPEHOUSE_CACHE",
     fallback: "4GB",
@@ -78,6 +79,7 @@ export interface ServerConfig {
   readonly workers: number;
   readonly memory: string;
   readonly temp: string;
+  readonly spill: string;
   /** Bytes. */
   readonly cache: number;
   readonly concurrency: number;
@@ -211,6 +213,7 @@ export function readConfig(
     workers: text("workers") === "auto" ? workersFor(cores, size("memory")) : number("workers", 1, MOST_WORKERS),
     memory: size("memory"),
     temp: text("temp"),
+    spill: size("spill"),
     cache: text("cache") === "none" ? 0 : bytesOf(size("cache")),
     concurrency: number("concurrency", 1, 256),
     streams: number("streams", 1, 10_000),

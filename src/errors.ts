@@ -26,6 +26,7 @@ export const PROBLEMS = {
   internal_error: { status: 500, title: "The server failed" },
   data_damaged: { status: 500, title: "A data file is damaged" },
   overloaded: { status: 503, title: "The server is busy" },
+  out_of_room: { status: 503, title: "The query needs more room than there is" },
   shutting_down: { status: 503, title: "The server is stopping" },
   deadline_exceeded: { status: 504, title: "The query took too long" },
 } as const satisfies Record<string, { status: number; title: string }>;

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
 import { ENTITIES } from "../catalog/index.js";
+import { SETTINGS } from "../config.js";
 import { createCalendars } from "../engine/calendars.js";
 import { createGapFinder } from "../engine/gaps.js";
 import { openReader } from "../engine/reader.js";
@@ -84,6 +85,7 @@ export async function statesOfGaps(root: string): Promise<readonly (readonly [Re
   const reader = await openReader({
     lakeFolder: lake.layout.lake,
     memory: "1GB",
+    spill: SETTINGS.spill.fallback,
     tempDirectory,
     threads: 1,
     concurrency: 1,

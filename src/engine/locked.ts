@@ -7,6 +7,8 @@ export interface LockedOptions {
   readonly lakeFolder: string;
   readonly memory: string;
   readonly tempDirectory: string;
+  /** What may lie in it at the same time, e.g. `10GB`. */
+  readonly spill: string;
   readonly threads: number;
 }
 
@@ -15,6 +17,7 @@ export async function openLocked({
   lakeFolder,
   memory,
   tempDirectory,
+  spill,
   threads,
 }: LockedOptions): Promise<DuckDBInstance> {
   const instance = await DuckDBInstance.create(":memory:", {
@@ -29,6 +32,8 @@ export async function openLocked({
     preserve_insertion_order: "true",
   });
   const setup = await instance.connect();
+  // Given when the instance is made, DuckDB shows this setting and does not keep it.
+  await setup.run(`SET max_temp_directory_size = ${quoteText(spill)}`);
   await setup.run(`SET allowed_directories = [${quoteText(`${lakeFolder}/`)}]`);
   await setup.run("SET enable_external_access = false");
   await setup.run("SET lock_configuration = true");

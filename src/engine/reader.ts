@@ -5,7 +5,7 @@ import type { RecordBatch } from "apache-arrow";
 import type { Column } from "../catalog/types.js";
 import { Problem } from "../errors.js";
 import type { Integrity } from "../lake/integrity.js";
-import type { ReadStep } from "../query/statement.js";
+import { widthOf, type ReadStep, type Width } from "../query/statement.js";
 import { createGate, type GateLoad } from "./gate.js";
 import { openLocked, type LockedOptions } from "./locked.js";
 import { streamBatches, type Turn } from "./stream.js";
@@ -22,9 +22,9 @@ export interface ReaderOptions extends LockedOptions {
 
 export interface Reader {
   /** Waits for a place among the open streams. Rejects with `overloaded` where too many wait already. */
-  open(signal: AbortSignal): Promise<Session>;
+  open(signal: AbortSignal, width: Width): Promise<Session>;
   /** A session for one read. */
-  read(steps: Iterable<ReadStep>, columns: readonly Column[], signal: AbortSignal): AsyncGenerator<RecordBatch>;
+  read(steps: readonly ReadStep[], columns: readonly Column[], signal: AbortSignal): AsyncGenerator<RecordBatch>;
   /** Streams that are open or wait to be, and statements of theirs that work or wait for their turn. */
   load(): { readonly streams: GateLoad; readonly statements: GateLoad };
   close(): Promise<void>;
@@ -53,10 +53,10 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
   const busy = new Set<DuckDBConnection>();
   let closing = false;
 
-  async function openSession(signal: AbortSignal): Promise<Session> {
+  async function openSession(signal: AbortSignal, width: Width): Promise<Session> {
     if (closing) throw new Problem("shutting_down", "the server is stopping");
-    const leave = await open.enter(signal);
-    const turn: Turn = (job) => working.run(job, signal);
+    const leave = await open.enter(signal, width);
+    const turn: Turn = (job) => working.run(job, signal, width);
     const own = new Set<DuckDBConnection>();
     const interrupt = (): void => {
       for (const connection of own) connection.interrupt();
@@ -89,7 +89,7 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
               yield* streamBatches(connection, withPaths(step, options.lakeFolder), columns, turn);
             } catch (error) {
               signal.throwIfAborted();
-              throw error;
+              throw roomProblem(error) ?? error;
             }
           }
           clean = true;
@@ -106,11 +106,12 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
   }
 
   async function* read(
-    steps: Iterable<ReadStep>,
+    steps: readonly ReadStep[],
     columns: readonly Column[],
     signal: AbortSignal,
   ): AsyncGenerator<RecordBatch> {
-    const session = await openSession(signal);
+    const rows = steps.flatMap(({ files }) => files).reduce((sum, file) => sum + file.rows, 0);
+    const session = await openSession(signal, widthOf(rows));
     try {
       yield* session.read(steps, columns);
     } finally {
@@ -131,6 +132,17 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
     },
   };
 }
+
+/** What DuckDB says where neither memory nor disk has room for what it sorts or groups. */
+const NO_ROOM = /^Out of Memory Error|^IO Error: Could not write file/;
+
+const roomProblem = (error: unknown): Problem | null =>
+  error instanceof Error && NO_ROOM.test(error.message)
+    ? new Problem("out_of_room", "there is no room left, neither in memory nor on disk, to put so many rows in order", {
+        hint: "ask for fewer codes or days at a time, or again when less is asked; the operator gives more by --memory and --spill",
+        retryAfter: 5,
+      })
+    : null;
 
 /** `$1` names files relative to the lake folder; DuckDB needs to know where that is. */
 function withPaths(step: ReadStep, lakeFolder: string): ReadStep {

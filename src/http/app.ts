@@ -9,7 +9,7 @@ import { entityHandler } from "./entities.js";
 import { gapsHandler } from "./gaps.js";
 import { healthHandler } from "./health.js";
 import { secureHeaders } from "./headers.js";
-import { limitRate, limitStall, limitStreams } from "./limits.js";
+import { limitRate, limitStall } from "./limits.js";
 import { metaHandler } from "./meta.js";
 import { metricsHandler } from "./metrics-page.js";
 import { observe } from "./observe.js";
@@ -26,7 +26,7 @@ export function createApp(context: Context): Express {
   app.use(secureHeaders(context.config.tls !== null), limitStall(context.config.stall));
   app.use(refuseExcess, requireHost, allowOrigins(context.config.corsOrigins));
 
-  // Wrong tokens, rates and answers under way are counted together, whichever route is asked.
+  // Wrong tokens and rates are counted together, whichever route is asked.
   const known = [requireToken(context), limitRate(context.config.rateLimit)];
   const api = express.Router({ caseSensitive: true });
   api.use(...known);
@@ -34,7 +34,6 @@ export function createApp(context: Context): Express {
   api.get("/versions", versionsHandler(context));
   api.get("/calendar", calendarHandler(context));
   api.get("/calendar/shift", shiftHandler(context));
-  api.use("/entities", limitStreams(context.config));
   api.get("/entities/:entity", entityHandler(context));
   api.get("/entities/:entity/gaps", gapsHandler(context));
   api.use(notFound);

@@ -10,6 +10,7 @@ import type { TokenStore } from "../lake/tokens.js";
 import type { SegmentStore } from "../segments/store.js";
 import type { Log } from "./log.js";
 import type { Metrics, ProcessMetrics } from "./metrics.js";
+import type { TokenPlaces } from "./token-places.js";
 
 export interface Context {
   readonly config: ServerConfig;
@@ -19,6 +20,7 @@ export interface Context {
   readonly gaps: GapFinder;
   readonly adjustments: Adjustments;
   readonly tokens: TokenStore;
+  readonly tokenPlaces: TokenPlaces;
   readonly integrity: Integrity;
   readonly segments: SegmentStore;
   readonly now: () => Date;

@@ -43,13 +43,14 @@ export function entityHandler(context: Context): RequestHandler<{ entity: string
     const after = cursor?.position ?? null;
     const plan = planRead(request, files, after);
     endStage(res, "plan");
+    await context.tokenPlaces.take(res, plan.width, signal);
     const adjusted = await context.adjustments.prepare(snapshot, request, after, signal);
     const encoder = ENCODERS[format]({ entity: entity.name, dataVersion, columns: request.columns });
     res.setHeader("Content-Type", encoder.contentType);
     if (encoding !== "identity") res.setHeader("Content-Encoding", encoding);
     const cursorOf = ({ last }: PageEnd): string | null =>
       last === null ? null : encodeCursor(request, { dataVersion, position: last });
-    const session = await context.reader.open(signal);
+    const session = await context.reader.open(signal, plan.width);
     try {
       if (format !== "json") {
         const end = await findEnd(session, request, files, after);

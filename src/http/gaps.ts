@@ -15,6 +15,7 @@ export function gapsHandler(context: Context): RequestHandler<{ entity: string }
     const request = parseGapRequest(searchOf(req));
     const snapshot = await findSnapshot(context, res, request.dataVersion);
     const signal = requestSignal(res, context.config.deadline);
+    await context.tokenPlaces.take(res, "small", signal);
     const recorded = (await readRecordedGaps(context.lake.layout.gaps)).filter(
       (gap) => gap.entity === entity.name && gap.resolved === null,
     );

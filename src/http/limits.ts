@@ -1,11 +1,8 @@
-// What one token, or one address without a valid token, may ask of the server.
-import type { RequestHandler, Response } from "express";
-import type { ServerConfig } from "../config.js";
-import { createGate, type Gate } from "../engine/gate.js";
+// How often a token may ask, and how long a client may leave its answer unread.
+import type { RequestHandler } from "express";
 import { Problem } from "../errors.js";
 import { tokenOf } from "./auth.js";
 import { createBuckets } from "./buckets.js";
-import { requestSignal } from "./respond.js";
 
 const MINUTE = 60_000;
 
@@ -28,37 +25,6 @@ export function limitRate(quota: number | null): RequestHandler {
     }
     throw new Problem("too_many_requests", `this token may make ${quota} requests a minute`, { retryAfter });
   };
-}
-
-/**
- * Answers under way of each token. More of them wait, so that a client with many connections is slowed and not refused;
- * those for which even the queue has no room are.
- */
-export function limitStreams({ tokenStreams, queue, deadline }: ServerConfig): RequestHandler {
-  if (tokenStreams === null) return pass;
-  const gates = new Map<string, Gate>();
-  const full = (): Problem =>
-    new Problem("too_many_requests", `this token has ${tokenStreams} answers under way and ${queue} that wait`, {
-      hint: "ask with fewer connections at a time",
-      retryAfter: 1,
-    });
-  return async (_req, res, next) => {
-    const key = tokenOf(res).sha256;
-    const gate = gates.get(key) ?? createGate(tokenStreams, queue, full);
-    gates.set(key, gate);
-    const leave = await gate.enter(requestSignal(res, deadline));
-    onceClosed(res, () => {
-      leave();
-      const { inside, waiting } = gate.load();
-      if (inside + waiting === 0) gates.delete(key);
-    });
-    next();
-  };
-}
-
-function onceClosed(res: Response, job: () => void): void {
-  if (res.closed) job();
-  else res.once("close", job);
 }
 
 /** Cuts a client that does not take the end of its answer within `stall` milliseconds: its place is wanted. */

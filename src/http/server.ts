@@ -1,6 +1,5 @@
 // Starting and stopping the server: opens the lake, follows new versions, listens.
 import type { AddressInfo } from "node:net";
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { ServerConfig } from "../config.js";
 import { createCalendars } from "../engine/calendars.js";
@@ -10,6 +9,7 @@ import { openReader } from "../engine/reader.js";
 import { createIntegrity } from "../lake/integrity.js";
 import { openLake } from "../lake/lake.js";
 import { openTokens } from "../lake/tokens.js";
+import { makeOwnFolder } from "../own-folder.js";
 import { openSegmentStore } from "../segments/store.js";
 import { createApp } from "./app.js";
 import type { Context } from "./context.js";
@@ -17,6 +17,7 @@ import { prepareEnd, type EndOptions } from "./ending.js";
 import { createListener } from "./listener.js";
 import { openLog } from "./log.js";
 import { createMetrics, type ProcessMetrics } from "./metrics.js";
+import { createTokenPlaces } from "./token-places.js";
 import { cannotListen, openPort, type Port } from "./port.js";
 
 export interface RunningServer {
@@ -49,11 +50,12 @@ export async function startServer(
   const log = openLog(config.logLevel, write);
   const lake = await openLake(config.data);
   const integrity = createIntegrity(lake.layout.lake);
-  await mkdir(config.temp, { recursive: true });
+  await makeOwnFolder(config.temp);
   const reader = await openReader({
     lakeFolder: lake.layout.lake,
     memory: config.memory,
     tempDirectory: hooks.spill ?? config.temp,
+    spill: config.spill,
     threads: 1,
     concurrency: config.concurrency,
     streams: config.streams,
@@ -70,6 +72,7 @@ export async function startServer(
   const gatherMetrics = hooks.gatherMetrics ?? (async () => [await metrics.collect()]);
   const context: Context = {
     ...{ config, lake, reader, calendars, gaps, adjustments, tokens, integrity, segments },
+    tokenPlaces: createTokenPlaces(config),
     ...{ now, log, metrics, gatherMetrics },
   };
   const { server, refresh: refreshCertificate } = await createListener(config, context, createApp(context));

@@ -1,6 +1,7 @@
 // Folders for what spills: one a worker, removed when it ends. Those that a crash of everything left go at a later start.
-import { mkdir, mkdtemp, readdir, rm, stat, utimes } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
+import { makeOwnFolder } from "../own-folder.js";
 
 export interface Scratch {
   /** The path of a folder that no other worker has. It is not made yet. */
@@ -14,7 +15,7 @@ const TOUCH_EVERY = 60_000;
 const ABANDONED_AFTER = 600_000;
 
 export async function openScratch(root: string): Promise<Scratch> {
-  await mkdir(root, { recursive: true });
+  await makeOwnFolder(root);
   const own = await mkdtemp(join(root, PREFIX));
   await removeAbandoned(root);
   const touching = setInterval(() => void utimes(own, new Date(), new Date()).catch(() => undefined), TOUCH_EVERY);

@@ -5,9 +5,11 @@ import { bytesOf, type ServerConfig } from "../config.js";
 export function shareOf(config: ServerConfig): ServerConfig {
   const part = (whole: number, least = 1): number => Math.max(least, Math.floor(whole / config.workers));
   const partOrNone = (whole: number | null): number | null => (whole === null ? null : part(whole));
+  const partOfSize = (whole: string): string => `${part(bytesOf(whole) / 1e6)}MB`;
   return {
     ...config,
-    memory: `${part(bytesOf(config.memory) / 1e6)}MB`,
+    memory: partOfSize(config.memory),
+    spill: partOfSize(config.spill),
     concurrency: part(config.concurrency),
     streams: part(config.streams),
     queue: part(config.queue, 0),

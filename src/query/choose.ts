@@ -34,6 +34,13 @@ export function choosePieces(list: FileList, window: Window, codes: Filter["valu
   return codeCost < dateCost ? mixedPieces(list, inWindow, codeFiles, codes) : byDate.map(datePiece);
 }
 
+/** About how many rows are read for a piece. */
+export function rowsToRead({ clustering, files, rows }: Piece, window: Window, codes: Filter["values"] | null): number {
+  if (rows) return rows[1] - rows[0];
+  if (clustering === "byCode") return sum((codes ?? []).map((code) => leastRowsOf(files, code)));
+  return sum(files.map((file) => Math.min(file.rows, Math.max(LEAST_ROWS.byDate, file.rows * share(file, window)))));
+}
+
 const datePiece = (file: DataFile): Piece => ({ clustering: "byDate", files: [file], span: null });
 
 /** The code copy for runs of date files that it covers, the date files elsewhere, in date order. */

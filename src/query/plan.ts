@@ -3,11 +3,11 @@ import { columnNamed } from "../catalog/index.js";
 import type { Column, Entity } from "../catalog/types.js";
 import type { DataFile, FileList } from "../lake/manifest.js";
 import { quoteName } from "../sql-text.js";
-import { choosePieces, type Piece, type Window } from "./choose.js";
+import { choosePieces, rowsToRead, type Piece, type Window } from "./choose.js";
 import type { Position } from "./cursor.js";
 import { adjustedColumns, hasTimeParameter, type EntityRequest } from "./request.js";
 import { afterSql, announcedSql, betweenSql, Bindings, filterSql, rowsSql, visible } from "./sql.js";
-import type { ReadStep } from "./statement.js";
+import { widthOf, type ReadStep, type Width } from "./statement.js";
 
 export interface PlannedStep extends ReadStep {
   /** Gives every row of its files as they are, in their order. */
@@ -21,6 +21,8 @@ export interface Plan {
   readonly positionColumns: number;
   /** The statements in order. One that starts after `limit` rows are there is not needed. */
   readonly steps: readonly PlannedStep[];
+  /** By the rows that have to be read. */
+  readonly width: Width;
 }
 
 /** Files of at most this many rows share one statement, so that the first rows come early and a limit stops soon. */
@@ -44,7 +46,15 @@ export function planRead(request: EntityRequest, list: FileList, after: Position
       ? joinPieces(pieces, limit)
       : pieces.toReversed().flatMap((piece) => backwards(piece, limit, after));
   const steps = ordered.map((piece) => stepSql(request, piece, window, snapshot, after, position.length > 0));
-  return { columns: [...columns, ...position], positionColumns: position.length, steps };
+  const rows = ordered.reduce((sum, piece) => sum + rowsToRead(piece, window, codes?.values ?? null), 0);
+  // A page whose rows are not looked for ends where it is full.
+  const mostRows = limit !== null && request.filters.length === 0 && request.asOf === null ? limit : Infinity;
+  return {
+    columns: [...columns, ...position],
+    positionColumns: position.length,
+    steps,
+    width: widthOf(Math.min(rows, mostRows)),
+  };
 }
 
 /** Main date and code under names that no entity uses, then the row number in its file. */

@@ -16,6 +16,15 @@ export interface ReadStep extends Statement {
   readonly files: readonly DataFile[];
 }
 
+/** A read of much holds its place for long: it queues where a small one passes. */
+export type Width = "small" | "wide";
+
+/** Rows of two files' smallest parts that are read: a day, or a code, is less. */
+const SMALL_AT_MOST = 250_000;
+
+/** `rows` are those that have to be looked at. */
+export const widthOf = (rows: number): Width => (rows > SMALL_AT_MOST ? "wide" : "small");
+
 /** Statements that are run one after another and all give these columns. */
 export interface Read {
   readonly columns: readonly Column[];

@@ -1,10 +1,10 @@
 // Encoded rows of immutable files, kept on disk under a name of their content: read again at the speed of the network.
 import { createHash, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { mkdir, open, readdir, rename, rm, stat, utimes, type FileHandle } from "node:fs/promises";
+import { open, readdir, rename, rm, stat, utimes, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import { CommandError } from "../errors.js";
+import { makeOwnFolder } from "../own-folder.js";
 import type { Extent } from "./packer.js";
 
 /** What a segment stands for. */
@@ -59,8 +59,7 @@ const LEFT_AFTER = 10 * 60_000;
 /** Keeps up to `capacity` bytes in `folder`, which may be shared by processes; nothing where it is 0. */
 export async function openSegmentStore(folder: string, capacity: number): Promise<SegmentStore> {
   if (capacity === 0) return NO_STORE;
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  await requireOwn(folder);
+  await makeOwnFolder(folder);
   const beingWritten = new Set<string>();
   let [hits, misses] = [0, 0];
   let kept = await tidy(folder, capacity);
@@ -97,16 +96,6 @@ const NO_STORE: SegmentStore = {
 
 const nameOf = (key: readonly unknown[]): string =>
   createHash("sha256").update(JSON.stringify(key)).digest("hex").slice(0, 40) + SUFFIX;
-
-/** What others may write to may hold anything. */
-async function requireOwn(folder: string): Promise<void> {
-  const { uid, mode } = await stat(folder);
-  if (uid !== process.getuid?.() || (mode & 0o022) !== 0) {
-    throw new CommandError(
-      `${folder} belongs to another user or can be written by others: name a folder of your own by --temp`,
-    );
-  }
-}
 
 /** Removes what was left, and the segments that were not asked for the longest, until the rest has room. */
 async function tidy(folder: string, capacity: number): Promise<Pick<StoreFigures, "entries" | "bytes">> {

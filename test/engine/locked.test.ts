@@ -19,6 +19,7 @@ beforeAll(async () => {
     lakeFolder: join(root, "lake"),
     memory: "256MB",
     tempDirectory: join(root, "temp"),
+    spill: "100MB",
     threads: 1,
   });
   connection = await instance.connect();
@@ -56,6 +57,7 @@ describe("the DuckDB that serves", () => {
     ["reset a setting", () => "RESET lock_configuration"],
     ["take more memory", () => "SET memory_limit = '100GB'"],
     ["take more threads", () => "SET threads = 64"],
+    ["spill more", () => "SET max_temp_directory_size = '100GB'"],
     ["move its temporary files", () => `SET temp_directory = '${root}/elsewhere'`],
     ["keep a secret", () => "CREATE PERSISTENT SECRET s (TYPE s3, KEY_ID 'a', SECRET 'b')"],
   ])("does not %s", async (_what, sql) => {

@@ -67,9 +67,9 @@ describe("the rate of a token", () => {
 
 describe("answers under way of one token", () => {
   test("leave room for those of another one", async () => {
-    const server = await serve(root, { tokenStreams: "2", streams: "3" });
+    const server = await serve(root, { tokenStreams: "4", streams: "3" });
     const stalled = [1, 2, 3, 4, 5].map(() => stall(server));
-    await vi.waitFor(() => expect(streamsOf(server)).toBe(2));
+    await vi.waitFor(() => expect(server.context.reader.load().streams).toEqual({ inside: 1, waiting: 1 }));
     expect((await server.get(WEEKLY, await other("dora"))).status).toBe(200);
     for (const socket of stalled) socket.destroy();
     expect((await server.json(WEEKLY)).count).toBe(1);
@@ -88,6 +88,22 @@ describe("answers under way of one token", () => {
     stalled.destroy();
     const statuses = (await Promise.all([first, second])).map(({ status }) => status).sort();
     expect(statuses).toEqual([200, 429]);
+  });
+
+  test("wide ones queue where small ones pass: those of the same token, and of any other", async () => {
+    const server = await serve(root, { tokenStreams: "8", streams: "6", queue: "100" });
+    const bob = await other("bob-reads");
+    const stalled = Array.from({ length: 24 }, () => stall(server));
+    await vi.waitFor(() => expect(server.context.reader.load().streams).toEqual({ inside: 3, waiting: 1 }));
+    const small = "/api/v1/entities/adj_factor?trade_date=20230105&limit=5";
+    for (let i = 0; i < 20; i++) {
+      const answers = await Promise.all([server.get(small), server.get(WEEKLY), server.get(small, bob)]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+      await Promise.all(answers.map((answer) => answer.arrayBuffer()));
+    }
+    expect(server.context.reader.load().streams).toEqual({ inside: 3, waiting: 1 });
+    for (const socket of stalled) socket.destroy();
+    expect((await server.json("/api/v1/entities/adj_factor?fields=adj_factor&end_date=20230110")).count).toBe(50_000);
   });
 
   test("give their places back: a thousand small ones pass one by one", async () => {

@@ -176,3 +176,13 @@ describe("a running answer", () => {
     expect(["cut", expect.objectContaining({ status: 504, code: "deadline_exceeded" })]).toContainEqual(await outcome);
   });
 });
+
+test("a query that needs more room than there is gets a problem that says so, and the next one its answer", async () => {
+  const small = await serve(root, { memory: "24MB", spill: "1MB", concurrency: "1" });
+  const response = await small.get(`${WIDE}?order=desc`);
+  const problem = (await response.json()) as object;
+  expect(problem).toMatchObject({ status: 503, code: "out_of_room" });
+  expect(response.headers.get("retry-after")).toBe("5");
+  expect(JSON.stringify(problem)).not.toContain(root);
+  expect((await small.json(`${WIDE}?limit=10&order=desc`)).count).toBe(10);
+});

@@ -5,9 +5,27 @@ import { shareOf } from "../../src/processes/share.js";
 test("workers share what is for the whole server, and nothing else", () => {
   const config = readConfig({ workers: "3", rateLimit: "100", memory: "2GB" }, {});
   const share = shareOf(config);
-  const divided = ["memory", "concurrency", "streams", "queue", "connections", "tokenStreams", "rateLimit"] as const;
+  const divided = [
+    "memory",
+    "spill",
+    "concurrency",
+    "streams",
+    "queue",
+    "connections",
+    "tokenStreams",
+    "rateLimit",
+  ] as const;
   expect(Object.fromEntries(divided.map((name) => [name, share[name]]))).toEqual({
-    ...{ memory: "666MB", concurrency: 2, streams: 42, queue: 85, connections: 3333, tokenStreams: 21, rateLimit: 33 },
+    ...{
+      memory: "666MB",
+      spill: "3333MB",
+      concurrency: 2,
+      streams: 42,
+      queue: 85,
+      connections: 3333,
+      tokenStreams: 21,
+      rateLimit: 33,
+    },
   });
   expect({ ...share, ...Object.fromEntries(divided.map((name) => [name, config[name]])) }).toEqual(config);
 });

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { entityNamed } from "../../src/catalog/index.js";
 import { fileList, type DataFile } from "../../src/lake/manifest.js";
 import { choosePieces } from "../../src/query/choose.js";
+import { planRead } from "../../src/query/plan.js";
+import { parseRequest } from "../../src/query/request.js";
 
 const open = { start: null, end: null };
 
@@ -55,4 +58,21 @@ describe("choosing files", () => {
     expect(choosePieces(list, open, null).at(-1)!.files).toEqual([undated]);
     expect(choosePieces(list, { start: "20210101", end: null }, null).at(-1)!.files).toEqual([years[2]]);
   });
+});
+
+test.each([
+  ["", "wide"],
+  ["start_date=20220101&end_date=20221231", "wide"],
+  ["start_date=20220101&end_date=20221231&order=desc", "wide"],
+  ["trade_date=20220601", "small"],
+  ["start_date=20220601&end_date=20220630", "small"],
+  ["ts_code=600519.SH", "small"],
+  ["ts_code=600519.SH,000001.SZ&order=desc", "small"],
+  ["limit=5000", "small"],
+  ["limit=500000", "wide"],
+  ["ts_code=null&limit=10", "wide"],
+] as const)("a read of ?%s is %s", (query, width) => {
+  const daily = entityNamed("daily")!;
+  const request = parseRequest(daily, new URLSearchParams(query), { defaultLimit: null, maxLimit: null });
+  expect(planRead(request, fileList("daily", years, copies, ranges), null).width).toBe(width);
 });

@@ -15,6 +15,7 @@ export const READING = [
   "version_removed",
   "data_damaged",
   "overloaded",
+  "out_of_room",
   "deadline_exceeded",
 ] as const satisfies readonly ProblemCode[];
 

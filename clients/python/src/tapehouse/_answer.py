@@ -1,0 +1,223 @@
+"""Rows of an entity: read as a stream, whole or not at all, and handed over as pandas, polars or Arrow."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ._cache import Cache, Kept
+from ._errors import IncompleteAnswer, TapehouseError
+from ._http import Body, Transport
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+MEDIA_TYPE = "application/vnd.apache.arrow.stream"
+
+
+class Rows:
+    """Rows that can be had in several forms. With ``parse_dates`` columns of days are dates instead of ``YYYYMMDD`` text."""
+
+    def __init__(self, parse_dates: bool) -> None:
+        self._parse_dates = parse_dates
+
+    def _stream(self) -> Iterator[Any]:
+        """Record batches with days as text. The first one has no rows, so that the columns are known."""
+        raise NotImplementedError
+
+    def _dates(self) -> frozenset[str]:
+        raise NotImplementedError
+
+    def _table(self) -> Any:
+        batches = list(self._stream())
+        return pa.Table.from_batches(batches)
+
+    def batches(self, *, parse_dates: Optional[bool] = None) -> Iterator[Any]:
+        """Arrow record batches as they arrive, in flat memory. Each call asks anew."""
+        stream = (batch for batch in self._stream() if batch.num_rows > 0)
+        return self._parsed(stream) if self._wants(parse_dates) else stream
+
+    def reader(self, *, parse_dates: Optional[bool] = None) -> Any:
+        """The same as a ``pyarrow.RecordBatchReader``, which DuckDB and others read as a stream."""
+        stream = self._stream()
+        if self._wants(parse_dates):
+            stream = self._parsed(stream)
+        return pa.RecordBatchReader.from_batches(next(stream).schema, stream)
+
+    def arrow(self, *, parse_dates: Optional[bool] = None) -> Any:
+        """A ``pyarrow.Table``."""
+        table = self._table()
+        return _with_dates(table, self._dates()) if self._wants(parse_dates) else table
+
+    def pandas(self, *, parse_dates: Optional[bool] = None, **options: Any) -> "pandas.DataFrame":
+        """A ``pandas.DataFrame``; ``options`` go to ``pyarrow.Table.to_pandas``."""
+        frame: "pandas.DataFrame" = self.arrow(parse_dates=parse_dates).to_pandas(**{"date_as_object": False, **options})
+        return frame
+
+    def polars(self, *, parse_dates: Optional[bool] = None) -> "polars.DataFrame":
+        """A ``polars.DataFrame``."""
+        import polars
+
+        frame = polars.from_arrow(self.arrow(parse_dates=parse_dates))
+        assert isinstance(frame, polars.DataFrame)
+        return frame
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """By this DuckDB, polars and others take the rows as they are."""
+        return self.reader().__arrow_c_stream__(requested_schema)
+
+    def _wants(self, parse_dates: Optional[bool]) -> bool:
+        return self._parse_dates if parse_dates is None else parse_dates
+
+    def _parsed(self, batches: Iterator[Any]) -> Iterator[Any]:
+        dates = self._dates()
+        return (_with_dates(batch, dates) for batch in batches)
+
+
+@dataclasses.dataclass(frozen=True)
+class Source:
+    """What an answer needs to know of its client."""
+
+    transport: Transport
+    cache: Optional[Cache]
+    parse_dates: bool
+
+
+class Answer(Rows):
+    """The rows that one question asks for. It is asked when the rows are wanted, not before."""
+
+    def __init__(self, source: Source, entity: str, params: Mapping[str, str], dates: frozenset[str]) -> None:
+        super().__init__(source.parse_dates)
+        self.entity = entity
+        self.params = dict(params)
+        #: The version that was read; None before.
+        self.data_version: Optional[str] = None
+        #: Where the next page begins; None where there is none, and before reading.
+        self.next_cursor: Optional[str] = None
+        self._source = source
+        self._date_columns = dates
+        self._kept: Any = None
+
+    @property
+    def truncated(self) -> bool:
+        """Whether ``limit`` cut the answer. Known after reading."""
+        return self.next_cursor is not None
+
+    def _dates(self) -> frozenset[str]:
+        return self._date_columns
+
+    def _table(self) -> Any:
+        if self._kept is None:
+            self._kept = super()._table() if self._source.cache is None else self._through(self._source.cache)
+        return self._kept
+
+    def _through(self, cache: Cache) -> Any:
+        """The kept table where it is still true, else a new one, which is kept."""
+        key = repr((self._source.transport.url, self.entity, sorted(self.params.items())))
+        kept = cache.get(key)
+        head: dict[str, str] = {}
+        batches = list(self._read(kept.etag if kept else None, head))
+        if kept and not batches:
+            return kept.table
+        table = pa.Table.from_batches(batches)
+        # A cursor may outlive its version here, so pages are not kept.
+        if "ETag" in head and self.next_cursor is None:
+            cache.put(key, Kept(head["ETag"], table))
+        return table
+
+    def _stream(self) -> Iterator[Any]:
+        return self._read(None, {})
+
+    def _read(self, etag: Optional[str], head: dict[str, str]) -> Iterator[Any]:
+        """
+        All batches; none where ``etag`` is still true. What was cut is read again in the same version, without the rows
+        that came already. A server that cuts every answer to a limit of its own is asked for the rest.
+        """
+        retry = self._source.transport.retry()
+        params = self.params
+        done = 0
+        while True:
+            try:
+                for batch in self._attempt(params, etag, head, skip=done):
+                    yield batch
+                    done += batch.num_rows
+                    if batch.num_rows > 0:
+                        retry.progress()
+            except TapehouseError as error:
+                retry.after(error)
+                if self.data_version and "cursor" not in params:
+                    params = {**params, "data_version": self.data_version}
+                continue
+            if self.next_cursor is None or "limit" in params:
+                return
+            params = {**params, "cursor": self.next_cursor}
+            etag, done = None, 0
+
+    def _attempt(self, params: Mapping[str, str], etag: Optional[str], head: dict[str, str], skip: int) -> Iterator[Any]:
+        headers = {"Accept": MEDIA_TYPE, **({"If-None-Match": etag} if etag else {})}
+        with self._source.transport.get(f"/api/v1/entities/{self.entity}", params, headers) as body:
+            self.data_version = body.headers.get("X-Data-Version", self.data_version)
+            if body.status == 304:
+                body.read()
+                return
+            self.next_cursor = body.headers.get("X-Next-Cursor")
+            if "cursor" not in params and "ETag" in body.headers:
+                head["ETag"] = body.headers["ETag"]
+            for batch in _record_batches(body):
+                left = batch.slice(min(skip, batch.num_rows))
+                skip -= batch.num_rows - left.num_rows
+                if left.num_rows > 0 or batch.num_rows == 0:
+                    yield left
+
+
+class Panel(Rows):
+    """The same question as of several days, one below the other, with the day in the first column ``as_of``."""
+
+    def __init__(self, answers: Mapping[str, Answer], parse_dates: bool) -> None:
+        super().__init__(parse_dates)
+        self._answers = answers
+
+    def _dates(self) -> frozenset[str]:
+        return frozenset({"as_of"}).union(*(answer._dates() for answer in self._answers.values()))
+
+    def _stream(self) -> Iterator[Any]:
+        for day, answer in self._answers.items():
+            for batch in answer._stream():
+                days = pa.repeat(pa.scalar(day), batch.num_rows)
+                yield pa.RecordBatch.from_arrays([days, *batch.columns], names=["as_of", *batch.schema.names])
+
+
+def _record_batches(body: Body) -> Iterator[Any]:
+    """An empty batch, then those of the stream. Raises IncompleteAnswer unless both Arrow and HTTP say that it is whole."""
+    if body.headers.get("Content-Type") != MEDIA_TYPE:
+        raise TapehouseError(f"this is no answer of Tapehouse: {body.headers.get('Content-Type')}")
+    try:
+        reader = pa.ipc.open_stream(body)
+        yield pa.RecordBatch.from_arrays([pa.array([], field.type) for field in reader.schema], schema=reader.schema)
+        for batch in reader:
+            yield batch
+    except (pa.ArrowException, OSError) as error:
+        raise IncompleteAnswer(f"the answer was cut: {error}") from error
+    if body.overrun:
+        raise IncompleteAnswer("the answer was cut: it has no end of stream")
+    if body.read():
+        raise IncompleteAnswer("the answer goes on after its end")
+
+
+def _with_dates(data: Any, dates: "frozenset[str] | Sequence[str]") -> Any:
+    """A table or batch whose columns of days are date32. There are few days and many rows, so each day is parsed once."""
+    for i, name in enumerate(data.schema.names):
+        if name in dates and pa.types.is_string(data.schema.field(i).type):
+            data = data.set_column(i, name, _days_of(data.column(i)))
+    return data
+
+
+def _days_of(texts: Any) -> Any:
+    if isinstance(texts, pa.ChunkedArray):
+        return pa.chunked_array([_days_of(chunk) for chunk in texts.chunks], pa.date32())
+    encoded = texts.dictionary_encode()
+    return pc.strptime(encoded.dictionary, format="%Y%m%d", unit="s").cast(pa.date32()).take(encoded.indices)

@@ -1,0 +1,181 @@
+"""The client: entities, calendar, gaps and versions of one server."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Iterable, Iterator, List, Optional, TypedDict, Union, cast
+
+from ._answer import Answer, Panel, Source
+from ._cache import Cache, open_cache
+from ._entities import ENTITIES, EntityMethods
+from ._http import Transport
+from ._values import Day, day, query
+
+CalendarDay = TypedDict("CalendarDay", {"exchange": str, "cal_date": str, "is_open": int})
+Gap = TypedDict("Gap", {"entity": str, "ts_code": Optional[str], "gap_start": str, "gap_end": str, "kind": str})
+
+
+class Client(EntityMethods):
+    """
+    A client of one Tapehouse server. Threads may share it.
+
+    Every entity is a method: ``client.daily(ts_code="600519.SH", start_date=20240101).pandas()``.
+
+    :param url: of the server; else ``TAPEHOUSE_URL``, else ``http://127.0.0.1:8080``
+    :param token: else ``TAPEHOUSE_TOKEN``
+    :param parse_dates: give days as dates instead of ``YYYYMMDD`` text
+    :param cache: keep whole answers and ask whether they changed: True in memory, a path in that folder
+    :param timeout: seconds without a byte after which a connection is given up
+    :param retries: failures in a row after which it gives up: no connection, a cut answer, 429 and 503
+    :param backoff: seconds before the first retry; twice as long each time, or as ``Retry-After`` says
+    :param longest_wait: seconds; a server that asks for more is not waited for
+    :param compress: ask for gzip: for slow networks
+    :param verify: as in ``requests``: whether to check the certificate, or the file of the authority
+    """
+
+    def __init__(
+        self,
+        url: Optional[str] = None,
+        token: Optional[str] = None,
+        *,
+        parse_dates: bool = False,
+        cache: Union[None, bool, str, "os.PathLike[str]", Cache] = None,
+        timeout: float = 120.0,
+        retries: int = 6,
+        backoff: float = 0.25,
+        longest_wait: float = 60.0,
+        compress: bool = False,
+        verify: Union[bool, str] = True,
+    ) -> None:
+        transport = Transport(
+            url or os.environ.get("TAPEHOUSE_URL") or "http://127.0.0.1:8080",
+            token or os.environ.get("TAPEHOUSE_TOKEN"),
+            timeout=timeout,
+            retries=retries,
+            backoff=backoff,
+            longest_wait=longest_wait,
+            compress=compress,
+            verify=verify,
+        )
+        self._source = Source(transport, open_cache(cache), parse_dates)
+        self._owns = True
+        #: The version that every read names; None reads the current one.
+        self.data_version: Optional[str] = None
+
+    # Rows
+
+    def read(self, entity: str, **params: Any) -> Answer:
+        """Rows of the entity of this name; parameters as of its method."""
+        known = ENTITIES.get(entity)
+        dates = frozenset(column.name for column in known.columns if column.is_date) if known else frozenset()
+        return Answer(self._source, entity, query(self._pinned(params), dates | {"period"}), dates)
+
+    def pages(self, entity: str, *, limit: int, **params: Any) -> Iterator[Answer]:
+        """Pages of at most ``limit`` rows, each read when it is its turn. All are of one version."""
+        cursor: Optional[str] = params.pop("cursor", None)
+        while True:
+            page = self.read(entity, limit=limit, cursor=cursor, **params)
+            page.arrow()
+            yield page
+            cursor = page.next_cursor
+            if cursor is None:
+                return
+
+    def panel(self, entity: str, days: Iterable[Day], **params: Any) -> Panel:
+        """What was known of an entity on each of several days, in one version, with the column ``as_of`` in front."""
+        client = self.pin()
+        texts = [day(one).replace("-", "") for one in days]
+        if not texts:
+            raise ValueError("a panel needs days")
+        return Panel({one: client.read(entity, as_of=one, **params) for one in texts}, self._source.parse_dates)
+
+    # Versions
+
+    def pin(self) -> "Client":
+        """A client whose reads all name the version that is current now, or the one of this client."""
+        return self.at(self.data_version or self.versions()[0])
+
+    def at(self, data_version: str) -> "Client":
+        """A client whose reads all name this version. It shares the connections of this one."""
+        pinned = Client.__new__(Client)
+        pinned._source = self._source
+        pinned._owns = False
+        pinned.data_version = data_version
+        return pinned
+
+    def versions(self) -> List[str]:
+        """The versions that can be read, newest first."""
+        return cast(List[str], self._json("/api/v1/versions", {})["versions"])
+
+    # The rest of the API
+
+    def calendar(
+        self,
+        start_date: Optional[Day] = None,
+        end_date: Optional[Day] = None,
+        *,
+        is_open: Optional[int] = None,
+        exchange: Optional[str] = None,
+        data_version: Optional[str] = None,
+    ) -> List[CalendarDay]:
+        """Days of the calendar; ``is_open`` 1 or 0 for open or closed ones alone."""
+        params = dict(start_date=start_date, end_date=end_date, is_open=is_open, exchange=exchange)
+        answer = self._json("/api/v1/calendar", self._pinned({**params, "data_version": data_version}))
+        return cast(List[CalendarDay], answer["days"])
+
+    def trading_days(self, start_date: Optional[Day] = None, end_date: Optional[Day] = None) -> List[str]:
+        """Open days as ``YYYYMMDD``."""
+        return [one["cal_date"] for one in self.calendar(start_date, end_date, is_open=1)]
+
+    def shift(self, date: Day, n: int, *, data_version: Optional[str] = None) -> str:
+        """The n-th trading day after a trading day, before it where ``n`` is negative."""
+        params = self._pinned({"date": date, "n": n, "data_version": data_version})
+        return cast(str, self._json("/api/v1/calendar/shift", params)["result"])
+
+    def gaps(
+        self,
+        entity: str,
+        start_date: Optional[Day] = None,
+        end_date: Optional[Day] = None,
+        *,
+        ts_code: Optional[str] = None,
+        data_version: Optional[str] = None,
+    ) -> List[Gap]:
+        """Intervals for which rows are missing. Look before a backtest: the list should be empty."""
+        params = dict(start_date=start_date, end_date=end_date, ts_code=ts_code, data_version=data_version)
+        return cast(List[Gap], self._json(f"/api/v1/entities/{entity}/gaps", self._pinned(params))["gaps"])
+
+    def meta(self) -> Any:
+        """The catalog of the current version: what there is of each entity, from which day to which, and how many rows."""
+        return self._json("/api/v1/meta", {})
+
+    def health(self) -> Any:
+        """The state of the server and of each store. Needs no token."""
+        return self._json("/health", {})
+
+    def close(self) -> None:
+        """Closes the connections; those of a pinned client belong to the client that it came from."""
+        if self._owns:
+            self._source.transport.close()
+
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        version = f", data_version={self.data_version!r}" if self.data_version else ""
+        return f"Client({self._source.transport.url!r}{version})"
+
+    def _pinned(self, params: dict[str, Any]) -> dict[str, Any]:
+        """The parameters with the version of this client."""
+        if self.data_version is None:
+            return params
+        asked = params.get("data_version")
+        if asked not in (None, self.data_version):
+            raise ValueError(f"this client is pinned to data_version {self.data_version}; use client.at({asked!r})")
+        return {**params, "data_version": self.data_version}
+
+    def _json(self, path: str, params: dict[str, Any]) -> Any:
+        return self._source.transport.json(path, query(params))

@@ -1,0 +1,57 @@
+"""Python values as the text of parameters."""
+
+from __future__ import annotations
+
+import datetime
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Union
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeGuard
+
+#: As a filter: rows where the value is missing.
+NULL = "null"
+
+#: A day: ``20240105``, ``"20240105"``, ``"2024-01-05"``, a date, a datetime, a pandas Timestamp or a numpy datetime64.
+Day = Union[str, int, datetime.date, Any]
+Days = Union[Day, Iterable[Day]]
+#: One text, or any of several. A plain ``str`` may hold several, parted by commas.
+Texts = Union[str, Iterable[str]]
+Ints = Union[int, Iterable[int], str]
+
+#: Parameters that are days in every request.
+DAYS = frozenset({"start_date", "end_date", "as_of", "date", "snapshot_date"})
+
+
+def query(params: Mapping[str, Any], dates: Iterable[str] = ()) -> dict[str, str]:
+    """The parameters that are given, as text. ``dates`` are further names of days."""
+    days = DAYS.union(dates)
+    return {name: (_days if name in days else _texts)(value) for name, value in params.items() if value is not None}
+
+
+def day(value: Day) -> str:
+    """``YYYYMMDD``, or the text itself: what a text means is for the server to say."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool) or isinstance(value, float):
+        raise TypeError(f"{value!r} is no day: give 20240105, '2024-01-05', a date or a Timestamp")
+    text = str(value)[:10].replace("-", "")
+    if len(text) != 8 or not text.isdigit():
+        raise ValueError(f"{value!r} is no day: give 20240105, '2024-01-05', a date or a Timestamp")
+    return text
+
+
+def _days(value: Days) -> str:
+    return ",".join(day(one) for one in value) if _is_list(value) else day(value)
+
+
+def _texts(value: Any) -> str:
+    """A text in a list that holds a comma is one text, so it goes in quotes. A text that is no list goes as it is."""
+    return ",".join(_quoted(str(item)) for item in value) if _is_list(value) else str(value)
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"' if "," in text else text
+
+
+def _is_list(value: Any) -> "TypeGuard[Iterable[Any]]":
+    return hasattr(value, "__iter__") and not isinstance(value, str)

@@ -1,0 +1,193 @@
+"""Rows are the same whichever way one takes them."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from typing import Any, Callable
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import tapehouse
+from tapehouse import Client
+
+YEAR: dict[str, Any] = {"start_date": 20250101, "end_date": 20251231}
+
+
+def test_every_form_has_the_rows_of_the_json_answer(client: Client, json_rows: Callable[..., Any]) -> None:
+    expected = json_rows("daily", start_date="20250101", end_date="20251231")
+    answer = client.daily(**YEAR)
+    assert len(expected) > 1000
+    assert answer.pandas().to_numpy().tolist() == expected
+    assert [list(row) for row in answer.polars().iter_rows()] == expected
+    assert [list(row.values()) for row in answer.arrow().to_pylist()] == expected
+    assert [list(row.values()) for batch in answer.batches() for row in batch.to_pylist()] == expected
+
+
+@pytest.mark.parametrize("entity", sorted(tapehouse.ENTITIES))
+def test_every_entity_has_its_method_and_the_columns_of_the_catalog(client: Client, entity: str) -> None:
+    table = getattr(client, entity)(limit=50).arrow()
+    known = tapehouse.ENTITIES[entity].columns
+    assert table.num_rows > 0
+    assert [(field.name, str(field.type)) for field in table.schema] == [
+        (column.name, {"float64": "double"}.get(column.dtype, column.dtype)) for column in known
+    ]
+
+
+def test_days_are_text_unless_dates_are_asked_for(client: Client) -> None:
+    answer = client.stock_list()
+    text = answer.pandas()
+    dates = answer.pandas(parse_dates=True)
+    assert text["list_date"].str.fullmatch(r"\d{8}").all()
+    assert str(dates["list_date"].dtype).startswith("datetime64")
+    assert dates["list_date"].dt.strftime("%Y%m%d").tolist() == text["list_date"].tolist()
+    assert dates["delist_date"].isna().tolist() == text["delist_date"].isna().tolist()
+    assert answer.polars(parse_dates=True).schema["delist_date"] == pl.Date
+    assert {str(batch.schema.field("list_date").type) for batch in answer.batches(parse_dates=True)} == {"date32[day]"}
+
+
+def test_a_client_can_parse_dates_everywhere(url: str) -> None:
+    with Client(url, parse_dates=True) as client:
+        assert client.daily(limit=1).arrow().schema.field("trade_date").type == pa.date32()
+        assert client.daily(limit=1).arrow(parse_dates=False).schema.field("trade_date").type == pa.string()
+
+
+@pytest.mark.parametrize(
+    "day",
+    [
+        20250610,
+        "20250610",
+        "2025-06-10",
+        datetime.date(2025, 6, 10),
+        datetime.datetime(2025, 6, 10, 15, 0),
+        pd.Timestamp("2025-06-10", tz="Asia/Shanghai"),
+        np.datetime64("2025-06-10"),
+        np.int64(20250610),
+    ],
+    ids=repr,
+)
+def test_a_day_may_be_given_in_any_usual_form(client: Client, day: Any) -> None:
+    frame = client.daily(start_date=day, end_date=day).pandas()
+    assert frame["trade_date"].unique().tolist() == ["20250610"]
+    assert client.daily(trade_date=[day]).pandas().equals(frame)
+
+
+@pytest.mark.parametrize("no_day", [20250610.0, True, 2025, object()], ids=str)
+def test_what_is_no_day_is_refused_before_it_is_sent(client: Client, no_day: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match="is no day"):
+        client.daily(start_date=no_day)
+
+
+def test_lists_mean_any_of_and_a_text_with_a_comma_stays_one(client: Client) -> None:
+    codes = client.daily(start_date=20250610, end_date=20250610).pandas()["ts_code"].tolist()
+    assert client.daily(ts_code=codes[:2], **YEAR).pandas()["ts_code"].unique().tolist() == codes[:2]
+    assert client.daily(ts_code=",".join(codes[:2]), **YEAR).params["ts_code"] == ",".join(codes[:2])
+    assert client.research_report(author=['张三,李"四', "王五"]).params["author"] == '"张三,李""四",王五'
+    assert client.research_report(author=["张三,李四", "王五"]).arrow().num_rows == 0
+
+
+def test_an_empty_list_is_refused_instead_of_meaning_everything(client: Client) -> None:
+    with pytest.raises(tapehouse.ProblemError) as refused:
+        client.daily(ts_code=[]).arrow()
+    assert (refused.value.code, refused.value.parameter) == ("invalid_parameter", "ts_code")
+
+
+def test_missing_values_can_be_asked_for(client: Client) -> None:
+    delisted = client.stock_list().pandas()["delist_date"].notna().sum()
+    listed = client.stock_list(delist_date=tapehouse.NULL).pandas()
+    assert delisted > 0
+    assert len(listed) + delisted == client.stock_list().arrow().num_rows
+
+
+def test_an_answer_without_rows_has_its_columns(client: Client) -> None:
+    answer = client.daily(ts_code="999999.SH", fields=["close", "ts_code"])
+    assert answer.pandas().columns.tolist() == ["close", "ts_code"]
+    assert answer.polars().height == 0
+    assert list(answer.batches()) == []
+
+
+def test_pages_are_exact_and_of_one_version(client: Client) -> None:
+    pages = list(client.pages("daily", limit=700, **YEAR))
+    assert {page.data_version for page in pages} == {client.versions()[0]}
+    assert [page.truncated for page in pages] == [True] * (len(pages) - 1) + [False]
+    assert pd.concat([page.pandas() for page in pages], ignore_index=True).equals(client.daily(**YEAR).pandas())
+
+
+def test_a_limit_cuts_and_says_so(client: Client) -> None:
+    answer = client.daily(limit=10, order="desc")
+    assert answer.pandas()["trade_date"].iloc[0] == "20251231"
+    assert answer.truncated and answer.next_cursor
+
+
+def test_a_limit_of_the_server_cuts_nothing_that_was_not_limited(client: Client) -> None:
+    with Client(os.environ["TAPEHOUSE_LIMITED_URL"]) as limited:
+        whole = limited.daily(**YEAR)
+        assert whole.pandas().equals(client.daily(**YEAR).pandas())
+        assert not whole.truncated
+        assert limited.daily(limit=3).arrow().num_rows == 3
+
+
+def test_batches_and_streams_go_to_duckdb_without_a_table(client: Client) -> None:
+    answer = client.daily(**YEAR)
+    rows = answer.reader()
+    counted = duckdb.sql("SELECT count(*) FROM rows")
+    assert counted is not None and counted.fetchall() == [(answer.arrow().num_rows,)]
+    assert pl.DataFrame(answer).height == answer.arrow().num_rows
+
+
+def test_adjusted_prices_are_those_of_the_factors(client: Client) -> None:
+    raw, adjusted, factors = (
+        client.daily(**YEAR).pandas(),
+        client.daily(adjust="backward", **YEAR).pandas(),
+        client.adj_factor(**YEAR).pandas(),
+    )
+    merged = raw.merge(factors, on=["ts_code", "trade_date"], how="left")
+    np.testing.assert_allclose(adjusted["close"], merged["close"] * merged["adj_factor"], rtol=1e-12)
+
+
+def test_a_panel_has_what_was_known_on_each_day(client: Client) -> None:
+    days = ["20250331", datetime.date(2025, 6, 30), 20251231]
+    panel = client.panel("fina_indicator", days, fields=["ts_code", "end_date", "roe"]).pandas()
+    assert panel.columns.tolist() == ["as_of", "ts_code", "end_date", "roe"]
+    assert panel["as_of"].unique().tolist() == ["20250331", "20250630", "20251231"]
+    alone = client.fina_indicator(as_of=20250630, fields=["ts_code", "end_date", "roe"]).pandas()
+    assert panel[panel["as_of"] == "20250630"].drop(columns="as_of").reset_index(drop=True).equals(alone)
+    dates = client.panel("index_member", days).pandas(parse_dates=True)
+    assert (dates["in_date"] <= dates["as_of"]).all()
+
+
+def test_a_panel_without_days_is_refused(client: Client) -> None:
+    with pytest.raises(ValueError, match="needs days"):
+        client.panel("index_member", [])
+
+
+def test_a_pinned_client_names_its_version_in_every_read(client: Client) -> None:
+    version = client.versions()[0]
+    with client.pin() as pinned:
+        assert pinned.data_version == version
+        assert pinned.daily(limit=1).params["data_version"] == version
+        assert pinned.daily(limit=1).arrow().num_rows == 1
+        assert pinned.calendar(20250101, 20250105) == client.calendar(20250101, 20250105)
+        assert pinned.pin().data_version == version
+        with pytest.raises(ValueError, match="pinned"):
+            pinned.daily(data_version="2020-01-01T00:00:00.000+08:00")
+    assert client.daily(limit=1).arrow().num_rows == 1
+    with pytest.raises(tapehouse.ProblemError) as refused:
+        client.at("2020-01-01T00:00:00.000+08:00").daily().arrow()
+    assert refused.value.code == "unknown_version"
+
+
+def test_calendar_gaps_catalog_and_health(client: Client) -> None:
+    days = client.trading_days(20250101, "2025-01-10")
+    assert days == [d["cal_date"] for d in client.calendar(20250101, 20250110) if d["is_open"] == 1]
+    assert client.shift(days[0], 2) == days[2]
+    assert client.gaps("daily", 20250101, 20250110) == []
+    meta = client.meta()
+    assert set(meta["entities"]) == set(tapehouse.ENTITIES)
+    assert client.health()["status"] == "ok"
+    assert meta["data_version"] == client.versions()[0]

@@ -1,0 +1,7 @@
+// `npm run clients`: writes the parts of the clients that the catalog decides.
+import { writeFile } from "node:fs/promises";
+import { CLIENT_FILES } from "./files.js";
+
+for (const [path, text] of Object.entries(CLIENT_FILES)) {
+  await writeFile(new URL(`../../${path}`, import.meta.url), text());
+}

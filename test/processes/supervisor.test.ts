@@ -1,6 +1,6 @@
 // What happens to requests when processes die, hang, are renewed or are told to stop: real processes, real signals.
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { rm, truncate, writeFile } from "node:fs/promises";
 import { Agent, get, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { createServer, type AddressInfo } from "node:net";
@@ -15,13 +15,14 @@ import { publishRows } from "../support/lake.js";
 import {
   AUTHORIZED,
   endAll,
+  isGone,
   processesWith,
   serveInProcess,
   tapehouse,
   tapehouseUnder,
   until,
   urlOf,
-  type Process,
+  workersOf,
 } from "../support/processes.js";
 
 // A loaded machine takes its time to start a process.
@@ -50,15 +51,6 @@ afterEach(async () => {
 });
 
 const serve = (...args: readonly string[]) => serveInProcess(data, "--temp", temp, ...args);
-
-/** The living workers of a supervisor. Started by tsx, it has a child that is none. */
-function workersOf({ child }: Process, supervisor = child.pid!): readonly number[] {
-  const children = readFileSync(`/proc/${supervisor}/task/${supervisor}/children`, "utf8").trim().split(" ");
-  return processesWith("serve").filter((pid) => children.includes(String(pid)));
-}
-
-const isGone = (pid: number): boolean =>
-  !existsSync(`/proc/${pid}`) || /^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
 
 interface Answer {
   readonly status: number;

@@ -1,6 +1,6 @@
 // The command as real processes, which are ended after each test.
 import { spawn, type ChildProcess } from "node:child_process";
-import { readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach } from "vitest";
@@ -90,3 +90,13 @@ export const processesWith = (...words: readonly string[]): readonly number[] =>
       }
     })
     .map(Number);
+
+/** The living workers of a supervisor. Started by tsx, it has a child that is none. */
+export function workersOf({ child }: Process, supervisor = child.pid!): readonly number[] {
+  const children = readFileSync(`/proc/${supervisor}/task/${supervisor}/children`, "utf8").trim().split(" ");
+  return processesWith("serve").filter((pid) => children.includes(String(pid)));
+}
+
+/** Also one that has ended and that nobody has asked after. */
+export const isGone = (pid: number): boolean =>
+  !existsSync(`/proc/${pid}`) || /^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));

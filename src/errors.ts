@@ -22,7 +22,7 @@ export const PROBLEMS = {
   not_a_trading_day: { status: 422, title: "Date is not a trading day" },
   outside_calendar: { status: 422, title: "Result lies outside the calendar" },
   too_many_requests: { status: 429, title: "Too many requests" },
-  request_too_large: { status: 431, title: "URL and headers are too long" },
+  request_too_large: { status: 431, title: "Request is too long" },
   internal_error: { status: 500, title: "The server failed" },
   data_damaged: { status: 500, title: "A data file is damaged" },
   overloaded: { status: 503, title: "The server is busy" },

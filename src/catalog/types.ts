@@ -42,6 +42,8 @@ export interface Column {
   readonly assumed?: string;
   /** The only values that a row may hold. */
   readonly only?: readonly (string | number)[];
+  /** SQL over stored columns: the column is not stored, it follows from them. */
+  readonly derived?: string;
 }
 
 export const STORES = ["market", "auction", "reports", "reference", "state", "finance", "index"] as const;

@@ -8,8 +8,20 @@ import { NOTHING, type Encoder, type Head } from "./types.js";
 export function jsonEncoder(head: Head): Encoder {
   const columns = head.columns.map((column) => ({ name: column.name, dtype: DTYPES[column.type] }));
   const before = JSON.stringify({ entity: head.entity, data_version: head.dataVersion, columns });
-  const write = rowWriter(head.columns, {
-    prefixes: head.columns.map((_, i) => (i === 0 ? ",[" : ",")),
+  return {
+    ...jsonRows(head.columns),
+    begin: () => Buffer.from(`${before.slice(0, -1)},"rows":[`),
+    end({ count, truncated, nextCursor }) {
+      const after = JSON.stringify({ count, truncated, next_cursor: nextCursor });
+      return Buffer.from(`],${after.slice(1)}`);
+    },
+  };
+}
+
+/** Rows as arrays of a JSON document, whatever stands around them. */
+export function jsonRows(columns: Head["columns"]): Omit<Encoder, "begin" | "end"> {
+  const write = rowWriter(columns, {
+    prefixes: columns.map((_, i) => (i === 0 ? ",[" : ",")),
     suffix: "]",
     quoting: "json",
   });
@@ -17,7 +29,6 @@ export function jsonEncoder(head: Head): Encoder {
     contentType: "application/json; charset=utf-8",
     runsStandAlone: true,
     joint: Buffer.from(","),
-    begin: () => Buffer.from(`${before.slice(0, -1)},"rows":[`),
     run() {
       let first = true;
       return {
@@ -29,10 +40,6 @@ export function jsonEncoder(head: Head): Encoder {
         },
         end: () => NOTHING,
       };
-    },
-    end({ count, truncated, nextCursor }) {
-      const after = JSON.stringify({ count, truncated, next_cursor: nextCursor });
-      return Buffer.from(`],${after.slice(1)}`);
     },
   };
 }

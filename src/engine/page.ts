@@ -19,21 +19,21 @@ export interface PageEnd {
 export type Page = AsyncGenerator<RecordBatch, PageEnd, undefined>;
 
 /**
- * Yields the rows of a plan, at most `limit` of them where it is not null, without the columns that only tell the position. Returns where
+ * Yields the rows of a plan after the first `offset`, at most `limit` of them where it is not null, without the columns that only tell the position. Returns where
  * the page ended. Throws what reading throws.
  */
-export async function* readPage(rows: Rows, plan: Plan, limit: number | null): Page {
+export async function* readPage(rows: Rows, plan: Plan, limit: number | null, offset = 0): Page {
   const shown = plan.columns.length - plan.positionColumns;
   let count = 0;
   let truncated = false;
   let last: Position | null = null;
-  const most = limit ?? Infinity;
+  const most = limit === null ? Infinity : offset + limit;
 
   /** One row more than the limit tells that the answer is cut; a step is not started once it is there. */
   function* steps(): Generator<ReadStep> {
     for (const step of plan.steps) {
       if (limit === null) yield step;
-      else if (!truncated) yield { ...step, sql: `${step.sql} LIMIT ${limit + 1 - count}` };
+      else if (!truncated) yield { ...step, sql: `${step.sql} LIMIT ${most + 1 - count}` };
     }
   }
 
@@ -41,15 +41,16 @@ export async function* readPage(rows: Rows, plan: Plan, limit: number | null): P
     const taken = Math.min(batch.numRows, most - count);
     if (taken < batch.numRows) truncated = true;
     if (taken === 0) continue;
+    const skipped = Math.min(Math.max(0, offset - count), taken);
     count += taken;
     last = readPosition(batch, plan.columns, shown, taken - 1);
-    yield firstColumns(batch, shown, taken);
+    if (taken > skipped) yield firstColumns(batch, shown, skipped, taken);
   }
-  return { count, truncated, last: truncated ? last : null };
+  return { count: Math.max(0, count - offset), truncated, last: truncated ? last : null };
 }
 
-function firstColumns(batch: RecordBatch, columns: number, rows: number): RecordBatch {
-  const part = rows === batch.numRows ? batch : batch.slice(0, rows);
+function firstColumns(batch: RecordBatch, columns: number, from: number, to: number): RecordBatch {
+  const part = from === 0 && to === batch.numRows ? batch : batch.slice(from, to);
   return part.selectAt(Array.from({ length: columns }, (_, i) => i));
 }
 

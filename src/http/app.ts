@@ -1,6 +1,6 @@
 // All routes on one screen.
 import express, { type Express } from "express";
-import { requireToken } from "./auth.js";
+import { BEARER, requireToken } from "./auth.js";
 import { refuseExcess } from "./connections.js";
 import { allowOrigins } from "./cors.js";
 import { calendarHandler, shiftHandler } from "./calendar.js";
@@ -17,7 +17,9 @@ import { openApiHandler } from "./openapi/index.js";
 import { packageVersion } from "./package.js";
 import { startTiming } from "./timing.js";
 import { versionsHandler } from "./versions.js";
-import { notFound, onlyGet, problemHandler, requireHost } from "./problem.js";
+import { BODY, readBody, TUSHARE_PATHS, tushareHandler, tushareProblem } from "./tushare.js";
+import { createWrongTokens } from "./wrong-tokens.js";
+import { notFound, onlyGet, onlyPost, problemHandler, requireHost } from "./problem.js";
 
 export function createApp(context: Context): Express {
   const app = express();
@@ -27,7 +29,9 @@ export function createApp(context: Context): Express {
   app.use(refuseExcess, requireHost, allowOrigins(context.config.corsOrigins));
 
   // Wrong tokens and rates are counted together, whichever route is asked.
-  const known = [requireToken(context), limitRate(context.config.rateLimit)];
+  const wrong = createWrongTokens(context.config.wrongTokens);
+  const rate = limitRate(context.config.rateLimit);
+  const known = [requireToken(context, wrong, BEARER), rate];
   const api = express.Router({ caseSensitive: true });
   api.use(...known);
   api.get("/meta", metaHandler(context));
@@ -37,6 +41,9 @@ export function createApp(context: Context): Express {
   api.get("/entities/:entity", entityHandler(context));
   api.get("/entities/:entity/gaps", gapsHandler(context));
   api.use(notFound);
+
+  const asked = [...readBody, requireToken(context, wrong, BODY), rate, tushareHandler(context)];
+  for (const path of TUSHARE_PATHS) app.route(path).post(asked, tushareProblem(context)).all(onlyPost);
 
   app.use(onlyGet);
   app.get("/health", healthHandler(context));

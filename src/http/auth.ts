@@ -6,16 +6,30 @@ import { invalidParameter } from "../query/parameters.js";
 import type { Context } from "./context.js";
 import { notesOf } from "./notes.js";
 import { endStage } from "./timing.js";
-import { createWrongTokens } from "./wrong-tokens.js";
+import type { WrongTokens } from "./wrong-tokens.js";
 
-/** Lets requests with a valid token pass, and remembers the token for the handlers. */
-export function requireToken(context: Context): RequestHandler {
-  const wrong = createWrongTokens(context.config.wrongTokens);
+/** Where a request has its token. */
+export interface TokenPlace {
+  readonly secretOf: (req: Request) => string | undefined;
+  /** How to send one. */
+  readonly hint: string;
+}
+
+export const BEARER: TokenPlace = {
+  secretOf: (req) => /^Bearer +([\x21-\x7e]+)$/i.exec(req.headers.authorization ?? "")?.[1],
+  hint: "send the header Authorization: Bearer <token>",
+};
+
+/**
+ * Lets requests with a valid token pass, and remembers the token for the handlers. Wrong ones are counted in `wrong`,
+ * which all who ask for tokens share.
+ */
+export function requireToken(context: Context, wrong: WrongTokens, { secretOf, hint }: TokenPlace): RequestHandler {
   return async (req, res, next) => {
-    const secret = /^Bearer +([\x21-\x7e]+)$/i.exec(req.headers.authorization ?? "")?.[1];
+    const secret = secretOf(req);
     if (secret === undefined) {
       throw new Problem("unauthorized", "the request has no access token", {
-        hint: "send the header Authorization: Bearer <token>; the operator makes one with: tapehouse token create NAME",
+        hint: `${hint}; the operator makes one with: tapehouse token create NAME`,
       });
     }
     const address = req.socket.remoteAddress;

@@ -28,13 +28,13 @@ export function entityHandler(context: Context): RequestHandler<{ entity: string
     const entity = knownEntity(req.params.entity);
     checkEntity(res, entity.name);
     const request = parseRequest(entity, searchOf(req), context.config);
-    const names = entitiesRead(res, request);
+    const factors = checkFactors(res, request);
     const format = negotiateFormat(req, request.format);
     const encoding = negotiateEncoding(req, format);
     const cursor = request.cursor === null ? null : decodeCursor(request, request.cursor);
     const snapshot = await findSnapshot(context, res, wantedVersion(request, cursor));
     const dataVersion = snapshot.version.data_version;
-    const lists = names.map((name) => snapshot.version.lists[name] ?? null);
+    const lists = [entity.name, ...(factors ? [factors] : [])].map((name) => snapshot.version.lists[name] ?? null);
     const question = [fingerprint(request), request.limit, cursor?.position ?? null, format];
     if (answeredFromCache(req, res, [lists, ...question])) return;
 
@@ -78,12 +78,12 @@ export function entityHandler(context: Context): RequestHandler<{ entity: string
   };
 }
 
-/** The entities whose rows make the answer. Throws `forbidden` where the token does not cover them. */
-function entitiesRead(res: Response, { entity, adjust }: EntityRequest): readonly string[] {
-  if (adjust === null) return [entity.name];
+/** The entity of factors that the request needs, if any. Throws `forbidden` where the token does not cover it. */
+export function checkFactors(res: Response, { entity, adjust }: EntityRequest): string | null {
+  if (adjust === null) return null;
   const { factors } = entity.adjustment!;
   checkRight(res, factors, `adjust needs ${factors} beside ${entity.name}`);
-  return [entity.name, factors];
+  return factors;
 }
 
 /** Where a limited answer will end, read from the key columns alone: only JSON can say it after the rows. */

@@ -35,11 +35,11 @@ export function wholeParts(
   return { parts, end: (count) => ({ count, truncated: false, last: null }) };
 }
 
-/** Rows of a plan that nothing kept can stand for: adjusted, or at most `limit` of them. */
-export function pageParts(plan: Plan, rows: Rows, limit: number | null): Answer {
+/** Rows of a plan that nothing kept can stand for: adjusted, or at most `limit` of them after the first `offset`. */
+export function pageParts(plan: Plan, rows: Rows, limit: number | null, offset = 0): Answer {
   let end: PageEnd = { count: 0, truncated: false, last: null };
   async function* read(): Page {
-    return (end = yield* readPage(rows, plan, limit));
+    return (end = yield* readPage(rows, plan, limit, offset));
   }
   return { parts: [{ read, keeping: null }], end: () => end };
 }

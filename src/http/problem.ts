@@ -6,22 +6,33 @@ import { DamagedManifestError } from "../lake/manifest.js";
 import type { Context } from "./context.js";
 import { notesOf } from "./notes.js";
 
-/** Answers with a problem, or cuts the connection where part of an answer was sent: it must not look whole. */
-export function sendProblem({ log }: Pick<Context, "log">, res: Response, error: unknown): void {
-  if (res.destroyed) return;
+/** Answers with a problem, or cuts the connection where part of an answer was sent. */
+export function sendProblem(context: Pick<Context, "log">, res: Response, error: unknown): void {
+  const problem = meetProblem(context, res, error);
+  if (problem === null) return;
+  if (problem.status === 401) res.setHeader("WWW-Authenticate", 'Bearer realm="tapehouse"');
+  res.status(problem.status).type(PROBLEM_TYPE).send(problemDocument(problem));
+}
+
+/**
+ * The problem that the client is to be told, noted for the log, with the headers of every such answer set. Null where
+ * nothing can be told: the client left, or part of an answer was sent, which is cut, for it must not look whole.
+ */
+export function meetProblem({ log }: Pick<Context, "log">, res: Response, error: unknown): Problem | null {
+  if (res.destroyed) return null;
   const notes = notesOf(res);
   const problem = toProblem(log, notes.id, error);
   notes.problem = problem.code;
   if (res.headersSent) {
     res.destroy();
-    return;
+    return null;
   }
-  if (problem.status === 401) res.setHeader("WWW-Authenticate", 'Bearer realm="tapehouse"');
   if (problem.status === 429 || problem.status === 503) {
     res.setHeader("Retry-After", String(problem.extras.retryAfter ?? 1));
   }
   for (const name of ["ETag", "Content-Encoding", "Content-Disposition"]) res.removeHeader(name);
-  res.status(problem.status).setHeader("Cache-Control", "no-store").type(PROBLEM_TYPE).send(problemDocument(problem));
+  res.setHeader("Cache-Control", "no-store");
+  return problem;
 }
 
 export const PROBLEM_TYPE = "application/problem+json";
@@ -80,6 +91,12 @@ export const onlyGet: RequestHandler = (req, res, next) => {
   }
   res.setHeader("Allow", "GET, HEAD");
   throw new Problem("method_not_allowed", `${req.method} is not offered: this service only reads`);
+};
+
+/** For a path that takes questions in a body. */
+export const onlyPost: RequestHandler = (req, res) => {
+  res.setHeader("Allow", "POST");
+  throw new Problem("method_not_allowed", `${req.method} is not offered here: this path is for clients of Tushare`);
 };
 
 export function problemHandler(context: Pick<Context, "log">): ErrorRequestHandler {

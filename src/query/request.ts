@@ -85,9 +85,13 @@ export function filterColumns(entity: Entity): readonly Column[] {
   );
 }
 
-/** Throws a Problem that names the parameter, what is accepted, and the nearest known name. */
-export function parseRequest(entity: Entity, search: URLSearchParams, limits: RequestLimits): EntityRequest {
-  const known = parameterNames(entity);
+/** Throws a Problem that names the parameter, what is accepted, and the nearest of the `known` names. */
+export function parseRequest(
+  entity: Entity,
+  search: URLSearchParams,
+  limits: RequestLimits,
+  known: readonly string[] = parameterNames(entity),
+): EntityRequest {
   const parameters = collectParameters(search, known, (name) => unknownHere(entity, name, known));
   const { start, end } = parseRange(parameters);
   const request: EntityRequest = {

@@ -19,10 +19,10 @@ export class Bindings {
   }
 }
 
-/** A column as it is shown under `as_of`: what was not known yet is shown as it was before. */
+/** A column as it is shown: under `as_of`, what was not known yet as it was before. */
 export function visible(request: EntityRequest, column: Column, bindings: Bindings): string {
   const rule = request.entity.pointInTime;
-  const name = quoteName(column.name);
+  const name = column.derived ?? quoteName(column.name);
   if (request.asOf === null || rule?.rule !== "announced") return name;
   const hidden = rule.hides?.find((one) => one.column === column.name);
   if (!hidden) return name;

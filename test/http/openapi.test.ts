@@ -68,7 +68,8 @@ describe("the description", () => {
       path.includes(":entity") ? ENTITY_NAMES.map((name) => path.replace(":entity", name)) : [path],
     );
     expect(routes.length).toBeGreaterThan(2 * ENTITIES.length);
-    expect(operations.map(({ path }) => path).sort()).toEqual(routes.sort());
+    const named = routes.map((path) => path.replace("//", "/").replace(/:(\w+)/, "{$1}"));
+    expect(description.paths.toSorted()).toEqual([...new Set(named)].sort());
   });
 
   test("has the parameters of every entity that the parser knows", () => {

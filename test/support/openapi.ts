@@ -20,7 +20,9 @@ export interface DescribedOperation {
 }
 
 export interface Description {
+  /** What is read with GET. */
   readonly operations: readonly DescribedOperation[];
+  readonly paths: readonly string[];
   resolve(value: Json): Json;
   /** A checker of a schema of the document. */
   checker(schema: Json): ValidateFunction;
@@ -41,12 +43,15 @@ export function readDescription(document: Json): Description {
       : value;
   return {
     resolve,
-    operations: Object.entries<Json>(document.paths).map(([path, { get }]) => ({
-      path,
-      parameters: (get.parameters ?? []).map(resolve),
-      responses: Object.fromEntries(Object.entries(get.responses).map(([status, value]) => [status, resolve(value)])),
-      security: get.security ?? document.security,
-    })),
+    paths: Object.keys(document.paths),
+    operations: Object.entries<Json>(document.paths)
+      .flatMap(([path, { get }]) => (get ? [[path, get]] : []))
+      .map(([path, get]) => ({
+        path,
+        parameters: (get.parameters ?? []).map(resolve),
+        responses: Object.fromEntries(Object.entries(get.responses).map(([status, value]) => [status, resolve(value)])),
+        security: get.security ?? document.security,
+      })),
     checker(schema) {
       let checker = checkers.get(schema);
       if (!checker) {

@@ -14,13 +14,14 @@ import { sharedParameters } from "./parameters.js";
 import { problemComponents, problemSchema } from "./problems.js";
 import { wordSchemas, type Schema } from "./schemas.js";
 import { servicePaths } from "./service-paths.js";
+import { tusharePaths } from "./tushare-paths.js";
 
 const ABOUT = `Rows of exchange-traded market data, read-only.
 
 - Dates are asked for as \`YYYYMMDD\` or \`YYYY-MM-DD\` and answered as \`YYYYMMDD\`.
 - Without \`limit\` an answer holds every row; it is sent while it is read. A connection that is cut means: not whole.
 - Every parameter is understood or refused with 400; none is ignored.
-- \`HEAD\` is offered wherever \`GET\` is.
+- \`HEAD\` is offered wherever \`GET\` is. \`POST\` is for clients of Tushare alone.
 - Errors are \`application/problem+json\` (RFC 9457) with a stable \`code\`.`;
 
 /** The whole document. `limits` are those of the server that serves it. */
@@ -43,7 +44,7 @@ export function openApi(version: string, limits: RequestLimits = { defaultLimit:
       })),
       { name: "service", description: "Catalog, calendar, gaps and health" },
     ],
-    paths: { ...entityPaths(), ...servicePaths() },
+    paths: { ...entityPaths(), ...servicePaths(), ...tusharePaths() },
     components: {
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer", description: "Made by: `tapehouse token create NAME`" },

@@ -1,0 +1,78 @@
+// What clients of Tushare ask for by name: each entity as they know it, with what differs as data.
+import { text } from "./columns.js";
+import { ENTITIES, entityNamed } from "./index.js";
+import type { Column, Entity } from "./types.js";
+
+export interface Api {
+  /** The entity whose rows are read. */
+  readonly source: string;
+  /** As it is shown: the name that is asked for, columns, names of parameters. */
+  readonly entity: Entity;
+  /** Newest first, as the service does it, wherever rows have a main date. */
+  readonly order: "asc" | "desc";
+  /** What a parameter is where it is not given. */
+  readonly defaults: Readonly<Record<string, string>>;
+}
+
+/** What the client adds to the parameters of every question. It says nothing about the rows. */
+export const CLIENT_NOTES: readonly string[] = ["ts_type_name"];
+
+const derived = (name: string, meaning: string, sql: string): Column => ({
+  ...text(name, meaning),
+  derived: `(${sql})`,
+});
+
+const exchange = derived(
+  "exchange",
+  "Exchange: SSE, SZSE or BSE",
+  "CASE split_part(ts_code, '.', 2) WHEN 'SH' THEN 'SSE' WHEN 'SZ' THEN 'SZSE' WHEN 'BJ' THEN 'BSE' END",
+);
+
+const symbol = derived("symbol", "Stock code without suffix", "split_part(ts_code, '.', 1)");
+
+const listStatus = derived(
+  "list_status",
+  "L = listed, D = delisted, by the day of the snapshot",
+  "CASE WHEN delist_date <= snapshot_date THEN 'D' ELSE 'L' END",
+);
+
+const plain = (entity: Entity): Api => ({
+  source: entity.name,
+  entity,
+  order: entity.mainDate === null ? "asc" : "desc",
+  defaults: {},
+});
+
+function stockBasic(): Api {
+  const list = entityNamed("stock_list")!;
+  const [code, name, ...dates] = list.columns;
+  return {
+    source: list.name,
+    entity: { ...list, name: "stock_basic", columns: [code!, symbol, name!, exchange, listStatus, ...dates] },
+    order: "asc",
+    defaults: { list_status: "L", fields: "ts_code,symbol,name,list_date" },
+  };
+}
+
+/** Names and columns that differ; every other entity is asked for as the catalog has it. */
+const DIFFERENT: readonly Api[] = [
+  stockBasic(),
+  {
+    ...plain({ ...entityNamed("stock_company")!, columns: [...entityNamed("stock_company")!.columns, exchange] }),
+    defaults: {
+      fields: entityNamed("stock_company")!
+        .columns.map(({ name }) => name)
+        .join(","),
+    },
+  },
+  plain({ ...entityNamed("index_member")!, filterAliases: { ts_code: "con_code" } }),
+];
+
+const APIS = new Map([...ENTITIES.map(plain), ...DIFFERENT].map((api) => [api.entity.name, api]));
+
+export const API_NAMES: readonly string[] = [...APIS.keys()];
+
+/** The api of this name; with `_vip` after it, it is the same one. */
+export function apiNamed(name: string): Api | undefined {
+  return APIS.get(name) ?? APIS.get(name.replace(/_vip$/, ""));
+}

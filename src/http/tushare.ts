@@ -1,0 +1,91 @@
+// POST /tushare: the same rows for programs that use the Python package tushare. It sends its token and its question as
+// JSON, and takes any status but 200 for an empty answer: so problems come as a code and a text with status 200.
+import express, { type ErrorRequestHandler, type RequestHandler } from "express";
+import { tushareEncoder } from "../encode/tushare.js";
+import { Problem, type ProblemCode } from "../errors.js";
+import { planRead } from "../query/plan.js";
+import { parseApi, parseTushare, tokenIn } from "../query/tushare.js";
+import { bodyOf } from "../segments/body.js";
+import { PACKERS } from "../segments/packer.js";
+import { checkEntity, type TokenPlace } from "./auth.js";
+import type { Context } from "./context.js";
+import { checkFactors, findSnapshot } from "./entities.js";
+import { negotiateEncoding } from "./negotiate.js";
+import { notesOf } from "./notes.js";
+import { pageParts } from "./parts.js";
+import { meetProblem } from "./problem.js";
+import { requestSignal, sendBody } from "./respond.js";
+import { endStage } from "./timing.js";
+
+/** The package adds the name of the api to the address that it is given, with or without a slash at its end. */
+export const TUSHARE_PATHS = ["/tushare", "/tushare/:api", "/tushare//:api"] as const;
+
+/** As much as URL and headers may have: room for a list of some twenty thousand codes. */
+const MAX_BODY_BYTES = 256 * 1024;
+
+/** Where a question has its token. */
+export const BODY: TokenPlace = {
+  secretOf: (req) => tokenIn(req.body),
+  hint: "give it to the client, e.g. ts.pro_api(token)",
+};
+
+/** Reads the question, whatever its content type is; a question is never compressed. */
+export const readBody: readonly [RequestHandler, ErrorRequestHandler] = [
+  express.json({ limit: MAX_BODY_BYTES, inflate: false, type: () => true }),
+  // Express knows an error handler by its four parameters.
+  (error: { readonly type?: string }, _req, _res, _next) => {
+    if (error.type === "entity.too.large") {
+      throw new Problem("request_too_large", `the body is longer than ${MAX_BODY_BYTES} bytes`, {
+        hint: "ask for fewer codes at a time",
+      });
+    }
+    throw new Problem("malformed_request", "the body is no JSON in UTF-8", {
+      hint: 'send e.g. {"api_name": "daily", "token": "...", "params": {"ts_code": "600519.SH"}, "fields": ""}',
+    });
+  },
+];
+
+export function tushareHandler(context: Context): RequestHandler<{ api?: string }> {
+  return async (req, res) => {
+    const api = parseApi(req.body, req.params.api);
+    checkEntity(res, api.source);
+    const { request, offset } = parseTushare(api, req.body, context.config);
+    checkFactors(res, request);
+    const snapshot = await findSnapshot(context, res, request.dataVersion);
+    const signal = requestSignal(res, context.config.deadline);
+    const { limit } = request;
+    const page = { ...request, limit: limit === null ? null : offset + limit };
+    const plan = planRead(page, snapshot.files(api.source), null);
+    endStage(res, "plan");
+    await context.tokenPlaces.take(res, plan.width, signal);
+    const adjusted = await context.adjustments.prepare(snapshot, page, null, signal);
+    const encoding = negotiateEncoding(req, "json");
+    const encoder = tushareEncoder(request);
+    res.setHeader("Content-Type", encoder.contentType);
+    res.setHeader("Cache-Control", "no-store");
+    if (encoding !== "identity") res.setHeader("Content-Encoding", encoding);
+    const session = await context.reader.open(signal, plan.width);
+    try {
+      const answer = pageParts(plan, adjusted?.over(session) ?? session, limit, offset);
+      const summarise = (count: number) => ({ count, truncated: answer.end(count).truncated, nextCursor: null });
+      const body = bodyOf(answer.parts, encoder, PACKERS[encoding](), context.segments, notesOf(res), summarise);
+      await sendBody(res, body, { signal, stall: context.config.stall });
+    } finally {
+      session.close();
+    }
+  };
+}
+
+/** The numbers by which programs tell these apart; any other problem has that of its status. */
+const CODES: Partial<Record<ProblemCode, number>> = { forbidden: 2002, unauthorized: 40101, too_many_requests: 40203 };
+
+export function tushareProblem(context: Pick<Context, "log">): ErrorRequestHandler {
+  return (error: unknown, _req, res, _next) => {
+    const problem = meetProblem(context, res, error);
+    if (problem === null) return;
+    const { hint, allowed = [] } = problem.extras;
+    const accepted = allowed.length === 0 ? [] : [`accepted: ${allowed.join(", ")}`];
+    const msg = [problem.detail, ...(hint === undefined ? [] : [hint]), ...accepted].join("; ");
+    res.json({ code: CODES[problem.code] ?? problem.status, msg, data: null });
+  };
+}

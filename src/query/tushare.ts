@@ -1,0 +1,72 @@
+// A question as clients of Tushare put it: a JSON object with the name of an api, its parameters and fields.
+import { API_NAMES, apiNamed, CLIENT_NOTES, type Api } from "../catalog/tushare.js";
+import { nearest, Problem } from "../errors.js";
+import { collectParameters, integer, invalidParameter, quote, single, unknownParameter } from "./parameters.js";
+import { parameterNames, parseRequest, type EntityRequest, type RequestLimits } from "./request.js";
+
+export interface TushareRequest {
+  readonly request: EntityRequest;
+  /** Rows that are left out at the beginning. */
+  readonly offset: number;
+}
+
+/** What the object may hold. */
+const KEYS = ["api_name", "token", "params", "fields"];
+
+/** Ours that make no sense here: answers have one format, and no cursor. */
+const UNOFFERED = ["cursor", "format"];
+
+type Json = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The token of a question, if it has one. */
+export function tokenIn(body: unknown): string | undefined {
+  return isObject(body) && typeof body["token"] === "string" ? body["token"] : undefined;
+}
+
+/** The api that a question names: in its body, in its path, or the same in both. Throws where there is none. */
+export function parseApi(body: unknown, inPath: string | undefined): Api {
+  if (!isObject(body)) throw new Problem("malformed_request", "the body is no JSON object");
+  for (const key of Object.keys(body)) if (!KEYS.includes(key)) throw unknownParameter(key, KEYS);
+  const given = body["api_name"] ?? inPath;
+  if (typeof given !== "string" || given === "") {
+    throw invalidParameter("api_name", "it is missing or no text", ["the name of an api"]);
+  }
+  if (inPath !== undefined && inPath !== given) {
+    throw new Problem("contradictory_parameters", `api_name is ${quote(given)}, but the path says ${quote(inPath)}`, {
+      parameter: "api_name",
+    });
+  }
+  const api = apiNamed(given);
+  if (api) return api;
+  const near = nearest(given, API_NAMES);
+  throw new Problem("unknown_entity", `there is no api ${quote(given)} here`, {
+    allowed: API_NAMES,
+    ...(near ? { hint: `did you mean ${near}?` } : {}),
+  });
+}
+
+/** Reads parameters and fields. Nothing is ignored but null and empty text, which clients send for what is not given. */
+export function parseTushare({ entity, order, defaults }: Api, body: unknown, limits: RequestLimits): TushareRequest {
+  const { params = null, fields = null } = body as Json;
+  if (params !== null && !isObject(params)) throw invalidParameter("params", "it is no object", ["an object"]);
+  const known = [...parameterNames(entity).filter((name) => !UNOFFERED.includes(name)), "offset"];
+  const search = new URLSearchParams();
+  for (const [name, value] of [...Object.entries(params ?? {}), ["fields", fields] as const]) {
+    if (CLIENT_NOTES.includes(name)) continue;
+    if (!known.includes(name) && UNOFFERED.includes(name)) throw unknownParameter(name, known);
+    if (value === null || value === "") continue;
+    if (typeof value !== "string" && typeof value !== "number") {
+      throw invalidParameter(name, "it is neither text nor a number", ["text", "a number", "null"]);
+    }
+    search.append(name, String(value));
+  }
+  for (const [name, value] of Object.entries({ order, ...defaults })) {
+    if (!search.has(name)) search.append(name, value);
+  }
+  const request = parseRequest(entity, search, limits, known);
+  const offset = single(collectParameters(search, known), "offset", integer(0, Number.MAX_SAFE_INTEGER)) ?? 0;
+  return { request, offset };
+}

@@ -2,6 +2,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { entityNamed } from "../../src/catalog/index.js";
+import { addGap } from "../../src/lake/write/gaps.js";
 import { demoLake } from "../support/demo.js";
 import { noPython, python } from "../support/python.js";
 import { serve, TOKEN } from "../support/server.js";
@@ -18,6 +20,9 @@ describe.skipIf(noPython !== null)(`pytest${noPython === null ? "" : ` (${noPyth
 
   beforeAll(async () => {
     const lake = await demoLake({ days: 500 });
+    // Of a stock that is delisted by then, so that nothing fills it.
+    const gap = { start: "20251230", end: "20251231", code: "603288.SH", kind: "timeout" };
+    await addGap(lake, entityNamed("daily")!, gap, new Date(0));
     const server = await serve(lake);
     const limited = await serve(lake, { defaultLimit: "500" });
     env = { TAPEHOUSE_URL: server.url, TAPEHOUSE_LIMITED_URL: limited.url, TAPEHOUSE_TOKEN: TOKEN };

@@ -187,6 +187,8 @@ def test_calendar_gaps_catalog_and_health(client: Client) -> None:
     assert days == [d["cal_date"] for d in client.calendar(20250101, 20250110) if d["is_open"] == 1]
     assert client.shift(days[0], 2) == days[2]
     assert client.gaps("daily", 20250101, 20250110) == []
+    gap = {"entity": "daily", "ts_code": "603288.SH", "gap_start": "20251230", "gap_end": "20251231", "kind": "timeout"}
+    assert client.gaps("daily", ts_code="603288.SH") == [gap]
     meta = client.meta()
     assert set(meta["entities"]) == set(tapehouse.ENTITIES)
     assert client.health()["status"] == "ok"

@@ -1,0 +1,112 @@
+"""Monthly momentum on A shares, without look-ahead and without survivors' bias.
+
+On the last trading day of each month it ranks the stocks of that day's own list by their gain of half a year, the last
+month left out, and holds the best in equal parts from the close of the next day on. It checks for gaps first, reads one
+version of the data, and prints it: with `--version` it prints the same figures again, whatever was published since.
+
+    export TAPEHOUSE_URL=http://127.0.0.1:8080 TAPEHOUSE_TOKEN=...
+    python examples/momentum.py --start 20240701 --end 20251128
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+import pandas as pd
+
+from tapehouse import Client
+
+LOOKBACK = 120  # trading days
+LEFT_OUT = 20  # of them, the last ones
+COST = 0.001  # of what is bought or sold
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Monthly momentum on A shares.")
+    parser.add_argument("--start", required=True, help="first day, YYYYMMDD")
+    parser.add_argument("--end", required=True, help="last day, YYYYMMDD")
+    parser.add_argument("--top", type=int, default=5, help="stocks to hold")
+    parser.add_argument("--version", help="data_version of an earlier run")
+    options = parser.parse_args()
+
+    with Client() as server:
+        client = server.at(options.version) if options.version else server.pin()
+        days = client.trading_days(options.start, options.end)
+        first = client.shift(days[0], -LOOKBACK)
+        refuse_gaps(client, first, days[-1])
+        months = pd.DataFrame(run(client, first, days, options.top)).set_index("until")
+        print(months.to_string(float_format="{:.6f}".format))
+        print(summary(months["gain"]).to_string(float_format="{:.6f}".format))
+        print(f"data_version {client.data_version}")
+
+
+def refuse_gaps(client: Client, first: str, last: str) -> None:
+    """A missing day looks like a day without movement, so ends the program where there is one."""
+    gaps = [gap for entity in ("daily", "adj_factor") for gap in client.gaps(entity, first, last)]
+    if gaps:
+        sys.exit(f"the data has gaps, {len(gaps)} in all:\n{pd.DataFrame(gaps).head(20).to_string(index=False)}")
+
+
+def run(client: Client, first: str, days: list[str], top: int) -> list[dict[str, object]]:
+    """A row for each time that the portfolio is held, from the day after one month's end to that after the next."""
+    prices = adjusted_closes(client, first, days[-1])
+    # What a stock that does not trade is worth: its last price.
+    worth = prices.ffill()
+    ends = month_ends(days)
+    universes = universe_of(client, ends)
+    rows: list[dict[str, object]] = []
+    weights = pd.Series(dtype=float)
+    for end, following in zip(ends, ends[1:]):
+        bought, sold = next_day(days, end), next_day(days, following)
+        known = prices.loc[:end]
+        gained = known.ffill().iloc[-1 - LEFT_OUT] / known.ffill().iloc[-1 - LOOKBACK] - 1
+        trades = known.iloc[-1].notna() & prices.loc[bought].notna()
+        eligible = gained[trades & gained.index.isin(universes[end])].dropna()
+        chosen = eligible.nlargest(top).index
+        new = pd.Series(1 / len(chosen), index=chosen)
+        turnover = new.sub(weights, fill_value=0).abs().sum()
+        gains = worth.loc[sold, chosen] / worth.loc[bought, chosen] - 1
+        gain = gains.mean() - COST * turnover
+        rows.append({"until": sold, "eligible": len(eligible), "held": len(chosen), "turnover": turnover, "gain": gain})
+        weights = new * (1 + gains) / (1 + gains.mean())
+    return rows
+
+
+def adjusted_closes(client: Client, first: str, last: str) -> pd.DataFrame:
+    """A row for each trading day, a column for each stock, those that were delisted since included."""
+    rows = client.daily(start_date=first, end_date=last, adjust="backward", fields=["trade_date", "ts_code", "close"])
+    closes = rows.pandas().pivot(index="trade_date", columns="ts_code", values="close")
+    return closes.reindex(client.trading_days(first, last))
+
+
+def universe_of(client: Client, days: list[str]) -> dict[str, set[str]]:
+    """The stocks that were listed on each day, as that day's list had them, without those under special treatment."""
+    lists = client.panel("stock_list", days, fields=["ts_code", "name", "list_date", "delist_date"]).pandas()
+    ordinary = ~lists["name"].str.contains("ST|退", na=False)
+    listed = (lists["list_date"] <= lists["as_of"]) & ~(lists["delist_date"] <= lists["as_of"])
+    codes = lists[ordinary & listed].groupby("as_of")["ts_code"]
+    return {day: set(codes.get_group(day)) for day in days}
+
+
+def month_ends(days: list[str]) -> list[str]:
+    """The last day of each month that another trading day follows."""
+    return list({day[:6]: day for day in days[:-1]}.values())
+
+
+def next_day(days: list[str], day: str) -> str:
+    return days[days.index(day) + 1]
+
+
+def summary(gains: pd.Series) -> pd.Series:
+    """Of monthly gains: total, a year's mean and deviation, their ratio, the deepest fall."""
+    value = (1 + gains).cumprod()
+    mean, deviation = gains.mean() * 12, gains.std() * 12**0.5
+    deepest = (value / value.cummax().clip(lower=1) - 1).min()
+    return pd.Series(
+        {"total": value.iloc[-1] - 1, "mean": mean, "deviation": deviation, "ratio": mean / deviation, "deepest": deepest}
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -169,3 +169,8 @@ describe("a plan that makes no sense is refused", () => {
     );
   });
 });
+
+test("a name with a line end or a control character is shown in a refusal as text of one line", () => {
+  const message = refusal("adj_factor", ["ts_code", "a\nb", "\u001b[31mred"]);
+  expect(message).toContain(String.raw`The file has ts_code, "a\nb", "\u001b[31mred"`);
+});

@@ -243,5 +243,5 @@ const SHOWN = 30;
 const list = (names: readonly string[]): string =>
   names
     .slice(0, SHOWN)
-    .map((name) => (name === "" ? '""' : name))
+    .map((name) => (name === "" || /\p{Cc}/u.test(name) ? JSON.stringify(name) : name))
     .join(", ") + (names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "");

@@ -59,8 +59,9 @@ const ROOMS = {
   },
   web: {
     owns: "^src/web/",
-    imports: ["errors", "dates", "catalog"],
-    why: "What people see is made from the catalog alone.",
+    imports: ["catalog"],
+    packages: ["lightweight-charts"],
+    why: "What people see runs in their browser: of the server it knows types alone.",
   },
   http: {
     owns: "^src/http/",

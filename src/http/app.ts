@@ -15,6 +15,7 @@ import { metricsHandler } from "./metrics-page.js";
 import { observe } from "./observe.js";
 import { openApiHandler } from "./openapi/index.js";
 import { packageVersion } from "./package.js";
+import { catalogHandler, pageParts, pages } from "./pages.js";
 import { startTiming } from "./timing.js";
 import { versionsHandler } from "./versions.js";
 import { BODY, readBody, TUSHARE_PATHS, tushareHandler, tushareProblem } from "./tushare.js";
@@ -50,6 +51,9 @@ export function createApp(context: Context): Express {
   app.get("/openapi.json", openApiHandler(packageVersion(), context.config));
   app.get("/metrics", ...known, metricsHandler(context));
   app.use("/api/v1", api);
+  app.use("/web/catalog.json", catalogHandler());
+  app.use("/web", pageParts);
+  app.use(pages);
   app.use(notFound);
   app.use(problemHandler(context));
   return app;

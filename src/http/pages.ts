@@ -1,0 +1,57 @@
+// What people see in a browser: files of dist/web. They hold no data, so they need no token.
+import { fileURLToPath } from "node:url";
+import express, { type RequestHandler, type Response } from "express";
+import { ENTITIES } from "../catalog/index.js";
+import { sha256 } from "../lake/manifest.js";
+import { parameterNames } from "../query/request.js";
+import type { CatalogEntity } from "../web/types.js";
+import { sendJson } from "./json.js";
+
+/** Made by `npm run build`; the same place seen from the sources and from what was built. */
+const FOLDER = fileURLToPath(new URL("../../dist/web/", import.meta.url));
+
+/** Scripts, styles and answers of this server alone, nothing inline, nothing from text. */
+const OWN = {
+  "default-src": "'none'",
+  "script-src": "'self'",
+  "style-src": "'self'",
+  "connect-src": "'self'",
+  "img-src": "'self' data:",
+  "base-uri": "'none'",
+  "form-action": "'none'",
+  "frame-ancestors": "'none'",
+};
+
+/** Our pages make no markup from text at all. */
+const PAGE = { ...OWN, "require-trusted-types-for": "'script'", "trusted-types": "'none'" };
+
+const policy = (rules: Readonly<Record<string, string>>): string =>
+  Object.entries(rules)
+    .map(([name, value]) => `${name} ${value}`)
+    .join("; ");
+
+function setHeaders(res: Response, path: string): void {
+  res.setHeader("Cache-Control", "no-cache");
+  if (path.endsWith(".html")) {
+    res.setHeader("Content-Security-Policy", policy(path.endsWith("docs.html") ? OWN : PAGE));
+  }
+}
+
+const options = { cacheControl: false, redirect: false, setHeaders };
+
+/** `/` and `/docs`. */
+export const pages: RequestHandler = express.static(`${FOLDER}pages`, { ...options, extensions: ["html"] });
+
+/** The scripts and styles of the pages. */
+export const pageParts: RequestHandler = express.static(FOLDER, { ...options, index: false });
+
+/** What the pages know of the entities before anyone gives a token; `/openapi.json` tells the same to anyone. */
+export function catalogHandler(): RequestHandler {
+  const entities: readonly CatalogEntity[] = ENTITIES.map((entity) => ({
+    ...{ name: entity.name, title: entity.title, about: entity.about, store: entity.store },
+    ...{ columns: entity.columns, mainDate: entity.mainDate, code: entity.code, gaps: entity.gaps },
+    parameters: parameterNames(entity),
+  }));
+  const name = sha256(JSON.stringify(entities));
+  return async (req, res) => sendJson(req, res, { entities }, name);
+}

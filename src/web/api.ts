@@ -1,0 +1,49 @@
+// Asking the server: with the token of this tab, answered with data or with a problem as it tells it.
+
+/** What the server says where it refuses. */
+export class Refusal extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    readonly detail: string,
+    readonly hint: string | null,
+    readonly allowed: readonly string[],
+  ) {
+    super(detail);
+  }
+}
+
+export type Parameters = Readonly<Record<string, string>>;
+
+const KEY = "tapehouse-token";
+
+export const token = {
+  /** Null where none was given in this tab. */
+  get: (): string | null => sessionStorage.getItem(KEY),
+  set: (value: string): void => sessionStorage.setItem(KEY, value),
+  forget: (): void => sessionStorage.removeItem(KEY),
+};
+
+/** The absolute address of a path of this server, wherever a proxy has put it. */
+export function addressOf(path: string, parameters: Parameters = {}): string {
+  const query = new URLSearchParams(parameters).toString().replaceAll("%2C", ",");
+  return new URL(path + (query === "" ? "" : `?${query}`), document.baseURI).href;
+}
+
+/** The JSON at a path. Throws a Refusal, or a TypeError where the server cannot be reached or the answer is cut. */
+export async function ask<T>(path: string, parameters: Parameters, signal: AbortSignal): Promise<T> {
+  const secret = token.get();
+  const headers: Record<string, string> = { Accept: "application/json" };
+  if (secret !== null) headers["Authorization"] = `Bearer ${secret}`;
+  const answer = await fetch(addressOf(path, parameters), { headers, signal });
+  if (answer.ok) return (await answer.json()) as T;
+  throw await refusalOf(answer);
+}
+
+async function refusalOf(answer: Response): Promise<Refusal> {
+  const problem = (await answer.json().catch(() => ({}))) as Partial<Record<string, unknown>>;
+  const text = (name: string): string | null => (typeof problem[name] === "string" ? problem[name] : null);
+  const allowed = Array.isArray(problem["allowed"]) ? problem["allowed"].map(String) : [];
+  const detail = text("detail") ?? `${answer.status} ${answer.statusText}`;
+  return new Refusal(answer.status, text("code") ?? "", detail, text("hint"), allowed);
+}

@@ -1,0 +1,90 @@
+// Building the page: elements, attributes and text. Text never becomes markup.
+
+export type Child = Node | string | null;
+
+type Attribute = string | number | boolean | null | EventListener;
+
+function fill<E extends Element>(
+  element: E,
+  attributes: Readonly<Record<string, Attribute>>,
+  children: readonly Child[],
+): E {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") element.addEventListener(name, value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== null && value !== false) element.setAttribute(name, String(value));
+  }
+  element.append(...children.filter((child) => child !== null));
+  return element;
+}
+
+/** An HTML element. A function is a listener of the event of that name; `true` an attribute without a value. */
+export const h = <K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Readonly<Record<string, Attribute>> = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[K] => fill(document.createElement(tag), attributes, children);
+
+/** An SVG element. */
+export const s = <K extends keyof SVGElementTagNameMap>(
+  tag: K,
+  attributes: Readonly<Record<string, Attribute>> = {},
+  ...children: readonly Child[]
+): SVGElementTagNameMap[K] => fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+
+/** Text that a screen reader says when it changes, and nobody need look at. */
+export const quietStatus = (): HTMLElement => h("p", { role: "status", class: "quiet" });
+
+/** Text in which backticks mark code. */
+export const prose = (text: string): Child[] =>
+  text.split("`").map((part, index) => (index % 2 === 0 ? part : h("code", {}, part)));
+
+/** A label over a control. */
+export const field = (label: string, control: HTMLElement, hint: string | null = null): HTMLElement => {
+  control.id ||= `field-${++fields}`;
+  if (hint !== null) control.setAttribute("aria-describedby", `${control.id}-hint`);
+  return h(
+    "div",
+    { class: "field" },
+    h("label", { for: control.id }, label),
+    control,
+    hint === null ? null : h("small", { id: `${control.id}-hint` }, hint),
+  );
+};
+
+let fields = 0;
+
+/** Radio buttons that look like one switch. `changed` is told the chosen value. */
+export function choice<T extends string>(
+  legend: string,
+  options: readonly (readonly [value: T, label: string])[],
+  chosen: T,
+  changed: (value: T) => void,
+): HTMLElement {
+  const name = `choice-${++fields}`;
+  return h(
+    "fieldset",
+    { class: "choice" },
+    h("legend", {}, legend),
+    ...options.map(([value, label]) =>
+      h(
+        "label",
+        {},
+        h("input", { type: "radio", name, value, checked: value === chosen, change: () => changed(value) }),
+        h("span", {}, label),
+      ),
+    ),
+  );
+}
+
+export function select(
+  options: readonly (readonly [value: string, label: string])[],
+  chosen: string,
+  attributes: Readonly<Record<string, Attribute>> = {},
+): HTMLSelectElement {
+  return h(
+    "select",
+    attributes,
+    ...options.map(([value, label]) => h("option", { value, selected: value === chosen }, label)),
+  );
+}

@@ -1,0 +1,170 @@
+// The query builder: a question put together from what the entity takes, its rows, and the request for other tools.
+import { addressOf, ask, type Parameters } from "./api.js";
+import { troubleOf, type App, type View } from "./app.js";
+import { groups } from "./catalog.js";
+import { field, h, select } from "./dom.js";
+import { SHOWN, showRows } from "./results.js";
+import { snippetPanel } from "./snippet-panel.js";
+import { entityTitle, type TextKey } from "./texts.js";
+import type { CatalogEntity, Versions } from "./types.js";
+import { dayText, dayValue } from "./words.js";
+
+/** Reads the parameters that a part of the form stands for. */
+type Part = { readonly element: HTMLElement; readonly read: () => Parameters };
+
+const DEFAULT_LIMIT = "100";
+
+export const queryView: View = (app, _path, search) => {
+  const { t, entities } = app;
+  const entity = entities.find(({ name }) => name === search.get("entity")) ?? entities[0]!;
+  const given = (name: string): string => search.get(name) ?? "";
+  const limit = search.has("limit") || search.size > 1 ? given("limit") : DEFAULT_LIMIT;
+  const parts = partsOf(app, entity, (name) => (name === "limit" ? limit : given(name)));
+  const { panel, tell } = snippetPanel(app);
+  const rows = h("section", { class: "results", "aria-label": t("results") });
+
+  const read = (): Parameters => Object.assign({}, ...parts.map((part) => part.read())) as Parameters;
+  const asked = (): Parameters => {
+    const parameters = read();
+    tell({ entity: entity.name, address: addressOf(`api/v1/entities/${entity.name}`), parameters });
+    return parameters;
+  };
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    const parameters = asked();
+    const kept = new URLSearchParams({ entity: entity.name, ...parameters });
+    if (parameters["limit"] === undefined) kept.set("limit", "");
+    history.replaceState(null, "", `#/query?${kept.toString()}`);
+    showRows(app, rows, { entity: entity.name, address: addressOf(`api/v1/entities/${entity.name}`), parameters });
+  };
+  asked();
+  return h(
+    "div",
+    {},
+    h("h1", {}, t("query")),
+    h(
+      "form",
+      { class: "question", "aria-label": t("build"), submit, input: asked, change: asked, novalidate: true },
+      field(t("entity"), entitySelect(app, entity)),
+      ...parts.map(({ element }) => element),
+      h("div", { class: "field" }, h("button", { class: "primary" }, t("run"))),
+    ),
+    panel,
+    rows,
+  );
+};
+
+function entitySelect({ t, entities, language }: App, entity: CatalogEntity): HTMLSelectElement {
+  const change = (event: Event): void => {
+    location.hash = `#/query?entity=${(event.target as HTMLSelectElement).value}`;
+  };
+  return h(
+    "select",
+    { change },
+    ...groups.map(([store, key]) =>
+      h(
+        "optgroup",
+        { label: t(key) },
+        ...entities
+          .filter((one) => one.store === store)
+          .map((one) =>
+            h("option", { value: one.name, selected: one === entity }, `${one.name} · ${entityTitle(language, one)}`),
+          ),
+      ),
+    ),
+  );
+}
+
+/** The parts that this entity has a use for. `given` are values to begin with. */
+function partsOf(app: App, entity: CatalogEntity, given: (name: string) => string): readonly Part[] {
+  const { t } = app;
+  const takes = (name: string): boolean => entity.parameters.includes(name);
+  const day = (name: string, text: TextKey, hint: TextKey | null = null): Part => {
+    const value = given(name) === "" ? "" : dayText(dayValue(given(name)));
+    return part(name, t(text), h("input", { type: "date", value }), hint === null ? null : t(hint), dayValue);
+  };
+  const options = (name: string, text: TextKey, values: readonly (readonly [string, string])[]): Part =>
+    part(name, t(text), select(values, given(name)), null);
+  const number = h("input", { type: "number", min: "1", step: "1", inputmode: "numeric", value: given("limit") });
+  const codes = h("input", { type: "text", autocomplete: "off", spellcheck: "false", value: given(entity.code) });
+  const ADJUST = [
+    ["", t("adjustNone")],
+    ["forward", t("adjustForward")],
+    ["backward", t("adjustBackward")],
+  ] as const;
+  const ORDER = [
+    ["", t("ascending")],
+    ["desc", t("descending")],
+  ] as const;
+  return [
+    part(entity.code, `${t("codes")} (${entity.code})`, codes, t("codesHint"), trimList),
+    ...(takes("start_date") ? [day("start_date", "start"), day("end_date", "end")] : []),
+    ...(takes("as_of") ? [day("as_of", "asOf", "asOfHint")] : []),
+    ...(takes("adjust") ? [options("adjust", "adjustment", ADJUST)] : []),
+    options("order", "order", ORDER),
+    part("limit", t("limit"), number, t("limitHint", { n: SHOWN })),
+    versionPart(app, given("data_version")),
+    fieldsPart(app, entity, given("fields")),
+  ];
+}
+
+const trimList = (text: string): string =>
+  text
+    .split(/[\s,，;；]+/)
+    .filter((item) => item !== "")
+    .join(",");
+
+/** A control under its label; what is left empty is not asked. */
+function part(
+  name: string,
+  label: string,
+  control: HTMLInputElement | HTMLSelectElement,
+  hint: string | null,
+  toValue: (text: string) => string = (text) => text.trim(),
+): Part {
+  return {
+    element: field(label, control, hint),
+    read() {
+      const value = toValue(control.value);
+      return value === "" ? {} : { [name]: value };
+    },
+  };
+}
+
+function versionPart(app: App, given: string): Part {
+  const { t } = app;
+  const control = select([["", t("current")], ...(given === "" ? [] : [[given, given] as const])], given);
+  const made = part("data_version", t("version"), control, null);
+  ask<Versions>("api/v1/versions", {}, app.signal)
+    .then(({ versions }) =>
+      control.append(
+        ...versions.filter((version) => version !== given).map((version) => h("option", { value: version }, version)),
+      ),
+    )
+    .catch((error: unknown) => {
+      if (!app.signal.aborted) made.element.append(troubleOf(app, error));
+    });
+  return made;
+}
+
+function fieldsPart({ t }: App, { columns }: CatalogEntity, given: string): Part {
+  const chosen = new Set(given === "" ? [] : given.split(","));
+  const boxes = columns.map(({ name }) => h("input", { type: "checkbox", value: name, checked: chosen.has(name) }));
+  const summary = h("summary", {});
+  const read = (): Parameters => {
+    const names = boxes.filter(({ checked }) => checked).map(({ value }) => value);
+    summary.textContent = `${t("fields")}: ${names.length === 0 ? t("fieldsAll") : names.join(", ")}`;
+    return names.length === 0 ? {} : { fields: names.join(",") };
+  };
+  read();
+  const labels = columns.map(({ name, meaning }, index) => h("label", { title: meaning }, boxes[index]!, ` ${name}`));
+  return {
+    element: h(
+      "details",
+      { class: "field wide" },
+      summary,
+      h("fieldset", { class: "boxes" }, h("legend", { class: "quiet" }, t("fields")), ...labels),
+    ),
+    read,
+  };
+}

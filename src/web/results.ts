@@ -1,0 +1,69 @@
+// The rows of a request, a page at a time.
+import { ask } from "./api.js";
+import { fill, type App } from "./app.js";
+import { h } from "./dom.js";
+import type { Asked } from "./snippets.js";
+import type { Envelope, Value } from "./types.js";
+import { countText } from "./words.js";
+
+/** Rows that the page shows at a time. */
+export const SHOWN = 200;
+
+/** Asks for the first page of `asked` and shows it in `place`, with a way to the next one. */
+export function showRows(app: App, place: HTMLElement, asked: Asked): void {
+  const { t } = app;
+  const wanted = Number(asked.parameters["limit"] ?? SHOWN);
+  const limit = wanted > SHOWN ? String(SHOWN) : (asked.parameters["limit"] ?? String(SHOWN));
+
+  const page = (number: number, cursor: string | null): void => {
+    void fill(app, place, async () => {
+      const began = performance.now();
+      const parameters = { ...asked.parameters, limit, ...(cursor === null ? {} : { cursor }) };
+      const answer = await ask<Envelope>(`api/v1/entities/${asked.entity}`, parameters, app.signal);
+      const ms = Math.round(performance.now() - began);
+      const { next_cursor: next, count, truncated, data_version } = answer;
+      const more = t(truncated ? "truncated" : "whole");
+      return [
+        h(
+          "div",
+          { class: "bar flat" },
+          h("p", { role: "status" }, t("resultCount", { n: countText(count), more, version: data_version, ms })),
+          h("span", {}, t("page", { n: number })),
+          h("button", { type: "button", disabled: number === 1, click: () => page(1, null) }, t("again")),
+          h("button", { type: "button", disabled: next === null, click: () => page(number + 1, next) }, t("next")),
+        ),
+        count === 0 ? h("p", {}, t("noRows")) : tableOf(app, answer),
+      ];
+    });
+  };
+  page(1, null);
+}
+
+function tableOf({ t }: App, { columns, rows }: Envelope): HTMLElement {
+  const isNumber = columns.map(({ dtype }) => dtype !== "string");
+  const cell = (value: Value, index: number): HTMLElement => {
+    if (value === null) return h("td", { class: "null" }, "null");
+    return h("td", { class: isNumber[index] ? "number" : null }, String(value));
+  };
+  return h(
+    "div",
+    { class: "scroll rows", tabindex: "0", role: "region", "aria-label": t("results") },
+    h(
+      "table",
+      {},
+      h("caption", { class: "quiet" }, t("results")),
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          ...columns.map(({ name, dtype }, index) =>
+            h("th", { scope: "col", class: isNumber[index] ? "number" : null }, name, h("small", {}, dtype)),
+          ),
+        ),
+      ),
+      h("tbody", {}, ...rows.map((row) => h("tr", {}, ...row.map(cell)))),
+    ),
+  );
+}

@@ -1,0 +1,58 @@
+// What the page is told by the server.
+import type { Entity } from "../catalog/types.js";
+
+/** An entity as the page needs it. */
+export type CatalogEntity = Pick<
+  Entity,
+  "name" | "title" | "about" | "store" | "columns" | "mainDate" | "code" | "gaps"
+> & {
+  /** Every parameter that the entity takes. */
+  readonly parameters: readonly string[];
+};
+
+export interface Coverage {
+  readonly available: boolean;
+  /** `YYYYMMDD`; absent where there are no rows. */
+  readonly data_start?: string;
+  readonly data_end?: string;
+  readonly rows?: number;
+}
+
+export interface Meta {
+  readonly data_version: string;
+  /** By name; only those that the token may read. */
+  readonly entities: Readonly<Record<string, Coverage>>;
+}
+
+export interface Versions {
+  readonly data_version: string;
+  /** Newest first. */
+  readonly versions: readonly string[];
+}
+
+export type Value = string | number | null;
+
+export interface Envelope {
+  readonly entity: string;
+  readonly data_version: string;
+  readonly columns: readonly { readonly name: string; readonly dtype: string }[];
+  readonly rows: readonly (readonly Value[])[];
+  readonly count: number;
+  readonly truncated: boolean;
+  readonly next_cursor: string | null;
+}
+
+export interface Gap {
+  readonly ts_code: string | null;
+  readonly gap_start: string;
+  readonly gap_end: string;
+  readonly kind: string;
+}
+
+export interface Gaps {
+  readonly gaps: readonly Gap[];
+}
+
+export interface Calendar {
+  readonly days: readonly { readonly cal_date: string; readonly is_open: number }[];
+}

@@ -36,6 +36,16 @@ const listStatus = derived(
   "CASE WHEN delist_date <= snapshot_date THEN 'D' ELSE 'L' END",
 );
 
+const market = derived(
+  "market",
+  "Board by the code: 主板, 创业板, 科创板, CDR or 北交所",
+  `CASE WHEN ts_code LIKE '%.BJ' THEN '北交所' WHEN ts_code LIKE '689%.SH' THEN 'CDR' WHEN ts_code LIKE '688%.SH' THEN '科创板'
+        WHEN ts_code LIKE '30%.SZ' THEN '创业板' WHEN ts_code LIKE '60%.SH' OR ts_code LIKE '00%.SZ' THEN '主板' END`,
+);
+
+/** Columns that scripts commonly ask for and no entity holds: null in every row, rather than an error in every script. */
+const unknown = (name: string): Column => derived(name, "Not in the lake: null in every row", "NULL::VARCHAR");
+
 const plain = (entity: Entity): Api => ({
   source: entity.name,
   entity,
@@ -48,9 +58,13 @@ function stockBasic(): Api {
   const [code, name, ...dates] = list.columns;
   return {
     source: list.name,
-    entity: { ...list, name: "stock_basic", columns: [code!, symbol, name!, exchange, listStatus, ...dates] },
+    entity: {
+      ...list,
+      name: "stock_basic",
+      columns: [code!, symbol, name!, unknown("area"), unknown("industry"), market, exchange, listStatus, ...dates],
+    },
     order: "asc",
-    defaults: { list_status: "L", fields: "ts_code,symbol,name,list_date" },
+    defaults: { list_status: "L", fields: "ts_code,symbol,name,area,industry,market,list_date" },
   };
 }
 

@@ -39,6 +39,16 @@ async function ask(api_name: string, params: object = {}, fields = "", token = T
 
 const rowsOf = async (query: string) => (await server.json(`/api/v1/entities/${query}`)).rows;
 
+/** The board by the first digits of a code, the longest first. */
+const BOARDS: readonly (readonly [RegExp, string])[] = [
+  [/^689.*SH$/, "CDR"],
+  [/^68.*SH$/, "科创板"],
+  [/^6.*SH$/, "主板"],
+  [/^3.*SZ$/, "创业板"],
+  [/^0.*SZ$/, "主板"],
+  [/BJ$/, "北交所"],
+];
+
 describe("a question", () => {
   test("is answered with fields and items, the newest day first", async () => {
     const { code, msg, data } = await ask("daily", { ts_code: "600519.SH" });
@@ -87,7 +97,13 @@ describe("a question", () => {
     }
     const listed = await ask("stock_basic", { exchange: "SSE" }, fields);
     expect(listed.data.items).toEqual(all.filter(([, , exchange, status]) => exchange === "SSE" && status === "L"));
-    expect((await ask("stock_basic")).data.fields).toEqual(["ts_code", "symbol", "name", "list_date"]);
+    const usual = await ask("stock_basic");
+    expect(usual.data.fields).toEqual(["ts_code", "symbol", "name", "area", "industry", "market", "list_date"]);
+    for (const [code, , , area, industry, market] of usual.data.items) {
+      expect([area, industry]).toEqual([null, null]);
+      expect(market).toBe(BOARDS.find(([codes]) => codes.test(String(code)))?.[1]);
+    }
+    expect((await ask("stock_basic", { market: "创业板" })).data.items.length).toBeGreaterThan(0);
     expect((await ask("stock_company", { exchange: "SZSE" })).data.items).toEqual(
       (await rowsOf("stock_company")).filter(([code]) => String(code).endsWith(".SZ")),
     );
@@ -145,7 +161,7 @@ describe("a question that cannot be answered is told as a code and a text, with 
     ["daily", { offset: -1 }, "", 400, /offset/],
     ["daily", { adjust: "qfq" }, "", 400, /accepted: forward, backward/],
     ["daily", {}, "ts_code,vwap", 400, /daily has no column "vwap"/],
-    ["stock_basic", {}, "ts_code,area", 400, /stock_basic has no column "area"/],
+    ["stock_basic", {}, "ts_code,aera", 400, /stock_basic has no column "aera"/],
     ["daly", {}, "", 404, /there is no api "daly" here; did you mean daily/],
     ["", {}, "", 400, /api_name/],
     ["daily", { data_version: "2001-01-01T00:00:00.000+08:00" }, "", 404, /never was/],
@@ -261,7 +277,7 @@ describe(absent ? "the package tushare (skipped: .ci/run installs it into .venv)
       server,
       ["daily", { ts_code: CODE, ...range }],
       ["query", { api_name: "daily_basic", fields: "trade_date,pe", ts_code: CODE, ...range }],
-      ["stock_basic", { exchange: "", list_status: "L", fields: "ts_code,symbol,name,list_date" }],
+      ["stock_basic", { exchange: "", list_status: "L", fields: "ts_code,symbol,name,area,industry,list_date" }],
       ["trade_cal", { exchange: "", is_open: "1", ...range }],
       ["daily", { trade_date: "20250901", limit: 3, offset: 2 }],
       ["daily", { start_dae: "20250801" }],
@@ -273,7 +289,7 @@ describe(absent ? "the package tushare (skipped: .ci/run installs it into .venv)
       columns: ["trade_date", "pe"],
       data: await rowsOf(`daily_basic?ts_code=${CODE}&${dates}&fields=trade_date,pe`),
     });
-    expect(basic!.columns).toEqual(["ts_code", "symbol", "name", "list_date"]);
+    expect(basic!.columns).toEqual(["ts_code", "symbol", "name", "area", "industry", "list_date"]);
     expect(basic!.data.length).toBeGreaterThan(5);
     expect(open!.data).toEqual(await rowsOf(`trade_cal?is_open=1&${dates}`));
     expect(few!.data).toEqual((await rowsOf("daily?trade_date=20250901&order=desc")).slice(2, 5));

@@ -1,5 +1,21 @@
 #!/usr/bin/env node
 // The command `tapehouse`.
-import { run } from "./cli/program.js";
 
-process.exitCode = await run(process.argv.slice(2));
+const args = process.argv.slice(2);
+
+// Native parts may be missing, or made for another machine. Node tells that twice, once to nobody.
+const ignore = (): void => undefined;
+process.on("unhandledRejection", ignore);
+
+const run = await import("./cli/program.js").then(
+  (program) => {
+    process.off("unhandledRejection", ignore);
+    return program.run;
+  },
+  async (error: unknown) => {
+    const { runBroken } = await import("./cli/broken.js");
+    return (given: readonly string[]) => runBroken(given, error);
+  },
+);
+
+process.exitCode = await run(args);

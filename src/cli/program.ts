@@ -1,14 +1,15 @@
-// The command line: one small file a command. Exit code 0: done; 1: failed; 2: called wrongly.
-import { Command, CommanderError } from "commander";
-import { CommandError } from "../errors.js";
+// The command line: one small file a command.
+import { Command } from "commander";
 import { packageVersion } from "../http/package.js";
 import { compactCommand } from "./compact.js";
 import { completionCommand } from "./completion.js";
 import { demoCommand } from "./demo.js";
+import { doctorCommand } from "./doctor.js";
 import { gapsCommand } from "./gaps.js";
 import { importCommand } from "./import.js";
 import { ingestCommand } from "./ingest.js";
 import { openApiCommand } from "./openapi.js";
+import { runProgram } from "./run.js";
 import { serveCommand } from "./serve.js";
 import { statusCommand } from "./status.js";
 import { tokenCommand } from "./token.js";
@@ -34,6 +35,7 @@ export function createProgram(): Command {
     compactCommand,
     vacuumCommand,
     verifyCommand,
+    doctorCommand,
     openApiCommand,
     () => completionCommand(createProgram),
   ];
@@ -42,22 +44,4 @@ export function createProgram(): Command {
 }
 
 /** Runs one command and resolves to its exit code. */
-export async function run(args: readonly string[]): Promise<number> {
-  const program = createProgram();
-  for (const command of [program, ...program.commands.flatMap((c) => [c, ...c.commands])]) command.exitOverride();
-  try {
-    await program.parseAsync(args, { from: "user" });
-    return 0;
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    const message = error instanceof Error ? error.message.split("\n")[0]! : String(error);
-    if (error instanceof CommandError) return tell(message, error.exitCode);
-    if (process.env["TAPEHOUSE_DEBUG"]) process.stderr.write(`${(error as Error).stack ?? ""}\n`);
-    return tell(`failed unexpectedly: ${message}`, 1);
-  }
-}
-
-function tell(message: string, exitCode: number): number {
-  process.stderr.write(`tapehouse: ${message}\n`);
-  return exitCode;
-}
+export const run = (args: readonly string[]): Promise<number> => runProgram(createProgram(), args);

@@ -82,7 +82,8 @@ function statusOf(list: FileList, hasCodeCopy: boolean): EntityStatus {
   };
 }
 
-async function readDrops({ layout }: Lake): Promise<DropsStatus> {
+/** What became of the drops, by the ledger. */
+export async function readDrops({ layout }: Lake): Promise<DropsStatus> {
   const entries = latestEntries(await readLedger(layout.ledger));
   const refused: LedgerEntry[] = [];
   const warned: LedgerEntry[] = [];

@@ -63,6 +63,14 @@ export async function tryLock(path: string, work: () => Promise<void>): Promise<
   );
 }
 
+/** Who holds a lock file, and whether that process is gone; null where nobody holds it. */
+export async function lookAtLock(
+  path: string,
+): Promise<{ readonly pid: number | null; readonly isDead: boolean } | null> {
+  const found = await look(path);
+  return found ? { pid: found.holder?.pid ?? null, isDead: isDead(found, Date.now()) } : null;
+}
+
 async function waitForTurn(path: string, claim: string, handle: FileHandle, waitMs: number): Promise<void> {
   const deadline = performance.now() + waitMs;
   while (!(await tryLink(claim, path))) {

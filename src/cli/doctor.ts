@@ -1,0 +1,71 @@
+// tapehouse doctor. Loads nothing at first that a broken installation lacks.
+import { Command } from "commander";
+import { flagOf, readConfig, SETTINGS, type ServerConfig, type SettingName } from "../config.js";
+import { CommandError } from "../errors.js";
+import { layoutOf } from "../lake/layout.js";
+import { plural } from "../words.js";
+import { checkDirectory } from "./doctor/directory.js";
+import { ok, reasonOf, shell, wrong, type Finding } from "./doctor/finding.js";
+import { checkInstallation } from "./doctor/installation.js";
+import { checkLake } from "./doctor/lake.js";
+import { checkServing } from "./doctor/serving.js";
+import { jsonOption, printJson } from "./options.js";
+
+/** The settings that can be given here; the others come from the environment. */
+const GIVEN = ["data", "host", "port", "temp", "memory", "tlsCert", "tlsKey"] as const satisfies readonly SettingName[];
+
+type Options = Partial<Record<(typeof GIVEN)[number], string>> & { readonly json?: boolean };
+
+export function doctorCommand(): Command {
+  const command = new Command("doctor").description(
+    "Say what is wrong with this installation, the data directory or the settings of serve, and how to mend it.",
+  );
+  for (const name of GIVEN) {
+    const { env, fallback, meaning } = SETTINGS[name];
+    command.option(`${flagOf(name)} <value>`, `${meaning} (env ${env}, default ${fallback})`);
+  }
+  return command
+    .addOption(jsonOption())
+    .addHelpText("after", "\nExample:\n  $ tapehouse doctor --data ./parquet")
+    .action(async ({ json, ...options }: Options) => {
+      const findings = await examine(options, process.env, new Date());
+      if (json) printJson(findings);
+      else for (const line of findings.flatMap(describe)) process.stdout.write(`${line}\n`);
+      const faults = findings.filter(({ state }) => state === "wrong").length;
+      if (faults > 0) throw new CommandError(`${plural(faults, "thing")} wrong`);
+    });
+}
+
+/** Looks at everything, and changes nothing but the folder `--temp`, which it makes. */
+async function examine(options: Omit<Options, "json">, env: NodeJS.ProcessEnv, now: Date): Promise<readonly Finding[]> {
+  const findings = [...(await checkInstallation(process.versions.node))];
+  const config = configOf(options, env);
+  if ("state" in config) return [...findings, config];
+  const layout = layoutOf(config.data);
+  const directory = await checkDirectory(layout);
+  findings.push(ok("settings", "understood"), ...directory);
+  if (!directory.some(({ state }) => state === "wrong")) {
+    findings.push(...(await checkLake(layout, config.staticToken !== null, now)));
+  }
+  return [...findings, ...(await checkServing(config, env, now))];
+}
+
+function configOf(options: Omit<Options, "json">, env: NodeJS.ProcessEnv): ServerConfig | Finding {
+  try {
+    return readConfig(options, env);
+  } catch (error) {
+    const way = shell("tapehouse", "serve", "--help");
+    return wrong("settings", {
+      found: reasonOf(error),
+      expected: "options and TAPEHOUSE_ variables that serve takes",
+      way,
+    });
+  }
+}
+
+function describe({ state, thing, found, expected, way }: Finding): readonly string[] {
+  const lines = [`${state.padEnd(8)} ${thing.padEnd(15)} ${found}`];
+  if (expected !== null) lines.push(`${" ".repeat(9)}expected: ${expected}`);
+  if (way !== null) lines.push(`${" ".repeat(9)}way out:  ${way}`);
+  return lines;
+}

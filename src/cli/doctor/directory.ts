@@ -1,0 +1,106 @@
+// Can the data directory be read and written, and has its disk room?
+import { constants } from "node:fs";
+import { access, stat, statfs } from "node:fs/promises";
+import { userInfo } from "node:os";
+import { exists } from "../../lake/write/durable.js";
+import type { Layout } from "../../lake/layout.js";
+import { count, size } from "../../words.js";
+import { ok, reasonOf, shell, warning, wrong, type Finding } from "./finding.js";
+
+const ROOM = { little: 2e9, none: 100e6 };
+const LEAST_INODES = 1_000;
+
+/** By the number that the system gives the kind of a file system. */
+const KINDS: Readonly<Record<number, string>> = {
+  0xef53: "ext",
+  0x58465342: "xfs",
+  0x9123683e: "btrfs",
+  0x2fc12fc1: "zfs",
+  0x6969: "NFS, a network file system",
+  0x517b: "SMB, a network file system",
+  0xff534d42: "CIFS, a network file system",
+  0xfe534d42: "SMB 2, a network file system",
+  0x01021997: "9p, a file system of another machine",
+  0x65735546: "FUSE",
+};
+
+/** File systems whose files do not last, and why. */
+const FLEETING: Readonly<Record<number, string>> = {
+  0x01021994: "tmpfs: what is in it is gone after a restart of the machine",
+  0x794c7630: "overlay: what is in it goes with the container",
+};
+
+export async function checkDirectory(layout: Layout): Promise<readonly Finding[]> {
+  const { root } = layout;
+  const found = await stat(root).then(
+    (stats) => (stats.isDirectory() ? null : `${root} is no folder`),
+    (error: unknown) => `${root} is out of reach: ${codeOf(error)}`,
+  );
+  const begin = {
+    expected: "a folder with a lake, which an import or the demo begins",
+    way: shell("tapehouse", "demo", "--data", root),
+  };
+  if (found !== null) return [wrong("data directory", { found, ...begin })];
+  const isLake = (await exists(layout.state)) || (await exists(layout.inbox));
+  const lake = isLake
+    ? ok("data directory", root)
+    : wrong("data directory", { found: `${root} holds no lake`, ...begin });
+  return [lake, ...(await checkRights(layout)), ...(await checkDisk(root))];
+}
+
+async function checkRights({ root, state, lake, inbox }: Layout): Promise<readonly Finding[]> {
+  const folders = [root, state, lake, inbox];
+  const me = userInfo().username;
+  const refused = async (mode: number): Promise<readonly string[]> => {
+    const answers = await Promise.all(folders.map((folder) => access(folder, mode).then(() => "", codeOf)));
+    return folders.filter((_, i) => answers[i] !== "" && answers[i] !== "ENOENT");
+  };
+  const unread = await refused(constants.R_OK | constants.X_OK);
+  if (unread.length > 0) {
+    return [
+      wrong("rights", {
+        found: `the user ${me} may not read ${unread.join(", ")}`,
+        expected: "folders that this user may read",
+        way: shell("sudo", "chown", "-R", me, ...unread),
+      }),
+    ];
+  }
+  const unwritten = await refused(constants.W_OK);
+  if (unwritten.length === 0) return [ok("rights", `the user ${me} reads and writes`)];
+  return [
+    warning("rights", {
+      found: `the user ${me} may not write ${unwritten.join(", ")}: it is served, and nothing is taken`,
+      expected: "folders that this user may write, or a replica",
+      way: shell("tapehouse", "serve", "--no-watch", "--data", root),
+    }),
+  ];
+}
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "unknown";
+
+async function checkDisk(root: string): Promise<readonly Finding[]> {
+  const way = shell("tapehouse", "vacuum", "--data", root);
+  try {
+    const { type, bsize, bavail, files, ffree } = await statfs(root);
+    const free = bavail * bsize;
+    const room = { found: `${size(free)} free`, expected: `more than ${size(ROOM.little)}`, way };
+    const inodes = { found: `room for ${count(ffree)} more files`, expected: `for ${count(LEAST_INODES)}`, way };
+    return [
+      free < ROOM.none ? wrong("room", room) : free < ROOM.little ? warning("room", room) : ok("room", room.found),
+      // Some file systems have no such limit, and say 0 of 0.
+      files > 0 && ffree < LEAST_INODES
+        ? warning("inodes", inodes)
+        : ok("inodes", files > 0 ? inodes.found : "no limit"),
+      kindOf(root, type),
+    ];
+  } catch (error) {
+    return [warning("room", { found: `nobody knows: ${reasonOf(error)}`, expected: "a file system that tells", way })];
+  }
+}
+
+function kindOf(root: string, type: number): Finding {
+  const fleeting = FLEETING[type];
+  if (fleeting === undefined) return ok("file system", KINDS[type] ?? `of kind 0x${type.toString(16)}`);
+  const expected = "a disk or a volume that stays";
+  return warning("file system", { found: fleeting, expected, way: shell("df", "-hT", root) });
+}

@@ -1,0 +1,157 @@
+// Is the lake whole, is something left of a crash, and are drops and tokens as they should be?
+import { readdir, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { latestEntries, readLedger } from "../../lake/ledger.js";
+import type { Layout } from "../../lake/layout.js";
+import { openLake } from "../../lake/lake.js";
+import { readDrops } from "../../lake/status.js";
+import { readTokens } from "../../lake/tokens.js";
+import { exists } from "../../lake/write/durable.js";
+import { QUIET, watchInbox } from "../../lake/write/inbox.js";
+import { takeInventory } from "../../lake/write/inventory.js";
+import { lookAtLock } from "../../lake/write/lock.js";
+import { plural, size } from "../../words.js";
+import { ok, reasonOf, shell, warning, wrong, type Finding } from "./finding.js";
+
+/** Of many of a kind so many are named. */
+const SHOWN = 3;
+
+export async function checkLake(layout: Layout, staticToken: boolean, now: Date): Promise<readonly Finding[]> {
+  const checks = [
+    checkFiles(layout),
+    checkLeftovers(layout),
+    checkLocks(layout),
+    checkDrops(layout),
+    checkWaiting(layout),
+    checkTokens(layout, staticToken, now),
+  ];
+  return (await Promise.all(checks)).flat();
+}
+
+const some = (names: readonly string[]): string =>
+  names.slice(0, SHOWN).join(", ") + (names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "");
+
+/** The manifest, and whether each file is there with its size; checksums are for `verify`. */
+async function checkFiles(layout: Layout): Promise<readonly Finding[]> {
+  const way = shell("tapehouse", "verify", "--repair", "--data", layout.root);
+  const { versions, files, faults } = await takeInventory(layout);
+  const damaged: string[] = [];
+  let bytes = 0;
+  for (const { file } of files.values()) {
+    const found = await stat(join(layout.lake, file.path)).catch(() => undefined);
+    if (found?.size !== file.bytes)
+      damaged.push(`lake/${file.path} ${found ? `has ${found.size} bytes` : "is missing"}`);
+    bytes += file.bytes;
+  }
+  const manifest =
+    faults.length === 0
+      ? ok("manifest", plural(versions.length, "version"))
+      : wrong("manifest", {
+          found: some(faults.map(({ path, problem }) => `${path}: ${problem}`)),
+          expected: "a pointer, versions and lists that can be read",
+          way,
+        });
+  const data =
+    damaged.length === 0
+      ? ok("data files", `${plural(files.size, "file")}, ${size(bytes)}, all of the right size`)
+      : wrong("data files", { found: some(damaged), expected: "every file as it was written", way });
+  return [manifest, data];
+}
+
+async function checkLeftovers(layout: Layout): Promise<readonly Finding[]> {
+  const isFree = async (lock: string): Promise<boolean> => (await lookAtLock(lock))?.isDead !== false;
+  const left: string[] = [];
+  if ((await exists(layout.pending)) && (await isFree(layout.writeLock))) left.push(layout.pending);
+  if ((await isHoused(layout.scratch)) && (await isFree(layout.writeLock))) left.push(layout.scratch);
+  if ((await isHoused(layout.staging)) && (await isFree(layout.stagingLock))) left.push(layout.staging);
+  if ((await exists(layout.taking)) && (await isFree(layout.ingestLock))) left.push(layout.taking);
+  if (left.length === 0) return [ok("leftovers", "none of a crash")];
+  return [
+    warning("leftovers", {
+      found: `a crash left ${left.join(", ")}`,
+      expected: "nothing; the next command that writes clears up",
+      way: shell("tapehouse", "vacuum", "--data", layout.root),
+    }),
+  ];
+}
+
+const isHoused = async (folder: string): Promise<boolean> => (await readdir(folder).catch(() => [])).length > 0;
+
+async function checkLocks(layout: Layout): Promise<readonly Finding[]> {
+  const { writeLock, stagingLock, ingestLock, tokensLock, gapsLock } = layout;
+  const findings: Finding[] = [];
+  for (const path of [writeLock, stagingLock, ingestLock, tokensLock, gapsLock]) {
+    const lock = await lookAtLock(path);
+    if (lock?.isDead) {
+      findings.push(
+        warning("lock", {
+          found: `${basename(path)} is held by process ${lock.pid ?? "unknown"}, which is gone`,
+          expected: "a living holder, or no lock; the next one that needs it takes it over",
+          way: shell("rm", path),
+        }),
+      );
+    } else if (lock) findings.push(ok("lock", `${basename(path)} is held by process ${lock.pid ?? "unknown"}`));
+  }
+  return findings.length > 0 ? findings : [ok("lock", "none is held")];
+}
+
+async function checkDrops(layout: Layout): Promise<readonly Finding[]> {
+  const lake = await openLake(layout.root).catch(() => null);
+  const { refused } = lake ? await readDrops(lake) : { refused: [] };
+  if (refused.length === 0) return [ok("drops", "none of those in the inbox was refused")];
+  return [
+    warning("drops", {
+      found: `${plural(refused.length, "drop")} refused: ${some(refused.map(({ path, reason }) => `inbox/${path}: ${reason}`))}`,
+      expected: "drops that can be taken: mend them and drop them again",
+      way: shell("tapehouse", "status", "--data", layout.root),
+    }),
+  ];
+}
+
+async function checkWaiting(layout: Layout): Promise<readonly Finding[]> {
+  const known = new Map(latestEntries(await readLedger(layout.ledger)).map((entry) => [entry.path, entry]));
+  const waiting = stillFiles(layout.inbox).filter(({ path, size: bytes, mtime }) => {
+    const entry = known.get(path);
+    return entry?.size !== bytes || entry.mtime !== mtime;
+  });
+  const isWatched = (await lookAtLock(layout.ingestLock))?.isDead === false;
+  if (waiting.length === 0) return [ok("inbox", `nothing waits; ${isWatched ? "it is watched" : "nobody watches it"}`)];
+  const found = `${plural(waiting.length, "file")} waiting: ${some(waiting.map(({ path }) => path))}`;
+  if (isWatched) return [ok("inbox", found)];
+  return [
+    warning("inbox", {
+      found: `${found}; nobody watches the inbox`,
+      expected: "a server or `tapehouse ingest` that takes them",
+      way: shell("tapehouse", "ingest", "--data", layout.root),
+    }),
+  ];
+}
+
+/** The files of the inbox that could be taken, with a clock that lets none of them be too young. */
+function stillFiles(folder: string): ReturnType<ReturnType<typeof watchInbox>["look"]> {
+  let now = 0;
+  const inbox = watchInbox(folder, () => now);
+  inbox.look();
+  now = QUIET;
+  return inbox.look();
+}
+
+async function checkTokens(layout: Layout, staticToken: boolean, now: Date): Promise<readonly Finding[]> {
+  const way = shell("tapehouse", "token", "create", "first", "--data", layout.root);
+  try {
+    const tokens = await readTokens(layout.tokens);
+    const expired = tokens.filter(({ expires }) => expires !== null && Date.parse(expires) <= now.getTime());
+    const valid = tokens.length - expired.length + (staticToken ? 1 : 0);
+    const told = `${plural(valid, "valid token")}${expired.length > 0 ? `, ${expired.length} expired` : ""}`;
+    if (valid > 0) return [ok("tokens", told)];
+    return [warning("tokens", { found: `${told}: nobody can read`, expected: "at least one valid token", way })];
+  } catch (error) {
+    return [
+      wrong("tokens", {
+        found: reasonOf(error),
+        expected: "a file of tokens that can be read",
+        way: `${shell("mv", layout.tokens, `${layout.tokens}.damaged`)} && ${way}`,
+      }),
+    ];
+  }
+}

@@ -1,0 +1,118 @@
+// Could a server start with these settings, and has this machine what they ask for?
+import { X509Certificate } from "node:crypto";
+import { access, constants, mkdir, statfs } from "node:fs/promises";
+import { totalmem } from "node:os";
+import { bytesOf, type ServerConfig } from "../../config.js";
+import { affordableConnections } from "../../http/connections.js";
+import { openPort } from "../../http/port.js";
+import { readCertificate } from "../../http/tls.js";
+import { count, plural, size } from "../../words.js";
+import { ok, reasonOf, shell, warning, wrong, type Finding } from "./finding.js";
+
+const DAY = 86_400_000;
+/** A certificate that expires within so many days wants to be renewed. */
+const SOON = 30;
+/** What a process takes besides DuckDB, roughly. */
+const BESIDES = 300e6;
+
+export async function checkServing(
+  config: ServerConfig,
+  env: NodeJS.ProcessEnv,
+  now: Date,
+): Promise<readonly Finding[]> {
+  return [
+    ...(await checkTls(config, now)),
+    await checkPort(config),
+    checkOpenFiles(config),
+    checkThreads(env),
+    checkMemory(config),
+    await checkTemp(config),
+  ];
+}
+
+async function checkTls({ tls }: ServerConfig, now: Date): Promise<readonly Finding[]> {
+  if (!tls) return [ok("TLS", "not used")];
+  const way = shell("openssl", "x509", "-noout", "-dates", "-in", tls.cert);
+  const expected = "a certificate with its key, valid today";
+  try {
+    const { cert } = await readCertificate(tls);
+    const { validFrom, validTo } = new X509Certificate(cert);
+    const days = Math.floor((Date.parse(validTo) - now.getTime()) / DAY);
+    const isEarly = Date.parse(validFrom) > now.getTime();
+    if (isEarly) return [wrong("TLS", { found: `the certificate is valid from ${validFrom} on only`, expected, way })];
+    if (days < 0) return [wrong("TLS", { found: `the certificate expired on ${validTo}`, expected, way })];
+    const found = `the certificate is valid for ${plural(days, "day")} more`;
+    return [days < SOON ? warning("TLS", { found, expected: `more than ${SOON} days`, way }) : ok("TLS", found)];
+  } catch (error) {
+    return [wrong("TLS", { found: reasonOf(error), expected, way })];
+  }
+}
+
+async function checkPort({ host, port, tls }: ServerConfig): Promise<Finding> {
+  try {
+    (await openPort(host, port)).close();
+    return ok("port", port === 0 ? "any free one" : `${host}:${port} is free`);
+  } catch (error) {
+    const url = `${tls ? "https" : "http"}://${host === "0.0.0.0" ? "127.0.0.1" : host}:${port}/health`;
+    const health = await fetch(url, { signal: AbortSignal.timeout(3_000) })
+      .then(async (answer) => (await answer.json()) as { data_version?: unknown; databases?: unknown })
+      .catch(() => null);
+    if (health?.databases && typeof health.data_version === "string") {
+      return ok("port", `${host}:${port} is held by a Tapehouse, which serves ${health.data_version}`);
+    }
+    return wrong("port", {
+      found: reasonOf(error),
+      expected: `${host}:${port} free, or held by a Tapehouse`,
+      way: shell("tapehouse", "serve", "--port", String(port === 65_535 ? port - 1 : port + 1)),
+    });
+  }
+}
+
+function checkOpenFiles({ connections, streams, workers }: ServerConfig): Finding {
+  const wanted = Math.floor(connections / workers);
+  const affordable = affordableConnections(wanted, Math.floor(streams / workers));
+  if (affordable === wanted) return ok("open files", `enough for ${count(connections)} connections`);
+  return warning("open files", {
+    found: `enough for ${count(affordable)} connections of each worker`,
+    expected: `${count(wanted)}, as --connections says`,
+    way: "ulimit -n 65536",
+  });
+}
+
+function checkThreads({ UV_THREADPOOL_SIZE: given }: NodeJS.ProcessEnv): Finding {
+  const own = "serve sets UV_THREADPOOL_SIZE of each worker by --concurrency";
+  if (given === undefined) return ok("threads", own);
+  const found = `UV_THREADPOOL_SIZE=${given} is set, and not heeded: ${own}`;
+  return warning("threads", { found, expected: "no such variable", way: "unset UV_THREADPOOL_SIZE" });
+}
+
+function checkMemory({ memory, ingestMemory, watch, workers }: ServerConfig): Finding {
+  const machine = totalmem();
+  const allowed = Math.min(machine, process.constrainedMemory() || Infinity);
+  const limit = `${size(allowed)} ${allowed < machine ? "that this process may have" : "of this machine"}`;
+  const processes = workers + (watch ? 2 : 1);
+  const needed = bytesOf(memory) + (watch ? bytesOf(ingestMemory) : 0) + processes * BESIDES;
+  const found = `up to ${size(needed)} for ${plural(workers, "worker")}${watch ? " and the inbox" : ""}, of ${limit}`;
+  if (needed <= allowed) return ok("memory", found);
+  const share = Math.max(256, Math.floor((allowed - processes * BESIDES) / (watch ? 2 : 1) / 1e6));
+  const ingest = watch ? ["--ingest-memory", `${share}MB`] : [];
+  return warning("memory", {
+    found,
+    expected: `no more than ${size(allowed)}: beyond it the system ends processes`,
+    way: shell("tapehouse", "serve", "--memory", `${share}MB`, ...ingest),
+  });
+}
+
+async function checkTemp({ temp, cache }: ServerConfig): Promise<Finding> {
+  const way = shell("tapehouse", "serve", "--temp", "./temp");
+  const expected = "a folder that can be written, with room for --cache";
+  try {
+    await mkdir(temp, { recursive: true, mode: 0o700 });
+    await access(temp, constants.W_OK);
+    const { bavail, bsize } = await statfs(temp);
+    const found = `${temp}, ${size(bavail * bsize)} free`;
+    return bavail * bsize < cache ? warning("temp", { found, expected, way }) : ok("temp", found);
+  } catch (error) {
+    return wrong("temp", { found: reasonOf(error), expected, way });
+  }
+}

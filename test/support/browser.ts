@@ -15,9 +15,12 @@ const executable = PLACES.find((place) => existsSync(place));
 /** In CI one has to be there. */
 export const hasBrowser = executable !== undefined || process.env.CI !== undefined;
 
+/** Milliseconds that a test may take on a machine that others load too; a third of it for each step. */
+const PATIENCE = 180_000;
+
 /** `describe`, skipped with a message where no Chromium is found. */
 export const describeInBrowser = (name: string, body: () => void): void => {
-  if (hasBrowser) describe(name, body);
+  if (hasBrowser) describe(name, { timeout: PATIENCE }, body);
   else describe.skip(`${name} (skipped: no Chromium here)`, body);
 };
 
@@ -39,6 +42,7 @@ export interface OpenPage {
 /** A blank page with no memory of others. `home` is the only origin that it may talk to. */
 export async function openPage(home: string, options: BrowserContextOptions = {}): Promise<OpenPage> {
   const context = await (await browser()).newContext({ locale: "en-GB", ...options });
+  context.setDefaultTimeout(PATIENCE / 3);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("console", (message) => {

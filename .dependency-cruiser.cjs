@@ -23,6 +23,7 @@ const ROOMS = {
     imports: ["errors", "dates"],
     why: "Every setting in one table; it knows no room it sets.",
   },
+  client: { owns: "^src/client/", imports: [], why: "It runs in browsers: it needs fetch, and nothing of the server." },
   catalog: { owns: "^src/catalog/", imports: ["errors", "dates"], why: "What exists is data. It needs no library." },
   lake: {
     owns: "^src/lake/[^/]+$",
@@ -133,6 +134,13 @@ module.exports = {
       severity: "error",
       from: { path: anyOf(["catalog", "query"]) },
       to: { dependencyTypes: ["core"], pathNot: "^(node:)?(crypto|buffer)$" },
+    },
+    {
+      name: "the-client-runs-in-browsers",
+      comment: "It needs nothing that Node alone has.",
+      severity: "error",
+      from: { path: anyOf(["client"]) },
+      to: { dependencyTypes: ["core"] },
     },
     {
       name: "every-file-has-a-room",

@@ -1,0 +1,88 @@
+// The types of the TypeScript client, as text made from the catalog.
+import type { Column, ColumnType, Entity } from "../../src/catalog/types.js";
+import { filterColumns, parameterNames } from "../../src/query/request.js";
+import { asOfMeaning, inUnit, pascalCase } from "./words.js";
+
+const HEAD = `// The entities of the catalog as types. Made by \`npm run clients\`: change the catalog, not this file.
+import type { Answer } from "./answer.js";
+
+/** \`20240105\` or \`2024-01-05\`, as text or as a whole number. */
+export type Day = string | number;
+/** Any of several; one text may hold several, parted by commas. \`null\` is written \`"null"\`. */
+export type Texts = string | readonly string[];
+export type Days = Day | readonly Day[];
+export type Ints = number | string | readonly (number | string)[];
+`;
+
+/** The whole of `entities.ts`. */
+export function typescriptEntities(entities: readonly Entity[]): string {
+  return [
+    HEAD,
+    `export const ENTITY_NAMES = [\n${entities.map(({ name }) => `  "${name}",\n`).join("")}] as const;`,
+    ...entities.flatMap((entity) => [row(entity), params(entity)]),
+    "",
+    "/** A method for each entity. With `fields` a row has these columns alone. */",
+    "export interface EntityMethods {",
+    entities.map(method).join("\n"),
+    "}",
+    "",
+  ].join("\n");
+}
+
+const TYPES: Record<ColumnType, string> = {
+  code: "string",
+  text: "string",
+  date: "string",
+  float64: "number",
+  int64: "number",
+};
+
+function row({ name, title, columns }: Entity): string {
+  const lines = columns.flatMap((column) => [
+    `  /** ${column.meaning}${inUnit(column.meaning, column.unit)}${column.type === "date" ? ", `YYYYMMDD`" : ""}. */`,
+    `  readonly ${column.name}: ${TYPES[column.type]}${column.nullable ? " | null" : ""};`,
+  ]);
+  return `\n/** ${title}. */\nexport interface ${pascalCase(name)}Row {\n${lines.join("\n")}\n}`;
+}
+
+const FILTERS: Record<Column["type"], string> = {
+  code: "Texts",
+  text: "Texts",
+  date: "Days",
+  int64: "Ints",
+  float64: "never",
+};
+
+const OTHERS: Readonly<Record<string, string>> = {
+  start_date: "Day",
+  end_date: "Day",
+  as_of: "Day",
+  adjust: '"forward" | "backward"',
+  limit: "number",
+  cursor: "string",
+  order: '"asc" | "desc"',
+  data_version: "string",
+};
+
+function params(entity: Entity): string {
+  const filters = new Map(filterColumns(entity).map(({ name, type }) => [name, FILTERS[type]]));
+  for (const alias of Object.keys(entity.filterAliases ?? {})) filters.set(alias, "Days");
+  const asOf = asOfMeaning(entity);
+  const lines = parameterNames(entity)
+    .filter((name) => name !== "format" && name !== "fields")
+    .flatMap((name) => [
+      ...(name === "as_of" && asOf !== null ? [`  /** ${asOf} */`] : []),
+      `  readonly ${name}?: ${filters.get(name) ?? OTHERS[name] ?? "Texts"};`,
+    ]);
+  return `\nexport interface ${pascalCase(entity.name)}Params {\n${lines.join("\n")}\n}`;
+}
+
+function method({ name, about }: Entity): string {
+  const base = pascalCase(name);
+  return [
+    `  /** ${about} */`,
+    `  ${name}<F extends keyof ${base}Row = keyof ${base}Row>(`,
+    `    params?: ${base}Params & { readonly fields?: readonly F[] },`,
+    `  ): Answer<Pick<${base}Row, F>>;`,
+  ].join("\n");
+}

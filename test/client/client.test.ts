@@ -1,0 +1,223 @@
+// The client against a real server, and through a proxy that does what networks do.
+import { readFileSync } from "node:fs";
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { tableFromIPC } from "apache-arrow";
+import { afterAll, afterEach, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
+import { ENTITIES } from "../../src/catalog/index.js";
+import {
+  createClient,
+  IncompleteAnswerError,
+  ProblemError,
+  TapehouseError,
+  type Client,
+  type DailyRow,
+} from "../../src/client/index.js";
+import { describeInBrowser, openPage } from "../support/browser.js";
+import { demoLake } from "../support/demo.js";
+import { serve, TOKEN, type TestServer } from "../support/server.js";
+
+async function gather<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const gathered: T[] = [];
+  for await (const item of items) gathered.push(item);
+  return gathered;
+}
+
+/** Sends to the client what the network makes of the server's answer. */
+type Fault = (response: ServerResponse, answer: Response, body: Buffer) => void;
+
+const head = (response: ServerResponse, answer: Response, more: Record<string, string>): ServerResponse =>
+  response.writeHead(answer.status, {
+    ...Object.fromEntries(
+      [...answer.headers].filter(([name]) => /^(content-type|x-data-version|x-next-cursor)$/.test(name)),
+    ),
+    ...more,
+  });
+const passes: Fault = (response, answer, body) => head(response, answer, {}).end(body);
+const cutsLength =
+  (part: number): Fault =>
+  (response, answer, body) =>
+    head(response, answer, { "Content-Length": String(body.length) }).write(
+      body.subarray(0, Math.floor(body.length * part)),
+      () => response.destroy(),
+    );
+const cutsChunks =
+  (part: number): Fault =>
+  (response, answer, body) =>
+    head(response, answer, {}).write(body.subarray(0, Math.floor(body.length * part)), () => response.destroy());
+const drops: Fault = (response) => response.destroy();
+const refuses =
+  (status: number): Fault =>
+  (response) =>
+    response.writeHead(status, { "Retry-After": "0" }).end();
+
+let server: TestServer;
+let proxy: Server;
+let client: Client;
+let careful: Client;
+let careless: Client;
+const faults: Fault[] = [];
+const asked: string[] = [];
+
+beforeAll(async () => {
+  server = await serve(await demoLake({ days: 120 }));
+  proxy = createServer((request, response) => {
+    asked.push(request.url!);
+    void server.get(request.url!, { Accept: request.headers.accept! }).then(async (answer) => {
+      const body = Buffer.from(await answer.arrayBuffer());
+      (faults.shift() ?? passes)(response, answer, body);
+    });
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  client = createClient({ url: server.url, token: TOKEN });
+  careful = createClient({ url, token: TOKEN, retries: 3, backoff: 1 });
+  careless = createClient({ url, token: TOKEN, retries: 0 });
+});
+
+afterEach(() => {
+  faults.length = 0;
+  asked.length = 0;
+});
+afterAll(() => void proxy.close());
+
+const BAR = { start_date: 20251201, end_date: "2025-12-31" };
+
+describe("rows", () => {
+  test("are those of the JSON answer, as objects", async () => {
+    const { columns, rows } = await server.json("/api/v1/entities/daily?start_date=20251201&end_date=20251231");
+    const expected = rows.map((row) => Object.fromEntries(columns.map(({ name }, i) => [name, row[i]])));
+    const answer = client.daily(BAR);
+    expect(await answer.all()).toEqual(expected);
+    expect(answer.dataVersion).toBe((await client.versions())[0]);
+    const some: DailyRow[] = [];
+    for await (const row of client.daily(BAR)) if (some.push(row) === 3) break;
+    expect(some).toEqual(expected.slice(0, 3));
+  });
+
+  test("have the columns that were asked for, in types too", async () => {
+    const rows = await client.daily({ ...BAR, fields: ["close", "ts_code"], limit: 2 }).all();
+    expect(rows.map((row) => Object.keys(row))).toEqual(Array(2).fill(["close", "ts_code"]));
+    expectTypeOf(rows).toEqualTypeOf<Pick<DailyRow, "close" | "ts_code">[]>();
+    // @ts-expect-error no such column
+    client.daily({ fields: ["closee"] });
+    // @ts-expect-error nothing is announced here
+    client.daily({ as_of: 20240101 });
+  });
+
+  test.each(ENTITIES.map(({ name }) => name))("of %s come by its method", async (name) => {
+    const methods = client as unknown as Record<string, Client["daily"]>;
+    expect(await methods[name]!({ limit: 2 }).all()).toHaveLength(2);
+  });
+
+  test("come in pages that are exact, and as bytes of other formats", async () => {
+    const whole = await client.daily(BAR).all();
+    const pages = await gather(client.daily(BAR).pages(50));
+    expect(pages.flat()).toEqual(whole);
+    expect(pages.length).toBe(Math.ceil(whole.length / 50));
+    const bytes = Buffer.concat(await gather(client.daily(BAR).bytes("arrow")));
+    expect(tableFromIPC(bytes).numRows).toBe(whole.length);
+  });
+
+  test("are all there where the server has a limit of its own, which bytes cannot hide", async () => {
+    const limited = await serve(await demoLake({ days: 40 }), { defaultLimit: "100" });
+    const reader = createClient({ url: limited.url, token: TOKEN });
+    expect((await reader.daily().all()).length).toBeGreaterThan(300);
+    await expect(gather(reader.daily().bytes("csv"))).rejects.toThrow(TapehouseError);
+  });
+});
+
+const CUTS: [string, Fault][] = [0, 0.4, 0.99].flatMap((part) => [
+  [`after ${part} of the length`, cutsLength(part)],
+  [`after ${part} of the chunks`, cutsChunks(part)],
+]);
+
+describe("a cut answer", () => {
+  test.each(CUTS)("%s is an error", async (_, fault) => {
+    faults.push(fault);
+    await expect(careless.daily(BAR).all()).rejects.toThrow(TapehouseError);
+    faults.push(fault);
+    await expect(gather(careless.daily(BAR).bytes("arrow"))).rejects.toThrow(TapehouseError);
+  });
+
+  test.each(CUTS)("%s is read again in its version, without a row twice", async (_, fault) => {
+    faults.push(fault, drops, refuses(503));
+    expect(await careful.daily(BAR).all()).toEqual(await client.daily(BAR).all());
+    expect(asked).toHaveLength(4);
+  });
+
+  test("names its version when it is read again", async () => {
+    faults.push(cutsChunks(0.9));
+    await careful.daily(BAR).all();
+    const version = (await client.versions())[0]!;
+    expect(asked.map((path) => new URL(path, server.url).searchParams.get("data_version"))).toEqual([null, version]);
+  });
+
+  test("whose Arrow has no end is an error though HTTP calls it whole", async () => {
+    faults.push((response, answer, body) => passes(response, answer, body.subarray(0, -8)));
+    const bytes = careless.daily(BAR).bytes("arrow");
+    await expect(gather(bytes)).rejects.toThrow(IncompleteAnswerError);
+  });
+});
+
+describe("a refusal", () => {
+  test("is an error with code, parameter, what is allowed and the way out", async () => {
+    const refused = await client
+      .daily({ ...({ start_dae: 1 } as object) })
+      .all()
+      .catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(ProblemError);
+    const told = { status: 400, code: "unknown_parameter", parameter: "start_dae", hint: "did you mean start_date?" };
+    expect(refused).toMatchObject({ ...told, allowed: expect.arrayContaining(["start_date"]) });
+  });
+
+  test.each([429, 503])("of %i is tried again, of another status not", async (status) => {
+    faults.push(refuses(status));
+    expect(await careful.versions()).toEqual(await client.versions());
+    faults.push(refuses(502));
+    await expect(careful.versions()).rejects.toMatchObject({ code: "http_502" });
+    expect(asked).toHaveLength(3);
+  });
+});
+
+describe("the rest of the API", () => {
+  test("has the calendar, gaps, the catalog and health", async () => {
+    const days = (await client.calendar({ start_date: 20251201, end_date: 20251231, is_open: 1 })).map(
+      ({ cal_date }) => cal_date,
+    );
+    expect(await client.shift(days[0]!, 2)).toBe(days[2]);
+    expect(await client.gaps("daily", { start_date: 20251201, end_date: 20251210 })).toEqual([]);
+    expect((await client.meta()).entities.daily!.available).toBe(true);
+    expect((await client.health()).status).toBe("ok");
+  });
+
+  test("reads one version where it is pinned", async () => {
+    const pinned = await client.pin();
+    expect(pinned.dataVersion).toBe((await client.versions())[0]);
+    expect(await pinned.daily(BAR).all()).toEqual(await client.daily(BAR).all());
+    const never = client.at("2020-01-01T00:00:00.000+08:00");
+    await expect(never.daily().all()).rejects.toMatchObject({ code: "unknown_version" });
+    expect(() => pinned.daily({ data_version: "2020-01-01T00:00:00.000+08:00" })).toThrow("pinned");
+  });
+});
+
+describeInBrowser("in a browser", () => {
+  test("reads rows as it stands in dist", async () => {
+    const dist = join(import.meta.dirname, "../../dist");
+    const site = createServer((request, response) => {
+      if (!request.url!.endsWith(".js")) return response.setHeader("Content-Type", "text/html").end("<!doctype html>");
+      return response.setHeader("Content-Type", "text/javascript").end(readFileSync(dist + request.url!));
+    });
+    await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
+    const origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+    const open = await serve(await demoLake({ days: 40 }), { corsOrigin: origin });
+    const { page } = await openPage(origin);
+    await page.goto(origin);
+    // As text, since the test's own compiler would rewrite the import.
+    const rows = await page.evaluate(`import("${origin}/client/index.js").then(({ createClient }) =>
+      createClient({ url: "${open.url}", token: "${TOKEN}" }).daily({ limit: 3 }).all())`);
+    site.close();
+    expect(rows).toEqual(await createClient({ url: open.url, token: TOKEN }).daily({ limit: 3 }).all());
+  });
+});

@@ -1,31 +1,10 @@
 // A disk that is really full: a small file system of its own, which only root can make.
-import { execFileSync } from "node:child_process";
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { verify } from "../../src/lake/write/verify.js";
-import { temporaryFolder } from "../support/folders.js";
+import { smallDisk } from "../support/disks.js";
 import { publishRows } from "../support/lake.js";
 import { dropFactors, filesBelow, MEMORY, neededFiles, servedRows } from "../support/upkeep.js";
-
-const mounted: string[] = [];
-
-afterAll(() => {
-  for (const folder of mounted.splice(0)) execFileSync("umount", [folder]);
-});
-
-/** A file system of some megabytes, or null where this user may not make one. */
-async function smallDisk(megabytes: number): Promise<string | null> {
-  const folder = join(await temporaryFolder(), "disk");
-  await mkdir(folder);
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", folder], { stdio: "ignore" });
-  } catch {
-    return null;
-  }
-  mounted.push(folder);
-  return folder;
-}
 
 test("a disk that fills up while a file is written keeps the old version, and says so", async ({ skip }) => {
   const disk = await smallDisk(4);

@@ -127,14 +127,14 @@ test(
     await Promise.all(working);
     clearInterval(sampling);
 
-    const { wrong, asked, refused, unchanged } = outcome;
+    const { wrong, asked, refused, unchanged, late } = outcome;
     const half = memory.slice(Math.floor(memory.length / 2));
     const [earlier, later] = [median(half.slice(0, half.length / 2)), median(half.slice(half.length / 2))];
     const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
     console.log(
       [
         `${asked} questions of ${CLIENTS} clients in ${seconds.toFixed(0)} s, ${published} drops published meanwhile`,
-        `${wrong.length} wrong, ${refused} told to come back, ${unchanged} unchanged (304)`,
+        `${wrong.length} wrong, ${refused} told to come back, ${unchanged} unchanged (304), ${late} sent too late`,
         `memory of all processes: ${megabytes(earlier)} in the third quarter, ${megabytes(later)} in the last`,
         latencies(outcome),
       ].join("\n"),

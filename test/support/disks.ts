@@ -1,0 +1,29 @@
+// Disks that are really full: small file systems of their own, which only root can make.
+import { execFileSync } from "node:child_process";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll } from "vitest";
+import { temporaryFolder } from "./folders.js";
+
+const mounted: string[] = [];
+
+afterAll(() => {
+  for (const folder of mounted.splice(0)) execFileSync("umount", [folder]);
+});
+
+/** A file system of some megabytes, or null where this user may not make one. */
+export async function smallDisk(megabytes: number): Promise<string | null> {
+  const folder = join(await temporaryFolder(), "disk");
+  await mkdir(folder);
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m,mode=700`, "tmpfs", folder], { stdio: "ignore" });
+  } catch {
+    return null;
+  }
+  mounted.push(folder);
+  return folder;
+}
+
+/** Gives it another size. */
+export const resizeDisk = (folder: string, megabytes: number): void =>
+  void execFileSync("mount", ["-o", `remount,size=${megabytes}m`, folder]);

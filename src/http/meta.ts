@@ -2,7 +2,6 @@
 import type { RequestHandler } from "express";
 import { ENTITIES } from "../catalog/index.js";
 import { collectParameters } from "../query/parameters.js";
-import { ADJUSTS } from "../query/request.js";
 import { mayRead, searchOf, tokenOf } from "./auth.js";
 import type { Context } from "./context.js";
 import { findSnapshot } from "./entities.js";
@@ -17,10 +16,9 @@ export function metaHandler(context: Context): RequestHandler {
     const entities = Object.fromEntries(
       ENTITIES.filter((entity) => mayRead(tokenOf(res), entity.name)).map((entity) => {
         const { rows, first, last } = snapshot.files(entity.name);
-        const offered = entity.adjustment ? { adjust: ADJUSTS } : {};
-        if (rows === 0) return [entity.name, { entity: entity.name, available: false, ...offered }];
+        if (rows === 0) return [entity.name, { entity: entity.name, available: false }];
         const dates = { data_start: first ?? today, data_end: last ?? today };
-        return [entity.name, { entity: entity.name, available: true, ...dates, rows, ...offered }];
+        return [entity.name, { entity: entity.name, available: true, ...dates, rows }];
       }),
     );
     const { data_version } = snapshot.version;

@@ -34,7 +34,6 @@ describe("the catalog endpoint", () => {
       data_start: "20230101",
       data_end: "20230110",
       rows: 10,
-      adjust: ["forward", "backward"],
     });
     expect(entities["adj_factor"]).toEqual({ entity: "adj_factor", available: false });
     const { data_start, data_end } = entities["index_basic"]!;

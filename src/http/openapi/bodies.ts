@@ -1,7 +1,6 @@
 // The bodies of answers as JSON Schema: the envelope of each entity from its columns, and the service's own records.
 import { ENTITY_NAMES } from "../../catalog/index.js";
 import { DTYPES, STORES, type Column, type Entity } from "../../catalog/types.js";
-import { ADJUSTS } from "../../query/request.js";
 import { refTo, schemaOf, type Schema } from "./schemas.js";
 
 /** An object that has all of these properties and no other. */
@@ -123,11 +122,6 @@ export const bodySchemas = {
           data_start: { ...schemaOf("Day"), description: "First date with data." },
           data_end: { ...schemaOf("Day"), description: "Last date with data." },
           rows: { type: "integer", minimum: 1 },
-          adjust: {
-            type: "array",
-            items: { type: "string", enum: ADJUSTS },
-            description: "Values of the parameter `adjust`, where there is one.",
-          },
         },
         { required: ["entity", "available"] },
       ),

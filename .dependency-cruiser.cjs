@@ -91,7 +91,7 @@ const ROOMS = {
     owns: "^src/cli/",
     imports: [
       ...["errors", "dates", "words", "config", "catalog", "lake", "query", "engine", "lake-write", "encode", "web"],
-      ...["http", "processes"],
+      ...["own-folder", "http", "processes"],
     ],
     packages: ["commander"],
     why: "The top: each command calls one function of any room.",

@@ -34,7 +34,7 @@ export interface Lake {
   refresh(): Promise<boolean>;
   /** False where the manifest was damaged at the last refresh. */
   isSound(): boolean;
-  /** The snapshot of a `data_version`. Throws DamagedManifestError where it is damaged, or may be. */
+  /** The snapshot of a `data_version`, also of one that was published since the last refresh. Throws DamagedManifestError where it is damaged, or may be. */
   at(dataVersion: string): Promise<FoundVersion>;
   /** All kept versions, oldest first. Throws DamagedManifestError where one of them is damaged. */
   versions(): Promise<readonly Version[]>;
@@ -119,6 +119,8 @@ export async function openLake(root: string): Promise<Lake> {
       }
     },
     async at(dataVersion) {
+      // Another process may have published it just now, and its reader ask here before the next look.
+      if (dataVersion > current.version.data_version) await follow();
       if (dataVersion === current.version.data_version) return current;
       const version = await find(dataVersion);
       try {

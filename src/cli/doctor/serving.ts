@@ -1,10 +1,11 @@
 // Could a server start with these settings, and has this machine what they ask for?
 import { X509Certificate } from "node:crypto";
-import { access, constants, mkdir, statfs } from "node:fs/promises";
+import { access, constants, statfs } from "node:fs/promises";
 import { totalmem } from "node:os";
 import { bytesOf, type ServerConfig } from "../../config.js";
 import { affordableConnections } from "../../http/connections.js";
 import { openPort } from "../../http/port.js";
+import { makeOwnFolder } from "../../own-folder.js";
 import { readCertificate } from "../../http/tls.js";
 import { count, plural, size } from "../../words.js";
 import { ok, reasonOf, shell, warning, wrong, type Finding } from "./finding.js";
@@ -107,7 +108,7 @@ async function checkTemp({ temp, cache }: ServerConfig): Promise<Finding> {
   const way = shell("tapehouse", "serve", "--temp", "./temp");
   const expected = "a folder that can be written, with room for --cache";
   try {
-    await mkdir(temp, { recursive: true, mode: 0o700 });
+    await makeOwnFolder(temp);
     await access(temp, constants.W_OK);
     const { bavail, bsize } = await statfs(temp);
     const found = `${temp}, ${size(bavail * bsize)} free`;

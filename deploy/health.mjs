@@ -1,0 +1,18 @@
+// Exit code 0 where the server of this container answers; by the same environment as `tapehouse serve`.
+import http from "node:http";
+import https from "node:https";
+
+const { TAPEHOUSE_PORT: port = "8080", TAPEHOUSE_TLS_CERT: certificate = "none" } = process.env;
+const [scheme, { get }] = certificate === "none" ? ["http", http] : ["https", https];
+const url = `${scheme}://127.0.0.1:${port}/health`;
+
+// The certificate is made out to another name than this address.
+const request = get(url, { rejectUnauthorized: false, timeout: 4_000 }, (answer) => {
+  process.exitCode = answer.statusCode === 200 ? 0 : 1;
+  answer.pipe(process.stdout);
+});
+request.on("timeout", () => request.destroy(new Error("no answer within 4 seconds")));
+request.on("error", (error) => {
+  console.error(`${url}: ${error.message}`);
+  process.exitCode = 1;
+});

@@ -71,14 +71,14 @@ export class CommandError extends Error {
   }
 }
 
-/** The nearest of `names` to `wanted` by edit distance, or undefined where none is near. */
+/** The nearest of `names` to `wanted` by edit distance, or undefined where none shares more than half of its letters. */
 export function nearest(wanted: string, names: Iterable<string>): string | undefined {
   const limit = Math.max(2, Math.floor(wanted.length / 3));
   let best: string | undefined;
   let bestDistance = limit + 1;
   for (const name of names) {
     const distance = editDistance(wanted.toLowerCase(), name.toLowerCase());
-    if (distance < bestDistance) {
+    if (distance < bestDistance && 2 * distance < Math.max(wanted.length, name.length)) {
       best = name;
       bestDistance = distance;
     }

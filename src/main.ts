@@ -3,6 +3,13 @@
 
 const args = process.argv.slice(2);
 
+// Who reads through a pipe may stop before the end, as `head` does. The work goes on.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+}
+
 // Native parts may be missing, or made for another machine. Node tells that twice, once to nobody.
 const ignore = (): void => undefined;
 process.on("unhandledRejection", ignore);

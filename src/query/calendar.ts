@@ -2,15 +2,7 @@
 import { columnNamed, entityNamed } from "../catalog/index.js";
 import { Problem } from "../errors.js";
 import type { FileList } from "../lake/manifest.js";
-import {
-  collectParameters,
-  integer,
-  invalidParameter,
-  oneOf,
-  parseDateValue,
-  parseRange,
-  single,
-} from "./parameters.js";
+import { collectParameters, invalidParameter, oneOf, parseDateValue, parseRange, quote, single } from "./parameters.js";
 import { parseVersion } from "./request.js";
 import type { Read } from "./statement.js";
 
@@ -106,7 +98,9 @@ const OFFSET = "a whole number other than 0, such as 1 or -5";
 
 function parseOffset(name: string, text: string): number {
   // A `+` that was not percent-encoded arrives as a space.
-  const n = integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)(name, text.trim());
+  const given = text.trim();
+  const n = /^[+-]?\d{1,16}$/.test(given) ? Number(given) : Number.NaN;
+  if (!Number.isSafeInteger(n)) throw invalidParameter(name, `${quote(given)} is not accepted`, [OFFSET]);
   if (n === 0) throw invalidParameter(name, "0 is no shift", [OFFSET]);
   return n;
 }

@@ -59,7 +59,16 @@ async function show(message: string | null = null): Promise<void> {
 function splitAddress(): [name: string | undefined, path: string | undefined, search: URLSearchParams] {
   const [way = "", search = ""] = location.hash.replace(/^#\/?/, "").split("?");
   const [name, ...path] = way.split("/");
-  return [name, decodeURIComponent(path.join("/")), new URLSearchParams(search)];
+  return [name, decoded(path.join("/")), new URLSearchParams(search)];
+}
+
+/** An address that was cut or mistyped stays as it is. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function askAgain(message: string | null): void {

@@ -1,6 +1,8 @@
 // What holds for every command.
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import type { Command } from "commander";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createProgram, run } from "../../src/cli/program.js";
@@ -11,8 +13,8 @@ let err = "";
 
 beforeEach(() => {
   out = err = "";
-  vi.spyOn(process.stdout, "write").mockImplementation((text) => ((out += String(text)), true));
-  vi.spyOn(process.stderr, "write").mockImplementation((text) => ((err += String(text)), true));
+  vi.spyOn(process.stdout, "write").mockImplementation((told) => ((out += String(told)), true));
+  vi.spyOn(process.stderr, "write").mockImplementation((told) => ((err += String(told)), true));
 });
 afterEach(() => void vi.restoreAllMocks());
 
@@ -64,6 +66,13 @@ test("a command that nobody knows is told with the nearest one, and exit code 2"
   expect(await run(["stats"])).toBe(2);
   expect(err).toMatch(/unknown command 'stats'\n\(Did you mean status\?\)/);
 });
+
+test("a reader that stops before the end, as `head` does, is met with no complaint", async () => {
+  const child = spawn(process.execPath, ["--import", "tsx", "src/main.ts", "openapi"], { stdio: "pipe" });
+  child.stdout.destroy();
+  const [complaint, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
+  expect({ complaint, code: code as unknown }).toEqual({ complaint: "", code: 0 });
+}, 120_000);
 
 const hasTerminal = spawnSync("script", ["--version"]).status === 0;
 

@@ -180,6 +180,18 @@ describe("a malformed request", () => {
     expect(problem["detail"]).toMatch(detail);
   });
 
+  test("is told which shifts are accepted", async () => {
+    const allowed = ["a whole number other than 0, such as 1 or -5"];
+    for (const n of ["0", "1.5", "one", "99999999999999999999"]) {
+      expect(await problemOf(`/api/v1/calendar/shift?date=20240102&n=${n}`)).toMatchObject({ allowed });
+    }
+  });
+
+  test("is told no name that shares nothing with the given one", async () => {
+    expect(await problemOf("/api/v1/calendar?is_open=2")).not.toHaveProperty("hint");
+    expect(await problemOf("/api/v1/calendar/shift?date=20240102&n=1&x=1")).not.toHaveProperty("hint");
+  });
+
   test("is told the nearest name", async () => {
     expect(await problemOf("/api/v1/calendar?isopen=1")).toMatchObject({ hint: "did you mean is_open?" });
     expect(await problemOf("/api/v1/calendar/shift?dat=20240102&n=1")).toMatchObject({ hint: "did you mean date?" });

@@ -53,6 +53,18 @@ describeInBrowser("a token", () => {
   });
 });
 
+describeInBrowser("an address that was cut or mistyped", () => {
+  test.each(["#/chart/%E8%B4", "#/entity/%zz", "#/nowhere"])("%s opens a view all the same", async (place) => {
+    const { page, complaints } = await openPage(server.url);
+    await page.goto(`${server.url}/${place}`);
+    await page.getByLabel("Access token").fill(TOKEN);
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Forget token" }).waitFor();
+    expect(await page.getByRole("heading", { level: 1 }).count()).toBe(1);
+    expect(complaints.filter((text) => !text.includes("400"))).toEqual([]);
+  });
+});
+
 describeInBrowser("the catalog", () => {
   test("tells what each entity covers, and is searched by name and column", async () => {
     const { page, complaints } = await enter(server, "");

@@ -72,6 +72,7 @@ export async function sendBody(res: Response, pieces: AsyncIterable<Uint8Array>,
 
 /** Waits for a client that is slow, but not for one that reads nothing for `stall` milliseconds: that one is cut. */
 async function write(res: Response, held: readonly Uint8Array[], { signal, stall }: BodyLimits): Promise<void> {
+  if (!res.headersSent) leaveCloseUnsaid(res);
   let isDrained = true;
   for (const piece of held) isDrained = res.write(piece);
   if (isDrained) return;
@@ -81,4 +82,16 @@ async function write(res: Response, held: readonly Uint8Array[], { signal, stall
   } finally {
     clearTimeout(timer);
   }
+}
+
+/**
+ * Says that the connection stays, whatever becomes of it. Where the head says that it closes, undici, which is the fetch of
+ * Node, takes a body in pieces for whole wherever it is cut. HTTP/1.0 has no pieces.
+ */
+function leaveCloseUnsaid(res: Response): void {
+  const { httpVersion, socket } = res.req;
+  if (httpVersion === "1.0") return;
+  // A client that asked for it waits for the end of the connection.
+  if (!res.shouldKeepAlive) res.once("finish", () => socket.end());
+  res.setHeader("Connection", "keep-alive");
 }

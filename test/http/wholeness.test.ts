@@ -1,7 +1,10 @@
 // No fault after the first byte may end in a body that looks whole.
 import { execFile } from "node:child_process";
 import { readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { Agent, request, type IncomingMessage } from "node:http";
+import { connect } from "node:net";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { beforeEach, describe, expect, test } from "vitest";
 import { versionFile } from "../../src/lake/layout.js";
@@ -40,6 +43,15 @@ describe("a damaged file", () => {
     const response = await server.get(WIDE);
     expect(response.status).toBe(200);
     await expect(response.text()).rejects.toThrow();
+  });
+
+  test("met after the first byte cuts the answer for fetch also where the connection is to be closed", async () => {
+    await flipByte(fileOf("adj_factor", 1), 5000);
+    for (const encoding of ["identity", "gzip"]) {
+      const response = await server.get(WIDE, { Connection: "close", "Accept-Encoding": encoding });
+      expect([response.status, response.headers.get("connection")]).toEqual([200, "keep-alive"]);
+      await expect(response.text()).rejects.toThrow();
+    }
   });
 
   test("met after the first byte cuts the answer for curl, also when it is compressed", async () => {
@@ -185,4 +197,34 @@ test("a query that needs more room than there is gets a problem that says so, an
   expect(response.headers.get("retry-after")).toBe("5");
   expect(JSON.stringify(problem)).not.toContain(root);
   expect((await small.json(`${WIDE}?limit=10&order=desc`)).count).toBe(10);
+});
+
+test("an answer in pieces to a client that asked to close the connection is whole, and the connection is closed", async () => {
+  const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+  socket.write(
+    `GET ${WIDE}?format=csv HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`,
+  );
+  const answer = (await buffer(socket)).toString("latin1");
+  expect(answer.slice(-7)).toBe("\r\n0\r\n\r\n");
+  expect(answer.split("\n").filter((line) => line.endsWith(",1.5")).length).toBeGreaterThan(ROWS * 0.99);
+});
+
+test("an answer in pieces that begins while the server ends, and is cut, is taken for whole by nobody", async () => {
+  const ending = await serve(root);
+  const agent = new Agent({ keepAlive: true });
+  const ask = (path: string): Promise<IncomingMessage> =>
+    new Promise((resolve, reject) => {
+      const headers = { Authorization: `Bearer ${TOKEN}` };
+      request(ending.url + path, { agent, headers }, resolve)
+        .on("error", reject)
+        .end();
+    });
+  await buffer(await ask("/health"));
+  const closing = ending.close({ within: 400, keepIdle: true });
+  const answer = await ask(WIDE);
+  expect([answer.statusCode, answer.headers.connection]).toEqual([200, "keep-alive"]);
+  answer.pause();
+  await closing;
+  await expect(buffer(answer)).rejects.toThrow();
+  agent.destroy();
 });

@@ -5,7 +5,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Session } from "../../src/engine/reader.js";
 import { hasBrowser, openPage } from "../support/browser.js";
-import { browserFetch, curl, hasPython, requests, undici, type Ask, type Client } from "../support/clients.js";
+import {
+  browserFetch,
+  closingUndici,
+  curl,
+  hasPython,
+  requests,
+  undici,
+  type Ask,
+  type Client,
+} from "../support/clients.js";
 import { temporaryFolder } from "../support/folders.js";
 import { publishRows } from "../support/lake.js";
 import { endAll, isGone, serveInProcess, until, workersOf } from "../support/processes.js";
@@ -35,7 +44,7 @@ const FORMS: readonly Form[] = [
 /** Bytes of the answer after which the fault happens. */
 const POINTS = [1, 300_000, 1_500_000];
 
-const CLIENTS = ["curl", "undici", "requests", "browser"] as const;
+const CLIENTS = ["curl", "undici", "closingUndici", "requests", "browser"] as const;
 
 /** A browser always asks for gzip. */
 const canAsk = (client: (typeof CLIENTS)[number], { encoding, format }: Form): boolean =>
@@ -77,7 +86,7 @@ const pages = new Map<string, Client>();
 
 /** The browser's page is one of the origin that it asks. */
 async function clientNamed(name: Case["client"], url: string): Promise<Client> {
-  if (name !== "browser") return { curl, undici, requests }[name];
+  if (name !== "browser") return { curl, undici, closingUndici, requests }[name];
   const known = pages.get(url);
   if (known) return known;
   const { page } = await openPage(url, { bypassCSP: true });
@@ -91,8 +100,8 @@ async function outcomeOf(wire: Wire, one: Case, token = TOKEN, fault?: () => Pro
   const client = await clientNamed(one.client, wire.url);
   let happened = fault === undefined;
   wire.arm(fault ? one.point : Infinity, async () => {
-    await fault?.();
     happened = true;
+    await fault?.();
   });
   const url = `${wire.url}/api/v1/entities/adj_factor?format=${one.format}`;
   const outcome = await client({ url, token, encoding: one.encoding });

@@ -29,17 +29,22 @@ export const curl: Client = async ({ url, token, encoding }) => {
   );
 };
 
-/** That of Node, which is undici. */
-export const undici: Client = async ({ url, token, encoding }) => {
-  const headers = { Authorization: `Bearer ${token}`, "Accept-Encoding": encoding };
-  try {
-    const response = await fetch(url, { headers });
-    await response.arrayBuffer();
-    return response.ok ? "whole" : "cut";
-  } catch {
-    return "cut";
-  }
-};
+const undiciWith =
+  (connection: "keep-alive" | "close"): Client =>
+  async ({ url, token, encoding }) => {
+    const headers = { Authorization: `Bearer ${token}`, "Accept-Encoding": encoding, Connection: connection };
+    try {
+      const response = await fetch(url, { headers });
+      await response.arrayBuffer();
+      return response.ok ? "whole" : "cut";
+    } catch {
+      return "cut";
+    }
+  };
+
+/** The fetch of Node. */
+export const undici = undiciWith("keep-alive");
+export const closingUndici = undiciWith("close");
 
 const REQUESTS = `
 import sys, requests

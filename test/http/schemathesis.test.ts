@@ -1,11 +1,11 @@
 // A tool that knows only the description asks what it likes, and holds every answer to it.
-import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { openApi } from "../../src/http/openapi/index.js";
 import { demoLake } from "../support/demo.js";
 import { temporaryFolder } from "../support/folders.js";
+import { run, type Ended } from "../support/run.js";
 import { serve, TOKEN } from "../support/server.js";
 
 const pathOf = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -39,16 +39,8 @@ describe(absent ? "schemathesis (skipped: .ci/run installs it into .venv)" : "sc
   );
 });
 
-async function runCommand(args: readonly string[]): Promise<{ output: string; exitCode: number | null }> {
-  const env = { ...process.env, SCHEMATHESIS_HOOKS: pathOf("test/python/schemathesis_hooks.py") };
-  const child = spawn(command, args, { cwd: await temporaryFolder(), env, stdio: ["ignore", "pipe", "pipe"] });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
-  }
-  const exitCode = await new Promise<number | null>((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", resolve);
+const runCommand = async (args: readonly string[]): Promise<Ended> =>
+  run(command, args, {
+    cwd: await temporaryFolder(),
+    env: { ...process.env, SCHEMATHESIS_HOOKS: pathOf("test/python/schemathesis_hooks.py") },
   });
-  return { output, exitCode };
-}

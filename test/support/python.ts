@@ -1,7 +1,8 @@
 // Python with the packages of test/python/requirements.txt, which `.ci/run` installs into .venv.
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { run } from "./run.js";
 
 const ROOT = join(import.meta.dirname, "../..");
 const PYTHON = join(ROOT, ".venv/bin/python");
@@ -17,18 +18,9 @@ function findOut(): string | null {
 
 /** Runs Python with the client on its path. Resolves to what it printed where it ends well, and throws it otherwise. */
 export async function python(args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
-  const child = spawn(PYTHON, args, {
+  const { output, exitCode } = await run(PYTHON, args, {
     cwd: ROOT,
     env: { ...process.env, PYTHONPATH: join(ROOT, "clients/python/src"), PYTHONDONTWRITEBYTECODE: "1", ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
-  }
-  const exitCode = await new Promise<number | null>((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", resolve);
   });
   if (exitCode !== 0) throw new Error(`python ${args.join(" ")} ended with ${exitCode}\n${output}`);
   return output;

@@ -21,6 +21,7 @@ export const PROBLEMS = {
   expectation_failed: { status: 417, title: "Expectation not met" },
   not_a_trading_day: { status: 422, title: "Date is not a trading day" },
   outside_calendar: { status: 422, title: "Result lies outside the calendar" },
+  upgrade_required: { status: 426, title: "HTTP/1.1 is needed" },
   too_many_requests: { status: 429, title: "Too many requests" },
   request_too_large: { status: 431, title: "Request is too long" },
   internal_error: { status: 500, title: "The server failed" },

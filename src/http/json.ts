@@ -4,7 +4,6 @@ import { gzip } from "node:zlib";
 import type { Request, Response } from "express";
 import { answeredFromCache } from "./caching.js";
 import { MEDIA_TYPES, negotiateEncoding } from "./negotiate.js";
-import type { Encoding } from "../segments/packer.js";
 import { sendBody } from "./respond.js";
 
 /** Milliseconds that a client may leave a small answer unread. */
@@ -14,11 +13,14 @@ const STALL = 60_000;
 export async function sendJson(req: Request, res: Response, body: object, content: unknown): Promise<void> {
   if (answeredFromCache(req, res, [req.path, content])) return;
   const encoding = negotiateEncoding(req, "json");
+  const text = JSON.stringify(body);
   res.setHeader("Content-Type", `${MEDIA_TYPES.json}; charset=utf-8`);
   if (encoding !== "identity") res.setHeader("Content-Encoding", encoding);
-  await sendBody(res, packed(JSON.stringify(body), encoding), { signal: new AbortController().signal, stall: STALL });
+  const bytes = encoding === "gzip" ? await promisify(gzip)(text) : Buffer.from(text);
+  res.setHeader("Content-Length", bytes.length);
+  await sendBody(res, only(bytes), { signal: new AbortController().signal, stall: STALL });
 }
 
-async function* packed(text: string, encoding: Encoding): AsyncGenerator<Uint8Array> {
-  yield encoding === "gzip" ? await promisify(gzip)(text) : Buffer.from(text);
+async function* only(piece: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield Promise.resolve(piece);
 }

@@ -41,7 +41,7 @@ export interface BodyLimits {
 /**
  * Sends the pieces of a body. Headers go out with the first piece, so that a failure before it can still be told as a
  * problem. Pieces are made while the client reads those before them. Rejects where `pieces` throws; the caller cuts the
- * connection then.
+ * connection then. A header Content-Length that is set already says how long the body is.
  */
 export async function sendBody(res: Response, pieces: AsyncIterable<Uint8Array>, limits: BodyLimits): Promise<void> {
   let held: Uint8Array[] = [];
@@ -59,6 +59,7 @@ export async function sendBody(res: Response, pieces: AsyncIterable<Uint8Array>,
     heldBytes += piece.length;
     if (heldBytes < enough) continue;
     await sending;
+    if (!res.headersSent && !res.hasHeader("Content-Length")) beginPieces(res);
     sending = write(res, held, limits);
     sending.catch(() => undefined); // told where it is awaited
     held = [];
@@ -72,7 +73,6 @@ export async function sendBody(res: Response, pieces: AsyncIterable<Uint8Array>,
 
 /** Waits for a client that is slow, but not for one that reads nothing for `stall` milliseconds: that one is cut. */
 async function write(res: Response, held: readonly Uint8Array[], { signal, stall }: BodyLimits): Promise<void> {
-  if (!res.headersSent) leaveCloseUnsaid(res);
   let isDrained = true;
   for (const piece of held) isDrained = res.write(piece);
   if (isDrained) return;
@@ -85,12 +85,18 @@ async function write(res: Response, held: readonly Uint8Array[], { signal, stall
 }
 
 /**
- * Says that the connection stays, whatever becomes of it. Where the head says that it closes, undici, which is the fetch of
- * Node, takes a body in pieces for whole wherever it is cut. HTTP/1.0 has no pieces.
+ * Prepares the head of a body whose length nobody knows yet. HTTP/1.1 marks its end; in HTTP/1.0 it ends with the
+ * connection, so that a cut one looks whole: there it is refused. The head says that the connection stays, whatever becomes
+ * of it: where it says that it closes, undici, which is the fetch of Node, takes a body in pieces for whole wherever it is cut.
  */
-function leaveCloseUnsaid(res: Response): void {
-  const { httpVersion, socket } = res.req;
-  if (httpVersion === "1.0") return;
+function beginPieces(res: Response): void {
+  if (!res.useChunkedEncodingByDefault) {
+    res.setHeader("Upgrade", "HTTP/1.1").setHeader("Connection", "upgrade, close");
+    throw new Problem("upgrade_required", "over HTTP/1.0 nobody could tell whether an answer of this size is whole", {
+      hint: "ask over HTTP/1.1, in nginx by proxy_http_version 1.1; or for a page at a time with limit and cursor",
+    });
+  }
+  const { socket } = res.req;
   // A client that asked for it waits for the end of the connection.
   if (!res.shouldKeepAlive) res.once("finish", () => socket.end());
   res.setHeader("Connection", "keep-alive");

@@ -209,6 +209,49 @@ test("an answer in pieces to a client that asked to close the connection is whol
   expect(answer.split("\n").filter((line) => line.endsWith(",1.5")).length).toBeGreaterThan(ROWS * 0.99);
 });
 
+describe("a client of HTTP/1.0, for which an answer ends with its connection", () => {
+  async function ask(path: string, more = ""): Promise<{ readonly head: string; readonly body: string }> {
+    const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+    socket.write(`GET ${path} HTTP/1.0\r\nAuthorization: Bearer ${TOKEN}\r\n${more}\r\n`);
+    const [head = "", body = ""] = (await buffer(socket)).toString("latin1").split("\r\n\r\n");
+    return { head, body };
+  }
+  const lengthIn = (head: string): number => Number(/^content-length: (\d+)\r?$/im.exec(head)?.[1]);
+
+  test("gets rows whose length is known, packed or not, and documents of any size", async () => {
+    for (const path of [`${WIDE}?limit=1000&format=csv`, `${WIDE}?trade_date=19900101`, "/openapi.json"]) {
+      for (const more of ["", "Accept-Encoding: gzip\r\n"]) {
+        const { head, body } = await ask(path, more);
+        expect(head).toContain("HTTP/1.1 200 ");
+        expect(body.length).toBe(lengthIn(head));
+      }
+    }
+    expect((await ask("/openapi.json")).body.length).toBeGreaterThan(64 * 1024);
+  });
+
+  test("is told to ask over HTTP/1.1 where they would come in pieces, in every format, and reads nothing else", async () => {
+    for (const format of ["json", "ndjson", "csv", "arrow", "parquet"]) {
+      const { head, body } = await ask(`${WIDE}?format=${format}`, "Accept-Encoding: gzip\r\n");
+      expect(head).toMatch(/^HTTP\/1.1 426 [^]*^Upgrade: HTTP\/1.1\r$[^]*^Connection: upgrade, close\r?$/m);
+      expect(body.length).toBe(lengthIn(head));
+      expect(JSON.parse(body)).toMatchObject({
+        code: "upgrade_required",
+        hint: expect.stringContaining("nginx") as string,
+      });
+    }
+    await expect.poll(() => server.context.reader.load().streams.inside).toBe(0);
+  });
+
+  test("is told so where Tushare's clients are told what is wrong", async () => {
+    const question = JSON.stringify({ api_name: "adj_factor", token: TOKEN });
+    const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+    socket.write(`POST /tushare HTTP/1.0\r\nContent-Length: ${question.length}\r\n\r\n${question}`);
+    const answer = (await buffer(socket)).toString();
+    expect(answer).toContain("HTTP/1.1 200 ");
+    expect(answer).toContain('"code":426,"msg":"over HTTP/1.0 nobody could tell');
+  });
+});
+
 test("an answer in pieces that begins while the server ends, and is cut, is taken for whole by nobody", async () => {
   const ending = await serve(root);
   const agent = new Agent({ keepAlive: true });

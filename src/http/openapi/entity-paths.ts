@@ -8,7 +8,14 @@ import { bound, entityParameters, sharedParameter, single } from "./parameters.j
 import { problemResponses, READING, TOKEN } from "./problems.js";
 import { refTo, schemaOf, type Schema } from "./schemas.js";
 
-const ROWS: readonly ProblemCode[] = [...TOKEN, ...READING, "forbidden", "invalid_cursor", "not_acceptable"];
+const ROWS: readonly ProblemCode[] = [
+  ...TOKEN,
+  ...READING,
+  "forbidden",
+  "invalid_cursor",
+  "not_acceptable",
+  "upgrade_required",
+];
 
 export function entityPaths(): Schema {
   return Object.fromEntries(

@@ -58,6 +58,7 @@ const retryAfter = { "Retry-After": header("Seconds to wait.", { type: "integer"
 const HEADERS: Readonly<Record<number, Schema>> = {
   401: { "WWW-Authenticate": header("How to say who asks.", { type: "string", const: 'Bearer realm="tapehouse"' }) },
   405: { Allow: header("The methods on offer.", { type: "string", const: "GET, HEAD" }) },
+  426: { Upgrade: header("What to ask over.", { type: "string", const: "HTTP/1.1" }) },
   429: retryAfter,
   503: retryAfter,
 };

@@ -15,12 +15,12 @@ import { metricsHandler } from "./metrics-page.js";
 import { observe } from "./observe.js";
 import { openApiHandler } from "./openapi/index.js";
 import { packageVersion } from "./package.js";
-import { catalogHandler, pageParts, pages } from "./pages.js";
+import { catalogHandler, pageParts, pages, toDocs } from "./pages.js";
 import { startTiming } from "./timing.js";
 import { versionsHandler } from "./versions.js";
-import { BODY, readBody, TUSHARE_PATHS, tushareHandler, tushareProblem } from "./tushare.js";
+import { BODY, onlyPost, readBody, TUSHARE_PATHS, tushareHandler, tushareProblem } from "./tushare.js";
 import { createWrongTokens } from "./wrong-tokens.js";
-import { notFound, onlyGet, onlyPost, problemHandler, requireHost } from "./problem.js";
+import { notFound, onlyGet, problemHandler, requireHost } from "./problem.js";
 
 export function createApp(context: Context): Express {
   const app = express();
@@ -53,7 +53,7 @@ export function createApp(context: Context): Express {
   app.use("/api/v1", api);
   app.use("/web/catalog.json", catalogHandler());
   app.use("/web", pageParts);
-  app.use(pages);
+  app.use(pages, toDocs);
   app.use(notFound);
   app.use(problemHandler(context));
   return app;

@@ -42,6 +42,16 @@ const options = { cacheControl: false, redirect: false, setHeaders };
 /** `/` and `/docs`. */
 export const pages: RequestHandler = express.static(`${FOLDER}pages`, { ...options, extensions: ["html"] });
 
+/** `/docs/`, to where the relative addresses in the page lead to its parts, whatever path a proxy puts before ours. */
+export const toDocs: RequestHandler = (req, res, next) => {
+  if (req.path !== "/docs/") {
+    next();
+    return;
+  }
+  res.setHeader("Cache-Control", "no-cache");
+  res.redirect(308, "../docs");
+};
+
 /** The scripts and styles of the pages. */
 export const pageParts: RequestHandler = express.static(FOLDER, { ...options, index: false });
 

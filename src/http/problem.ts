@@ -93,12 +93,6 @@ export const onlyGet: RequestHandler = (req, res, next) => {
   throw new Problem("method_not_allowed", `${req.method} is not offered: this service only reads`);
 };
 
-/** For a path that takes questions in a body. */
-export const onlyPost: RequestHandler = (req, res) => {
-  res.setHeader("Allow", "POST");
-  throw new Problem("method_not_allowed", `${req.method} is not offered here: this path is for clients of Tushare`);
-};
-
 export function problemHandler(context: Pick<Context, "log">): ErrorRequestHandler {
   // Express knows an error handler by its four parameters.
   return (error: unknown, _req, res, _next) => {

@@ -4,7 +4,7 @@ import express, { type ErrorRequestHandler, type RequestHandler } from "express"
 import { tushareEncoder } from "../encode/tushare.js";
 import { Problem, type ProblemCode } from "../errors.js";
 import { planRead } from "../query/plan.js";
-import { parseApi, parseTushare, tokenIn } from "../query/tushare.js";
+import { EXAMPLE, parseApi, parseQuestion, parseTushare, tokenIn, type Question } from "../query/tushare.js";
 import { bodyOf } from "../segments/body.js";
 import { PACKERS } from "../segments/packer.js";
 import { checkEntity, type TokenPlace } from "./auth.js";
@@ -25,13 +25,13 @@ const MAX_BODY_BYTES = 256 * 1024;
 
 /** Where a question has its token. */
 export const BODY: TokenPlace = {
-  secretOf: (req) => tokenIn(req.body),
+  secretOf: (req) => tokenIn(req.body as Question),
   hint: "give it to the client, e.g. ts.pro_api(token)",
 };
 
 /** Reads the question, whatever its content type is; a question is never compressed. */
-export const readBody: readonly [RequestHandler, ErrorRequestHandler] = [
-  express.json({ limit: MAX_BODY_BYTES, inflate: false, type: () => true }),
+export const readBody: readonly [RequestHandler, ErrorRequestHandler, RequestHandler] = [
+  express.json({ limit: MAX_BODY_BYTES, inflate: false, strict: false, type: () => true }),
   // Express knows an error handler by its four parameters.
   (error: { readonly type?: string }, _req, _res, _next) => {
     if (error.type === "entity.too.large") {
@@ -40,16 +40,29 @@ export const readBody: readonly [RequestHandler, ErrorRequestHandler] = [
       });
     }
     throw new Problem("malformed_request", "the body is no JSON in UTF-8", {
-      hint: 'send e.g. {"api_name": "daily", "token": "...", "params": {"ts_code": "600519.SH"}, "fields": ""}',
+      hint: `send e.g. ${EXAMPLE}`,
     });
+  },
+  (req, _res, next) => {
+    req.body = parseQuestion(req.body);
+    next();
   },
 ];
 
+/** Any other method. */
+export const onlyPost: RequestHandler = (req, res) => {
+  res.setHeader("Allow", "POST");
+  throw new Problem("method_not_allowed", `${req.method} is not offered here: this path is for clients of Tushare`, {
+    hint: `POST e.g. ${EXAMPLE}; by GET there are the same rows at /api/v1/entities/<entity>`,
+  });
+};
+
 export function tushareHandler(context: Context): RequestHandler<{ api?: string }> {
   return async (req, res) => {
-    const api = parseApi(req.body, req.params.api);
+    const question = req.body as Question;
+    const api = parseApi(question, req.params.api);
     checkEntity(res, api.source);
-    const { request, offset } = parseTushare(api, req.body, context.config);
+    const { request, offset } = parseTushare(api, question, context.config);
     checkFactors(res, request);
     const snapshot = await findSnapshot(context, res, request.dataVersion);
     const signal = requestSignal(res, context.config.deadline);

@@ -16,21 +16,30 @@ const KEYS = ["api_name", "token", "params", "fields"];
 /** Ours that make no sense here: answers have one format, and no cursor. */
 const UNOFFERED = ["cursor", "format"];
 
-type Json = Readonly<Record<string, unknown>>;
+/** The object that a question is, its values not looked at yet. */
+export type Question = Readonly<Record<string, unknown>>;
 
-const isObject = (value: unknown): value is Json =>
+export const EXAMPLE = '{"api_name": "daily", "token": "...", "params": {"ts_code": "600519.SH"}, "fields": ""}';
+
+const isObject = (value: unknown): value is Question =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** The question that a JSON text was. Throws where it was no object. */
+export function parseQuestion(body: unknown): Question {
+  if (isObject(body)) return body;
+  const found = body === null ? "null" : Array.isArray(body) ? "a list" : `a ${typeof body}`;
+  throw new Problem("malformed_request", `the body is ${found}, not an object`, { hint: `send e.g. ${EXAMPLE}` });
+}
+
 /** The token of a question, if it has one. */
-export function tokenIn(body: unknown): string | undefined {
-  return isObject(body) && typeof body["token"] === "string" ? body["token"] : undefined;
+export function tokenIn({ token }: Question): string | undefined {
+  return typeof token === "string" ? token : undefined;
 }
 
 /** The api that a question names: in its body, in its path, or the same in both. Throws where there is none. */
-export function parseApi(body: unknown, inPath: string | undefined): Api {
-  if (!isObject(body)) throw new Problem("malformed_request", "the body is no JSON object");
-  for (const key of Object.keys(body)) if (!KEYS.includes(key)) throw unknownParameter(key, KEYS);
-  const given = body["api_name"] ?? inPath;
+export function parseApi(question: Question, inPath: string | undefined): Api {
+  for (const key of Object.keys(question)) if (!KEYS.includes(key)) throw unknownParameter(key, KEYS);
+  const given = question["api_name"] ?? inPath;
   if (typeof given !== "string" || given === "") {
     throw invalidParameter("api_name", "it is missing or no text", ["the name of an api"]);
   }
@@ -49,8 +58,12 @@ export function parseApi(body: unknown, inPath: string | undefined): Api {
 }
 
 /** Reads parameters and fields. Nothing is ignored but null and empty text, which clients send for what is not given. */
-export function parseTushare({ entity, order, defaults }: Api, body: unknown, limits: RequestLimits): TushareRequest {
-  const { params = null, fields = null } = body as Json;
+export function parseTushare(
+  { entity, order, defaults }: Api,
+  question: Question,
+  limits: RequestLimits,
+): TushareRequest {
+  const { params = null, fields = null } = question;
   if (params !== null && !isObject(params)) throw invalidParameter("params", "it is no object", ["an object"]);
   const known = [...parameterNames(entity).filter((name) => !UNOFFERED.includes(name)), "offset"];
   const search = new URLSearchParams();

@@ -56,13 +56,29 @@ describe("the page and the reference", () => {
   });
 });
 
+describe("a slash at the end", () => {
+  test.each(["/health/", "/openapi.json/", "/web/catalog.json/"])("changes nothing at %s", async (path) => {
+    expect((await ask(path)).status).toBe(200);
+  });
+
+  test("of /docs/ leads to /docs, below any path of a proxy, by GET and by HEAD", async () => {
+    for (const method of ["GET", "HEAD"]) {
+      const answer = await ask("/docs/", { method, redirect: "manual" });
+      expect([answer.status, answer.headers.get("location")]).toEqual([308, "../docs"]);
+    }
+    const found = await ask("/docs/");
+    expect([found.status, found.url]).toEqual([200, `${server.url}/docs`]);
+  });
+});
+
 describe("beside them", () => {
   test.each([
     "/web/",
     "/web/nothing.js",
     "/web/../package.json",
     "/web/%2e%2e/main.js",
-    "/docs/",
+    "/docs/x",
+    "/web/main.js/",
     "/page",
     "/web/.built",
   ])("%s is no route", async (path) => {

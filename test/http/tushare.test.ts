@@ -170,11 +170,20 @@ describe("a question that cannot be answered is told as a code and a text, with 
     expect(answer).toEqual({ code, msg: expect.stringMatching(text) as string, data: null });
   });
 
-  test.each(["", "{", "[]", "3", '"x"', '{"api_name": "daily", "token": "test-token", "x": 1}'])("%j", async (body) => {
+  test.each([
+    ["", 40101, /give it to the client/],
+    ["{}", 40101, /give it to the client/],
+    ["{", 400, /^the body is no JSON in UTF-8; send e\.g\. \{"api_name"/],
+    ["null", 400, /^the body is null, not an object; send e\.g\. \{"api_name"/],
+    ["[]", 400, /^the body is a list, not an object; send/],
+    ["3", 400, /^the body is a number, not an object; send/],
+    ['"x"', 400, /^the body is a string, not an object; send/],
+    ["true", 400, /^the body is a boolean, not an object; send/],
+    ['{"api_name": "daily", "token": "test-token", "x": 1}', 400, /no parameter "x" here/],
+  ])("the body %j", async (body, code, text) => {
     const response = await post(body);
-    const answer = (await response.json()) as Answer;
-    expect([response.status, answer.data]).toEqual([200, null]);
-    expect([400, 40101]).toContain(answer.code);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ code, msg: expect.stringMatching(text) as string, data: null });
   });
 
   test("a body that is too long, or packed", async () => {
@@ -225,6 +234,8 @@ test("another method is refused, and a path below that is none is not found", as
     const response = await fetch(`${server.url}/tushare/daily`, { method });
     expect([method, response.status, response.headers.get("Allow")]).toEqual([method, 405, "POST"]);
   }
+  const got = (await (await fetch(`${server.url}/tushare`)).json()) as { hint: string };
+  expect(got.hint).toMatch(/^POST e\.g\. \{"api_name".* by GET .* \/api\/v1\/entities\/<entity>$/);
   expect((await fetch(`${server.url}/tushare/daily/x`)).status).toBe(404);
   const posted = await post({}, "/api/v1/meta");
   expect([posted.status, posted.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);

@@ -1,4 +1,4 @@
-// Numbers in words, as people are told them.
+// Numbers and lists in words, as people are told them.
 
 export const count = (n: number): string => n.toLocaleString("en-US");
 
@@ -9,4 +9,18 @@ export const plural = (n: number, what: string): string => `${count(n)} ${what}$
 export function size(bytes: number): string {
   const [unit, name] = bytes < 1e6 ? [1e3, "kB"] : bytes < 1e9 ? [1e6, "MB"] : [1e9, "GB"];
   return `${(bytes / unit).toLocaleString("en-US", { maximumFractionDigits: 1 })} ${name}`;
+}
+
+/** Names that are told; of more, how many. */
+const SHOWN = 8;
+
+/** E.g. `pe, pb and 3 more`. */
+export function some(names: readonly string[]): string {
+  const more = names.length > SHOWN ? ` and ${count(names.length - SHOWN)} more` : "";
+  return (
+    names
+      .slice(0, SHOWN)
+      .map((name) => name || '""')
+      .join(", ") + more
+  );
 }

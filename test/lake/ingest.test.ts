@@ -263,6 +263,11 @@ test("what a drop lacks, and what of it was left out, is told", async () => {
   const watcher = await ingester(root);
   const rows = ["000001.SZ,20240102,1", "000001.SZ,20240102,1", "000001.SZ,20240103,2", "000001.SZ,20240103,3"];
   await drop(root, "adj_factor/a.csv", factors(...rows));
+  await drop(
+    root,
+    "weekly/a.csv",
+    "ts_code,trade_date,close,open\n000001.SZ,20240105,inf,NaN\n000001.SZ,20240112,1,1\n",
+  );
   await drop(root, "stk_limit/a.csv", "ts_code,trade_date,up_limit,down_limt\n000001.SZ,20240102,11,9\n");
   await watcher.settle();
   const told = Object.fromEntries((await ledgerOf(root)).map((entry) => [entry.path, entry]));
@@ -274,6 +279,9 @@ test("what a drop lacks, and what of it was left out, is told", async () => {
     ignored: ["down_limt"],
     warnings: ["without down_limit: null in its rows; not used: down_limt"],
   });
+  const lost = ["NaN taken as missing: open 1", "infinite numbers taken as missing: close 1"];
+  expect(told["weekly/a.csv"]!.warnings.slice(1)).toEqual(lost);
+  expect(watcher.logged.join("\n")).toContain(lost.join("; "));
   expect(watcher.logged.join("\n")).toContain("adj_factor/a.csv: 2 rows and 1 that said nothing new, data_version 2");
 });
 

@@ -271,6 +271,41 @@ describe("field reports", () => {
     );
     const staged = await box.stage("daily_basic", await box.parquet("x.parquet", query.join(" UNION ALL ")));
     expect(await box.rows(staged, "pe")).toEqual([[null], [null], [null], [-0], [1e308], [null]]);
+    expect(staged.warnings).toEqual(["NaN taken as missing: pe 1", "infinite numbers taken as missing: pe 2"]);
+  });
+
+  test("NaN and infinity are counted column by column in every kind of file, and what stands for no value is not", async () => {
+    const told = ["NaN taken as missing: pe 2, pb 1", "infinite numbers taken as missing: pb 1"];
+    const rows = [
+      ["NaN", "-Infinity", 1],
+      ["NaN", "NaN", 2],
+      ["null", 3, "null"],
+      [4, "null", 5],
+    ] as const;
+    const codeAt = (i: number): string => `00000${i}.SZ`;
+    const csv = rows.map((row, i) =>
+      [codeAt(i), "20240102", ...row].join(",").replaceAll("null", ["", "--", "None"][i % 3]!),
+    );
+    const json = rows.map(
+      ([pe, pb, ps], i) => `{"ts_code":"${codeAt(i)}","trade_date":"20240102","pe":${pe},"pb":${pb},"ps":${ps}}`,
+    );
+    for (const type of ["DOUBLE", "FLOAT"]) {
+      const select = rows.map((row, i) => {
+        const [pe, pb, ps] = row.map((value) => `${value === "null" ? value : `'${value}'`}::${type}`);
+        return `SELECT '${codeAt(i)}' AS ts_code, 20240102 AS trade_date, ${pe} AS pe, ${pb} AS pb, ${ps} AS ps`;
+      });
+      const file = await box.parquet("x.parquet", select.join(" UNION ALL "));
+      expect((await box.stage("daily_basic", file)).warnings).toEqual(told);
+    }
+    for (const [name, content] of [
+      ["x.csv", ["ts_code,trade_date,pe,pb,ps", ...csv, ""].join("\n")],
+      ["x.json", `[${json.join()}]`],
+      ["x.ndjson", `${json.join("\n")}\n`],
+    ] as const) {
+      expect((await box.stage("daily_basic", box.put(name, content))).warnings, name).toEqual(told);
+    }
+    const blank = "ts_code,trade_date,pe,pb\n000001.SZ,20240102,1,2\nnan,nan,nan,nan\n";
+    expect((await box.stage("daily_basic", box.put("x.csv", blank))).warnings).toEqual(["1 blank rows were left out"]);
   });
 
   test("A12: the index of a data frame is no data, and is told", async () => {

@@ -1,6 +1,6 @@
 // What is to be told of a drop although it was taken: what it lacked, and which rows gave way.
 import type { Entity } from "../../catalog/types.js";
-import { plural } from "../../words.js";
+import { plural, some } from "../../words.js";
 import type { LedgerEntry } from "../ledger.js";
 import type { Ledger } from "./ledger.js";
 import type { Staged } from "./normalise.js";
@@ -32,9 +32,6 @@ export function withLosses<E extends Entry>(entry: E, entity: Entity, batch: rea
   };
 }
 
-/** Names that are told in a warning. */
-const SHOWN = 8;
-
 /** A column that a file lacks is null in its rows: maybe it is there under another name. */
 function lacks({ missing, ignored }: Staged): readonly string[] {
   if (missing.length === 0) return [];
@@ -45,14 +42,4 @@ function lacks({ missing, ignored }: Staged): readonly string[] {
 function conflicts({ conflicts: rows, conflictSamples }: Staged): readonly string[] {
   if (rows === 0) return [];
   return [`${plural(rows, "row")} gave way to another of the same identity, e.g. ${conflictSamples[0]!}`];
-}
-
-function some(names: readonly string[]): string {
-  const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "";
-  return (
-    names
-      .slice(0, SHOWN)
-      .map((name) => name || '""')
-      .join(", ") + more
-  );
 }

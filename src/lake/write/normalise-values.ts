@@ -38,6 +38,20 @@ export function isNothing(type: ColumnType, kind: SourceKind, sql: string): stri
   return `(${sql} IS NULL)`;
 }
 
+/** SQL that tells of a value that is no finite number what it is. */
+export interface NotFinite {
+  readonly nan: string;
+  readonly infinite: string;
+}
+
+/** Null for a kind of source that has finite numbers alone. */
+export function notFinite(kind: SourceKind, sql: string): NotFinite | null {
+  const matches = (words: string): string => `regexp_full_match(${sql}, '(?i)${AROUND}${words}${AROUND}')`;
+  if (kind === "text") return { nan: matches("nan"), infinite: matches(NOT_FINITE) };
+  if (kind === "float32" || kind === "float64") return { nan: `isnan(${sql})`, infinite: `isinf(${sql})` };
+  return null;
+}
+
 /** What is particular to a file and a column. */
 export interface ValueRules {
   /** Codes may stand without exchange. */

@@ -2,6 +2,9 @@
 import type { Entity } from "../../catalog/types.js";
 import type { Writer } from "../../engine/writer.js";
 import { quoteName } from "../../sql-text.js";
+import { count, some } from "../../words.js";
+import type { NotFinite } from "./normalise-values.js";
+import type { Source } from "./source-types.js";
 
 /** Rows at which the servers of this market's data vendors cut an answer. */
 const CAPS = new Set([1000, 2000, 3000, 4000, 5000, 5800, 6000, 7000, 8000, 10_000, 20_000]);
@@ -18,7 +21,7 @@ export async function warningsOf(
 ): Promise<readonly string[]> {
   const codes = entity.columns.filter(({ type }) => type === "code").map(({ name }) => quoteName(name));
   const misplaced = codes.map((name) => `regexp_matches(${name}, '${MISPLACED}')`).join(" OR ") || "false";
-  const [{ misplaced: count } = { misplaced: 0 }] = await writer.rows(
+  const [{ misplaced: elsewhere } = { misplaced: 0 }] = await writer.rows(
     `SELECT coalesce(sum(rows), 0)::BIGINT AS misplaced FROM ` +
       `(SELECT ${[...codes, "count(*) AS rows"].join(", ")} FROM ${table} GROUP BY ALL) WHERE ${misplaced}`,
   );
@@ -29,14 +32,40 @@ export async function warningsOf(
   return [
     ...(read === 0 ? ["the file holds no rows"] : []),
     ...(CAPS.has(read) ? [`exactly ${read.toLocaleString("en")} rows: it looks like a pull that was cut off`] : []),
-    ...(Number(count) > 0
-      ? [`${count} rows have a code of the Beijing exchange (43, 83, 87, 92) under another exchange`]
+    ...(Number(elsewhere) > 0
+      ? [`${elsewhere} rows have a code of the Beijing exchange (43, 83, 87, 92) under another exchange`]
       : []),
     ...(check && (ratio < 1 / check.within || ratio > check.within)
       ? [`amount / vol is far from ${check.what}: check that vol is in lots, amount in thousands`]
       : []),
     ...(crowded ? [`looks like daily data: most codes have several days in the same ${period}`] : []),
   ];
+}
+
+/** A column of measured numbers, and SQL that tells which of its values are none. */
+export interface Measured extends NotFinite {
+  readonly name: string;
+}
+
+/** Counts what a file gives as numbers although it is none, column by column: it is missing in the lake. */
+export async function lostNumbers(
+  writer: Writer,
+  columns: readonly Measured[],
+  rows: string,
+  values: Source["values"],
+): Promise<readonly string[]> {
+  const counts = columns.flatMap(({ nan, infinite }, i) => [
+    `count(*) FILTER (${nan}) AS nan${i}`,
+    `count(*) FILTER (${infinite}) AS infinite${i}`,
+  ]);
+  const [found] = await writer.rows(`SELECT ${counts.join(", ")} FROM ${rows}`, values);
+  const told = (what: string, is: keyof NotFinite): readonly string[] => {
+    const lost = columns.map(({ name }, i) => [name, Number(found![`${is}${i}`])] as const).filter(([, n]) => n > 0);
+    return lost.length === 0
+      ? []
+      : [`${what} taken as missing: ${some(lost.map(([name, n]) => `${name} ${count(n)}`))}`];
+  };
+  return [...told("NaN", "nan"), ...told("infinite numbers", "infinite")];
 }
 
 /** Entities that hold one row a period. */

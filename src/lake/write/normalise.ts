@@ -7,8 +7,8 @@ import { CommandError } from "../../errors.js";
 import { quoteName, quoteText } from "../../sql-text.js";
 import { planColumns, type Binding, type ColumnPlan, type ImportOptions } from "./normalise-columns.js";
 import { collapse } from "./normalise-rows.js";
-import { isNothing, reasonAgainst, valueOf, type ValueRules } from "./normalise-values.js";
-import { warningsOf } from "./normalise-warnings.js";
+import { isNothing, notFinite, reasonAgainst, valueOf, type ValueRules } from "./normalise-values.js";
+import { lostNumbers, warningsOf, type Measured } from "./normalise-warnings.js";
 import { openSource } from "./source.js";
 import type { Source, SourceFormat } from "./source-types.js";
 
@@ -59,7 +59,7 @@ export async function stage(
     const job = { writer, entity, source, plan, table, label };
     requireRagged(job);
     await requireNull(job);
-    const { read, blank } = await load(job);
+    const { read, blank, lost } = await load(job);
     if ((await stampOf(file)) !== before) throw new CommandError(`${label} changed while it was read`);
     const { duplicates, conflicts, samples, sorted } = await collapse(writer, entity, table);
     return {
@@ -79,6 +79,7 @@ export async function stage(
         ...(source.openEnd && read > 0
           ? [`the last line has no line end: the file may be cut short; check row ${read}`]
           : []),
+        ...lost,
         ...(blank > 0 ? [`${blank} blank rows were left out`] : []),
         ...(await warningsOf(writer, entity, table, read)),
       ],
@@ -148,17 +149,19 @@ async function ask(writer: Writer, source: Source, select: string, tail: string)
 /** Flags of a staged row while it is checked: a bad one has the 1-based position of its column. */
 const GOOD = 0;
 const BLANK = -1;
+/** Good, but for numbers that are not finite: they are taken as missing. */
+const LOSING = -2;
 
 /** Makes the table in one pass over the file, then looks at the flags of the rows. */
-async function load(job: Job): Promise<{ read: number; blank: number }> {
+async function load(job: Job): Promise<{ read: number; blank: number; lost: readonly string[] }> {
   const { writer, source, table } = job;
-  const [inner, values, flag] = expressions(job);
+  const { inner, values, flag, measured } = expressions(job);
   const row = source.row === null ? "" : `, ${source.row} AS __row`;
+  const from = `(SELECT *, ${values.join(", ")} FROM (SELECT ${inner.join(", ")}${row} FROM ${source.relation}))`;
   const columns = job.plan.bindings.map(({ column }, i) => `v${i} AS ${quoteName(column.name)}`).join(", ");
   await writer
     .run(
-      `CREATE TEMP TABLE ${table} AS SELECT ${columns}${row && ", __row"}, (${flag})::SMALLINT AS __flag FROM ` +
-        `(SELECT *, ${values.join(", ")} FROM (SELECT ${inner.join(", ")}${row} FROM ${source.relation}))`,
+      `CREATE TEMP TABLE ${table} AS SELECT ${columns}${row && ", __row"}, (${flag})::SMALLINT AS __flag FROM ${from}`,
       source.values,
     )
     .catch(async (error: unknown) => {
@@ -170,17 +173,29 @@ async function load(job: Job): Promise<{ read: number; blank: number }> {
   }
   const [seen] = await writer.rows(
     `SELECT count(*) AS read, count(*) FILTER (__flag = ${BLANK}) AS blank, count(*) FILTER (__flag > ${GOOD}) AS bad, ` +
+      `count(*) FILTER (__flag = ${LOSING}) AS losing, ` +
       `min(__row) FILTER (__flag > ${GOOD}) AS row, arg_min(__flag, __row) FILTER (__flag > ${GOOD}) AS flag FROM ${table}`,
   );
   if (Number(seen!["bad"]) > 0)
     throw await refusal(job, Number(seen!["row"]), Number(seen!["flag"]), Number(seen!["bad"]));
   if (Number(seen!["blank"]) > 0) await writer.run(`DELETE FROM ${table} WHERE __flag = ${BLANK}`);
   await writer.run(`ALTER TABLE ${table} DROP COLUMN __flag`);
-  return { read: Number(seen!["read"]), blank: Number(seen!["blank"]) };
+  const losing = Number(seen!["losing"]) > 0;
+  const lost = losing ? await lostNumbers(writer, measured, `${from} WHERE (${flag}) = ${LOSING}`, source.values) : [];
+  return { read: Number(seen!["read"]), blank: Number(seen!["blank"]), lost };
 }
 
-/** The SQL of the innermost values, of the normalised ones, and of the flag that tells whether a row is good. */
-function expressions({ entity, source, plan, label }: Job): [string[], string[], string] {
+interface Expressions {
+  /** The innermost values, `c0` and so on, and the normalised ones, `v0` and so on. */
+  readonly inner: readonly string[];
+  readonly values: readonly string[];
+  /** Tells whether a row is good. */
+  readonly flag: string;
+  /** Columns of measured numbers in which others than finite ones may stand. */
+  readonly measured: readonly Measured[];
+}
+
+function expressions({ entity, source, plan, label }: Job): Expressions {
   const rules: ValueRules = {
     bareCodes: entity.bareCodes ?? false,
     epochDates: source.format === "json" || source.format === "ndjson",
@@ -189,6 +204,8 @@ function expressions({ entity, source, plan, label }: Job): [string[], string[],
   const values: string[] = [];
   const nothing: string[] = [];
   const bad: string[] = [];
+  const measured: Measured[] = [];
+  const losing: string[] = [];
   plan.bindings.forEach((binding, i) => {
     const { column } = binding;
     const type = SQL_TYPES[column.type];
@@ -204,9 +221,16 @@ function expressions({ entity, source, plan, label }: Job): [string[], string[],
     const absent = isNothing(column.type, kind, `c${i}`);
     if (binding.from === "column") nothing.push(column.nullable ? absent : `v${i} IS NULL AND ${absent}`);
     bad.push(`WHEN v${i} IS NULL${column.nullable ? ` AND NOT ${absent}` : ""} THEN ${i + 1}`);
+    const odd = column.type === "float64" ? notFinite(kind, `c${i}`) : null;
+    if (odd) {
+      measured.push({ ...odd, name: column.name });
+      losing.push(`v${i} IS NULL AND (${odd.nan} OR ${odd.infinite})`);
+    }
     if (column.only) bad.push(`WHEN NOT list_contains([${column.only.map(constant).join(", ")}], v${i}) THEN ${i + 1}`);
   });
-  return [inner, values, `CASE WHEN ${nothing.join(" AND ")} THEN ${BLANK} ${bad.join(" ")} ELSE ${GOOD} END`];
+  if (losing.length > 0) bad.push(`WHEN ${losing.join(" OR ")} THEN ${LOSING}`);
+  const flag = `CASE WHEN ${nothing.join(" AND ")} THEN ${BLANK} ${bad.join(" ")} ELSE ${GOOD} END`;
+  return { inner, values, flag, measured };
 }
 
 const constant = (value: string | number): string => (typeof value === "number" ? String(value) : quoteText(value));

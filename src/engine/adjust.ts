@@ -58,11 +58,11 @@ export function createAdjustments(reader: Reader): Adjustments {
       const dateColumn = request.columns.length;
       const direction = request.order === "asc" ? 1 : -1;
       const over = (session: Session): Rows => ({
-        async *read(rowSteps, rowColumns) {
+        async *read(rowSteps, rowColumns, overlap) {
           const factors = session.read(steps, columns);
           try {
             const scalesOf = meetFactors(factors, last, dateColumn, direction);
-            for await (const batch of session.read(rowSteps, rowColumns)) {
+            for await (const batch of session.read(rowSteps, rowColumns, overlap)) {
               yield scaled(batch, prices, await scalesOf(batch));
             }
           } finally {

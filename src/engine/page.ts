@@ -30,14 +30,19 @@ export async function* readPage(rows: Rows, plan: Plan, limit: number | null, of
   const most = limit === null ? Infinity : offset + limit;
 
   /** One row more than the limit tells that the answer is cut; a step is not started once it is there. */
-  function* steps(): Generator<ReadStep> {
-    for (const step of plan.steps) {
-      if (limit === null) yield step;
-      else if (!truncated) yield { ...step, sql: `${step.sql} LIMIT ${most + 1 - count}` };
-    }
+  function* limited(): Generator<ReadStep> {
+    for (const step of plan.steps) if (!truncated) yield { ...step, sql: `${step.sql} LIMIT ${most + 1 - count}` };
   }
+  const batches =
+    limit === null
+      ? rows.read(
+          plan.steps.flatMap(({ ranges }) => ranges),
+          plan.columns,
+          "next",
+        )
+      : rows.read(limited(), plan.columns);
 
-  for await (const batch of rows.read(steps(), plan.columns)) {
+  for await (const batch of batches) {
     const taken = Math.min(batch.numRows, most - count);
     if (taken < batch.numRows) truncated = true;
     if (taken === 0) continue;

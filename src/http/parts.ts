@@ -28,7 +28,7 @@ export function wholeParts(
     const files = step.files.map(({ sha256 }) => sha256);
     const isKept = form !== null && step.wholeFiles && size >= WORTH_KEEPING;
     return {
-      read: () => rows.read([step], columns),
+      read: () => rows.read(step.ranges, columns, "next"),
       keeping: isKept ? { key: [REVISION, ...form, files, shape], check: () => integrity.check(step.files) } : null,
     };
   });

@@ -12,6 +12,8 @@ import { widthOf, type ReadStep, type Width } from "./statement.js";
 export interface PlannedStep extends ReadStep {
   /** Gives every row of its files as they are, in their order. */
   readonly wholeFiles: boolean;
+  /** The same rows in the same order as statements that may run side by side: itself where one will do. */
+  readonly ranges: readonly ReadStep[];
 }
 
 export interface Plan {
@@ -24,6 +26,8 @@ export interface Plan {
   /** By the rows that have to be read. */
   readonly width: Width;
 }
+
+type Step = Omit<PlannedStep, "ranges">;
 
 /** Files of at most this many rows share one statement, so that the first rows come early and a limit stops soon. */
 const ROWS_PER_STEP = 1_000_000;
@@ -45,7 +49,11 @@ export function planRead(request: EntityRequest, list: FileList, after: Position
     request.order === "asc"
       ? joinPieces(pieces, limit)
       : pieces.toReversed().flatMap((piece) => backwards(piece, limit, after));
-  const steps = ordered.map((piece) => stepSql(request, piece, window, snapshot, after, position.length > 0));
+  const toStep = (piece: Piece): Step => stepSql(request, piece, window, snapshot, after, position.length > 0);
+  const steps = ordered.map((piece) => {
+    const step = toStep(piece);
+    return { ...step, ranges: isReadWhole(request, piece, window) ? rangesOf(piece).map(toStep) : [step] };
+  });
   const rows = ordered.reduce((sum, piece) => sum + rowsToRead(piece, window, codes?.values ?? null), 0);
   // A page whose rows are not looked for ends where it is full.
   const mostRows = limit !== null && request.filters.length === 0 && request.asOf === null ? limit : Infinity;
@@ -98,26 +106,28 @@ export function windowOf(request: EntityRequest, snapshot: Snapshot = null): Win
 
 /**
  * Neighbouring date files become one piece: one statement reads them in order. It opens them all, so the first holds about
- * as many rows as a page, and each about twice as many as the one before it, up to ROWS_PER_STEP.
+ * as many rows as a page, and each about twice as many as the one before it, up to `atMost`.
  */
-function joinPieces(pieces: readonly Piece[], limit: number | null): readonly Piece[] {
+function joinPieces(pieces: readonly Piece[], limit: number | null, atMost = ROWS_PER_STEP): readonly Piece[] {
   const joined: Piece[] = [];
-  let most = limit === null ? ROWS_PER_STEP : Math.min(Math.max(limit + 1, LEAST_ROWS), ROWS_PER_STEP);
+  let most = limit === null ? atMost : Math.min(Math.max(limit + 1, LEAST_ROWS), atMost);
   let rows = 0;
   for (const piece of pieces) {
     const last = joined.at(-1);
     const more = piece.files.reduce((sum, file) => sum + file.rows, 0);
-    if (last?.clustering === "byDate" && piece.clustering === "byDate" && rows + more <= most) {
+    if (last && isWholeFiles(last) && isWholeFiles(piece) && rows + more <= most) {
       joined[joined.length - 1] = { ...last, files: [...last.files, ...piece.files] };
       rows += more;
     } else {
-      if (last) most = Math.min(most * 2, ROWS_PER_STEP);
+      if (last) most = Math.min(most * 2, atMost);
       joined.push(piece);
       rows = more;
     }
   }
   return joined;
 }
+
+const isWholeFiles = ({ clustering, rows }: Piece): boolean => clustering === "byDate" && rows === undefined;
 
 /** Rows of a part of a file that is read backwards: sorted in memory, so not too many. */
 const ROWS_BACKWARDS = 491_520;
@@ -136,6 +146,29 @@ function backwards(piece: Piece, limit: number | null, after: Position | null): 
     parts.push({ ...piece, rows: [Math.max(0, end - rows), end] });
   }
   return parts;
+}
+
+/** Rows of a range: two row groups. Each range costs a statement. */
+const ROWS_PER_RANGE = 245_760;
+
+/** Whether every row of a piece is looked at, in the order in which it lies there. */
+function isReadWhole({ limit, order }: EntityRequest, piece: Piece, window: Window): boolean {
+  return limit === null && order === "asc" && piece.clustering === "byDate" && spanOf(piece, window).every(isOpen);
+}
+
+const isOpen = (bound: string | null): boolean => bound === null;
+
+/** A piece of date files cut into pieces of about as many rows: parts of large files, several small files. */
+function rangesOf(piece: Piece): readonly Piece[] {
+  const parts = piece.files.flatMap((file): readonly Piece[] => {
+    const count = Math.max(1, Math.round(file.rows / ROWS_PER_RANGE));
+    if (count === 1) return [{ ...piece, files: [file] }];
+    return Array.from({ length: count }, (_, i) => {
+      const end = i + 1 === count ? file.rows : (i + 1) * ROWS_PER_RANGE;
+      return { ...piece, files: [file], rows: [i * ROWS_PER_RANGE, end] as const };
+    });
+  });
+  return joinPieces(parts, null, ROWS_PER_RANGE);
 }
 
 const holdsDate = ({ first, last }: DataFile, date: string): boolean =>
@@ -160,7 +193,7 @@ function stepSql(
   snapshot: Snapshot,
   after: Position | null,
   withPosition: boolean,
-): PlannedStep {
+): Step {
   const { entity, order } = request;
   const bindings = new Bindings();
   const source = `read_parquet(${bindings.add(piece.files.map((file) => file.path))})`;

@@ -1,7 +1,7 @@
 import { DuckDBInstance } from "@duckdb/node-api";
 import { expect, test } from "vitest";
 import type { Column, ColumnType } from "../../src/catalog/types.js";
-import { streamBatches } from "../../src/engine/stream.js";
+import { batchesOf } from "./batches.js";
 
 const columns: readonly Column[] = (["text", "date", "float64", "int64"] as ColumnType[]).map((type) => ({
   name: type,
@@ -20,7 +20,7 @@ test("a record batch holds the values of the chunk: short and long text, dates, 
       ('贵州茅台股份有限公司的公告', DATE '9999-12-31', '1e308', 0)) t(a, b, c, d)`;
   const rows: unknown[] = [];
   const typed = `SELECT a::VARCHAR, b::DATE, c::DOUBLE, d::BIGINT FROM (${sql})`;
-  for await (const batch of streamBatches(connection, { sql: typed, values: [] }, columns)) {
+  for await (const batch of batchesOf(connection, { sql: typed, values: [] }, columns)) {
     expect(batch.data.children.map((child) => child.nullCount)).toEqual([1, 1, 1, 1]);
     for (let i = 0; i < batch.numRows; i++) {
       const [text, days, number, integer] = [0, 1, 2, 3].map((c) => batch.getChildAt(c)!.get(i) as unknown);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { entityNamed } from "../../src/catalog/index.js";
-import { streamBatches } from "../../src/engine/stream.js";
+import { batchesOf } from "./batches.js";
 import { openLake, type Snapshot } from "../../src/lake/lake.js";
 import type { Position } from "../../src/query/cursor.js";
 import { planRead } from "../../src/query/plan.js";
@@ -75,7 +75,7 @@ async function costOf(query: string, after: Position | null = null, entityName =
     for (const path of list) paths.add(path);
     const limited = most === Infinity ? sql : `${sql} LIMIT ${most - answer}`;
     const statement = { sql: limited, values: [list, ...values.slice(1)] };
-    for await (const batch of streamBatches(connection, statement, columns)) answer += batch.numRows;
+    for await (const batch of batchesOf(connection, statement, columns)) answer += batch.numRows;
   }
   return { answer, ...(await accesses([...paths])) };
 }

@@ -1,7 +1,10 @@
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Int64, Vector } from "apache-arrow";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Column } from "../../src/catalog/types.js";
-import { IncompleteStreamError, streamBatches } from "../../src/engine/stream.js";
+import { fetchChunks, IncompleteStreamError, type Ahead } from "../../src/engine/chunks.js";
+import { streamBatches, type Running } from "../../src/engine/stream.js";
+import { batchesOf } from "./batches.js";
 
 const columns: readonly Column[] = [{ name: "i", type: "int64", meaning: "a number", nullable: false }];
 let instance: DuckDBInstance;
@@ -16,10 +19,19 @@ afterAll(() => {
   instance.closeSync();
 });
 
+interface Outcome {
+  readonly values: bigint[];
+  /** Statements read to their end, and the most that were open at a time. */
+  done: number;
+  most: number;
+  error: unknown;
+  readonly ahead: Ahead;
+}
+
 async function readAll(sql: string, onBatch: (rows: number) => void = () => undefined): Promise<number> {
   let rows = 0;
   let next = 0n;
-  for await (const batch of streamBatches(connection, { sql, values: [] }, columns)) {
+  for await (const batch of batchesOf(connection, { sql, values: [] }, columns)) {
     for (const value of batch.getChildAt(0)!) if (value !== next++) throw new Error("rows are out of order");
     rows += batch.numRows;
     onBatch(rows);
@@ -55,10 +67,101 @@ describe("a stream", () => {
 
   test("that the reader leaves early stops its query", async () => {
     const sql = "SELECT i FROM range(100000000000) t(i)";
-    for await (const batch of streamBatches(connection, { sql, values: [] }, columns)) {
+    for await (const batch of batchesOf(connection, { sql, values: [] }, columns)) {
       expect(batch.numRows).toBeGreaterThan(0);
       break;
     }
     expect(await readAll("SELECT i FROM range(10) t(i)")).toBe(10);
+  });
+});
+
+describe("chunks", () => {
+  const MANY = "SELECT i FROM range(400000) t(i)";
+
+  test("are fetched before they are asked for, as many as there is room for", async () => {
+    const ahead = { held: 0, most: 5 };
+    const chunks = fetchChunks(connection, { sql: MANY, values: [] }, columns, (job) => job(), ahead);
+    await vi.waitFor(() => expect(ahead.held).toBe(5));
+    let rows = 0;
+    for (let next = await chunks.next(); next !== null; next = await chunks.next()) {
+      rows += next.rows;
+      expect(ahead.held).toBeLessThanOrEqual(5);
+    }
+    expect([rows, ahead.held]).toEqual([400_000, 0]);
+  });
+
+  test("come one by one where others hold all the room", async () => {
+    const ahead = { held: 9, most: 9 };
+    let rows = 0;
+    for await (const batch of batchesOf(connection, { sql: MANY, values: [] }, columns, ahead)) {
+      expect(ahead.held).toBeLessThanOrEqual(10);
+      rows += batch.numRows;
+    }
+    expect([rows, ahead.held]).toEqual([400_000, 9]);
+  });
+
+  test("that nobody takes any more give their room back", async () => {
+    const ahead = { held: 0, most: 50 };
+    const chunks = fetchChunks(connection, { sql: MANY, values: [] }, columns, (job) => job(), ahead);
+    await chunks.next();
+    await chunks.close();
+    expect(ahead.held).toBe(0);
+    expect(await readAll("SELECT i FROM range(10) t(i)")).toBe(10);
+  });
+});
+
+describe("statements that overlap", () => {
+  const run = async (sqls: string[], onBatch: (first: bigint) => void = () => undefined): Promise<Outcome> => {
+    const ahead = { held: 0, most: 64 };
+    const outcome: Outcome = { values: [], done: 0, most: 0, error: null, ahead };
+    let open = 0;
+    const start = (): Promise<Running> | null => {
+      const sql = sqls.shift();
+      if (sql === undefined) return null;
+      outcome.most = Math.max(outcome.most, ++open);
+      return instance.connect().then((own) => {
+        const chunks = fetchChunks(own, { sql, values: [] }, columns, (job) => job(), ahead);
+        return { connection: own, chunks };
+      });
+    };
+    const done = ({ connection: own }: Running): void => {
+      open--;
+      outcome.done++;
+      own.disconnectSync();
+    };
+    try {
+      for await (const batch of streamBatches(start, done, columns, "next")) {
+        const values = [...(batch.getChildAt(0) as Vector<Int64>)] as bigint[];
+        outcome.values.push(...values);
+        onBatch(values[0]!);
+      }
+    } catch (error) {
+      outcome.error = error;
+    }
+    return outcome;
+  };
+
+  const rangeSql = (from: number, to: number): string => `SELECT i FROM range(${from}, ${to}) t(i)`;
+
+  test("give their rows in their order, two at work at a time", async () => {
+    const bounds = [0, 1, 5_000, 5_000, 90_000, 90_001, 200_000];
+    const { values, done, most, error } = await run(bounds.slice(1).map((to, i) => rangeSql(bounds[i]!, to)));
+    expect(error).toBeNull();
+    expect(values.length).toBe(200_000);
+    expect(values.every((value, i) => value === BigInt(i))).toBe(true);
+    expect([done, most]).toEqual([6, 2]);
+  });
+
+  test("fail where the rows of the one that fails would begin, not before", async () => {
+    const { values, done, error } = await run([rangeSql(0, 300_000), "SELECT error('broken')::BIGINT AS i"]);
+    expect(String(error)).toContain("broken");
+    expect([values.length, done]).toEqual([300_000, 1]);
+  });
+
+  test("are all ended where the reader leaves", async () => {
+    const { error, done, ahead } = await run([rangeSql(0, 300_000), rangeSql(300_000, 99_000_000_000)], (first) => {
+      if (first >= 300_000n) throw new Error("enough");
+    });
+    expect([String(error), done, ahead.held]).toEqual(["Error: enough", 1, 0]);
   });
 });

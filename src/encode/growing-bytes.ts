@@ -20,6 +20,11 @@ export class GrowingBytes {
     return this.room.subarray(start, this.used);
   }
 
+  /** Gives the last `length` bytes back. */
+  shrink(length: number): void {
+    this.used -= length;
+  }
+
   add(bytes: Uint8Array): void {
     this.extend(bytes.length).set(bytes);
   }

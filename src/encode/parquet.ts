@@ -1,108 +1,86 @@
-// A Parquet file, sent row group by row group: text in dictionaries, pages in Snappy.
-import { ByteWriter, ParquetWriter } from "hyparquet-writer";
-import type { RecordBatch } from "apache-arrow";
-import type { Column, ColumnType } from "../catalog/types.js";
-import { formatDays } from "../dates.js";
-import { isPresent, sourcesOf, type Source } from "./source.js";
+// A Parquet file, sent row group by row group.
+import { ByteWriter } from "hyparquet-writer";
+import { writeMetadata } from "hyparquet-writer/src/metadata.js";
+import { MOST_VALUES } from "./dictionary.js";
+import { parquetColumn } from "./parquet-column.js";
+import { columnChunk, PHYSICAL, type FileMetaData } from "./parquet-pages.js";
+import { sourcesOf } from "./source.js";
 import { NOTHING, type Encoder, type Head } from "./types.js";
 
-/** Rows of a row group: enough for dictionaries to pay, few enough to hold in memory for each client. */
-const ROWS_PER_GROUP = 65_536;
+/** Of a row group: enough for dictionaries to pay, little enough to hold in memory for each client. */
+const MOST_ROWS = MOST_VALUES;
+const ENOUGH_BYTES = 16 << 20;
 
-const PHYSICAL = {
-  code: { type: "BYTE_ARRAY", converted_type: "UTF8" },
-  text: { type: "BYTE_ARRAY", converted_type: "UTF8" },
-  date: { type: "BYTE_ARRAY", converted_type: "UTF8" },
-  float64: { type: "DOUBLE" },
-  int64: { type: "INT64" },
-} as const satisfies Record<ColumnType, object>;
+const MAGIC = Buffer.from("PAR1");
 
-type Value = string | number | bigint | null;
-
+/** Text, codes and dates (`YYYYMMDD`) are UTF8, numbers DOUBLE and INT64. The file's metadata name entity and version. */
 export function parquetEncoder(head: Head): Encoder {
-  const bytes = new ByteWriter();
-  const writer = new ParquetWriter({
-    writer: bytes,
-    createdBy: "tapehouse",
-    schema: [
-      { name: "root", num_children: head.columns.length },
-      ...head.columns.map(({ name, type }) => ({ name, repetition_type: "OPTIONAL" as const, ...PHYSICAL[type] })),
-    ],
-    kvMetadata: [
-      { key: "entity", value: head.entity },
-      { key: "data_version", value: head.dataVersion },
-    ],
-  });
-  const readers = head.columns.map(valueReader);
-  let held: Value[][] = head.columns.map(() => []);
+  const columns = head.columns.map(({ type }) => parquetColumn(type));
+  const groups: FileMetaData["row_groups"] = [];
+  let offset = MAGIC.length;
+  let rows = 0;
 
-  const take = (): Uint8Array => {
-    const written = bytes.getBytes().slice();
-    bytes.index = 0;
-    return written;
-  };
-  const writeGroup = (): void => {
-    if (held[0]!.length === 0) return;
-    const columnData = head.columns.map(({ name }, i) => ({ name, data: held[i]! }));
-    void writer.write({ columnData, rowGroupSize: ROWS_PER_GROUP });
-    held = head.columns.map(() => []);
-  };
+  /** The rows gathered as one row group. */
+  function flush(): Uint8Array[] {
+    if (rows === 0) return [];
+    const start = offset;
+    const chunks = columns.map((column, i) => {
+      const made = columnChunk(head.columns[i]!, column.take(), rows, offset);
+      offset += made.length;
+      return made;
+    });
+    const size = BigInt(offset - start);
+    groups.push({
+      columns: chunks.map(({ chunk }) => chunk),
+      ...{ num_rows: BigInt(rows), total_byte_size: size, total_compressed_size: size },
+    });
+    rows = 0;
+    return chunks.flatMap(({ parts }) => parts);
+  }
 
-  const batch = (rows: RecordBatch): Uint8Array => {
-    const sources = sourcesOf(rows);
-    for (const [i, read] of readers.entries()) read(sources[i]!, rows.numRows, held[i]!);
-    if (held[0]!.length < ROWS_PER_GROUP) return NOTHING;
-    writeGroup();
-    return take();
-  };
+  /** What tells where everything lies. */
+  function footer(): Uint8Array {
+    const bytes = new ByteWriter();
+    writeMetadata(bytes, {
+      version: 2,
+      created_by: "tapehouse",
+      schema: [
+        { name: "root", num_children: head.columns.length },
+        ...head.columns.map(({ name, type }) => ({ name, repetition_type: "OPTIONAL" as const, ...PHYSICAL[type] })),
+      ],
+      num_rows: groups.reduce((sum, group) => sum + group.num_rows, 0n),
+      row_groups: groups,
+      key_value_metadata: [
+        { key: "entity", value: head.entity },
+        { key: "data_version", value: head.dataVersion },
+      ],
+      metadata_length: 0,
+    });
+    bytes.appendBytes(MAGIC);
+    return bytes.getBytes();
+  }
+
+  const gatheredBytes = (): number => columns.reduce((sum, column) => sum + column.byteLength(), 0);
 
   return {
     contentType: "application/vnd.apache.parquet",
     runsStandAlone: false,
     joint: NOTHING,
-    begin: take,
-    run: () => ({ batch, end: () => NOTHING }),
-    end() {
-      writeGroup();
-      void writer.finish();
-      return take();
-    },
+    begin: () => MAGIC,
+    run: () => ({
+      batch(batch) {
+        const sources = sourcesOf(batch);
+        const due: Uint8Array[] = [];
+        for (let from = 0, to = 0; from < batch.numRows; from = to) {
+          to = Math.min(batch.numRows, from + MOST_ROWS - rows);
+          for (const [i, column] of columns.entries()) column.add(sources[i]!, from, to);
+          rows += to - from;
+          if (rows === MOST_ROWS || gatheredBytes() >= ENOUGH_BYTES) due.push(Buffer.concat(flush()));
+        }
+        return due.length === 1 ? due[0]! : Buffer.concat(due);
+      },
+      end: () => NOTHING,
+    }),
+    end: () => Buffer.concat([...flush(), footer()]),
   };
-}
-
-/** Appends a column's values to a list; the type is decided once. */
-function valueReader({ type }: Column): (source: Source, rows: number, to: Value[]) => void {
-  const valueAt = VALUES[type]();
-  return (source, rows, to) => {
-    for (let row = 0; row < rows; row++) to.push(isPresent(source, row) ? valueAt(source, row) : null);
-  };
-}
-
-/** Makes a function that reads one value which is there. */
-const VALUES: Record<ColumnType, () => (source: Source, row: number) => Value> = {
-  code: textReader,
-  text: textReader,
-  date: () => {
-    const known = new Map<number, string>();
-    return ({ values }, row) => {
-      const days = (values as Int32Array)[row]!;
-      let text = known.get(days);
-      if (text === undefined) known.set(days, (text = formatDays(days)));
-      return text;
-    };
-  },
-  float64: () => (source, row) => {
-    const value = (source.values as Float64Array)[row]!;
-    return Number.isFinite(value) ? value : null;
-  },
-  int64: () => (source, row) => (source.values as BigInt64Array)[row]!,
-};
-
-function textReader(): (source: Source, row: number) => string {
-  return ({ values, valueOffsets }, row) =>
-    Buffer.from(
-      values.buffer,
-      values.byteOffset + valueOffsets![row]!,
-      valueOffsets![row + 1]! - valueOffsets![row]!,
-    ).toString();
 }

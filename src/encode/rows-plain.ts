@@ -1,13 +1,11 @@
 // The row writer in plain TypeScript: what the kernel is tested against, and its stand-in where there is no WebAssembly.
 import type { Column, ColumnType } from "../catalog/types.js";
-import { formatDays } from "../dates.js";
+import { textOfDay } from "./date-text.js";
 import type { RowStyle, RowWriter } from "./row-style.js";
 import { isPresent, type Source } from "./source.js";
 
 /** Characters after which text is turned into bytes, so that no string grows too long. */
 const FLUSH_LENGTH = 1 << 20;
-const FIRST_DAY = -719_162;
-const LAST_DAY = 2_932_896;
 
 type Show = (row: number) => string;
 
@@ -60,8 +58,7 @@ function date({ values }: Source, { quoting }: RowStyle): Show {
   return (row) => {
     if (days === values[row]) return shown;
     days = Number(values[row]);
-    if (days < FIRST_DAY || days > LAST_DAY) throw new RangeError("date outside the years 1 to 9999");
-    return (shown = quote(formatDays(days)));
+    return (shown = quote(textOfDay(days)));
   };
 }
 

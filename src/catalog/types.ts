@@ -7,9 +7,6 @@
  */
 export type ColumnType = "code" | "text" | "date" | "float64" | "int64";
 
-/** What a code looks like where a user names one: `600519.SH`, or without the suffix of its exchange. */
-export const CODE_PATTERN = /^[0-9A-Za-z]{1,12}(\.[A-Za-z]{1,6})?$/;
-
 /** The three dtypes of the response envelope. */
 export type DType = "string" | "float64" | "int64";
 

@@ -12,7 +12,7 @@ export function gapsHandler(context: Context): RequestHandler<{ entity: string }
   return async (req, res) => {
     const entity = knownEntity(req.params.entity);
     checkEntity(res, entity.name);
-    const request = parseGapRequest(searchOf(req));
+    const request = parseGapRequest(entity, searchOf(req));
     const snapshot = await findSnapshot(context, res, request.dataVersion);
     const signal = requestSignal(res, context.config.deadline);
     await context.tokenPlaces.take(res, "small", signal);

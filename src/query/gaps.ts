@@ -6,7 +6,7 @@ import { isClosed, type Calendar } from "./calendar.js";
 import { dateAt, dayOf, daySet, hasDay, intersection, missingRuns, tradingDays, union } from "./gaps-days.js";
 import type { DaySet, Span } from "./gaps-days.js";
 import { comparedCode } from "./gaps-read.js";
-import { collectParameters, parseCode, parseRange, single } from "./parameters.js";
+import { codeOf, collectParameters, parseRange, single } from "./parameters.js";
 import { parseVersion } from "./request.js";
 
 export interface GapRequest {
@@ -17,11 +17,11 @@ export interface GapRequest {
   readonly dataVersion: string | null;
 }
 
-export function parseGapRequest(search: URLSearchParams): GapRequest {
+export function parseGapRequest(entity: Entity, search: URLSearchParams): GapRequest {
   const parameters = collectParameters(search, ["start_date", "end_date", "ts_code", "data_version"]);
   return {
     ...parseRange(parameters),
-    code: single(parameters, "ts_code", parseCode),
+    code: single(parameters, "ts_code", codeOf(entity)),
     dataVersion: single(parameters, "data_version", parseVersion),
   };
 }

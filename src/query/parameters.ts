@@ -1,5 +1,6 @@
 // Reading query parameters: each is known, given once, not empty and well formed, or refused with the way out.
-import { CODE_PATTERN } from "../catalog/types.js";
+import { faultOfCode } from "../catalog/codes.js";
+import type { Entity } from "../catalog/types.js";
 import { parseDate } from "../dates.js";
 import { nearest, Problem } from "../errors.js";
 
@@ -90,10 +91,13 @@ export function parseDateValue(name: string, text: string): string {
   return date;
 }
 
-/** A code of a security, with or without its suffix. */
-export function parseCode(name: string, text: string): string {
-  if (CODE_PATTERN.test(text)) return text;
-  throw invalidParameter(name, `${quote(text)} is no code`, ["a code such as 600519.SH"]);
+/** A parser of a code that rows of the entity may have. */
+export function codeOf(entity: Entity): (name: string, text: string) => string {
+  return (name, text) => {
+    const fault = faultOfCode(entity, text);
+    if (fault === null) return text;
+    throw invalidParameter(name, `${quote(text)} ${fault.why}`, ["a code such as 600519.SH"], fault.near);
+  };
 }
 
 /** A parser of a whole number from `least` to `most`. */

@@ -3,11 +3,11 @@ import { columnNamed } from "../catalog/index.js";
 import type { Column, Entity } from "../catalog/types.js";
 import { nearest, Problem } from "../errors.js";
 import {
+  codeOf,
   collectParameters,
   integer,
   invalidParameter,
   oneOf,
-  parseCode,
   parseDateValue,
   parseRange,
   quote,
@@ -114,7 +114,21 @@ export function parseRequest(
       hint: "give either as_of or start_date, end_date or snapshot_date",
     });
   }
+  requireDayInRange(request);
   return request;
+}
+
+/** Days of the main date that are asked for one by one must not all lie outside the range that is asked for too. */
+function requireDayInRange({ entity, start, end, filters }: EntityRequest): void {
+  const days = filters.find(({ column }) => column.name === entity.mainDate)?.values;
+  if (days === undefined || (start === null && end === null)) return;
+  const isInside = (day: string): boolean => (start === null || day >= start) && (end === null || day <= end);
+  if (days.some((day) => day !== null && isInside(String(day)))) return;
+  const range = [...(start === null ? [] : [`start_date ${start}`]), ...(end === null ? [] : [`end_date ${end}`])];
+  throw new Problem("contradictory_parameters", `no ${entity.mainDate} that is asked for fits ${range.join(" and ")}`, {
+    parameter: entity.mainDate!,
+    hint: `give either ${entity.mainDate} or start_date and end_date`,
+  });
 }
 
 /** Whether the request itself says which dates of the main date column it wants. */
@@ -169,13 +183,13 @@ function parseFilters(entity: Entity, parameters: Parameters): readonly Filter[]
     if (!given) continue;
     const column = columnNamed(entity, columnName)!;
     const split = column.type === "text" ? splitTextList : splitList;
-    const values = split(parameter, given).map((text) => parseFilterValue(parameter, column, text));
+    const values = split(parameter, given).map((text) => parseFilterValue(entity, parameter, column, text));
     filters.set(column, { column, values: [...new Set(values)] });
   }
   return [...filters.values()];
 }
 
-function parseFilterValue(parameter: string, column: Column, text: string): string | number | null {
+function parseFilterValue(entity: Entity, parameter: string, column: Column, text: string): string | number | null {
   if (text === "null") return null;
   if (column.type === "date") return parseDateValue(parameter, text);
   if (column.type === "int64") {
@@ -187,7 +201,7 @@ function parseFilterValue(parameter: string, column: Column, text: string): stri
     }
     return value;
   }
-  return column.type === "code" ? parseCode(parameter, text) : text;
+  return column.type === "code" ? codeOf(entity)(parameter, text) : text;
 }
 
 /** A `+` that was not percent-encoded arrives as a space. */

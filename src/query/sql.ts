@@ -1,4 +1,5 @@
 // The only place that writes SQL for reads. Identifiers come from the catalog; everything a user said is bound.
+import { SUFFIXES } from "../catalog/codes.js";
 import { columnNamed } from "../catalog/index.js";
 import { SQL_TYPES, type Column, type Entity } from "../catalog/types.js";
 import { quoteName } from "../sql-text.js";
@@ -44,8 +45,6 @@ export function filterSql(request: EntityRequest, { column, values }: Filter, bi
   }
   return tests.length === 1 ? tests[0]! : `(${tests.join(" OR ")})`;
 }
-
-const SUFFIXES = ["SH", "SZ", "BJ"];
 
 /** Where codes may lack their suffix, a code matches with and without it. */
 export function expandBareCodes(entity: Entity, column: Column, values: Filter["values"]): Filter["values"] {

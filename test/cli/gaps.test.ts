@@ -57,6 +57,11 @@ describe("tapehouse gaps", () => {
     [["add", "daily", "--start", "tomorrow", "--end", "20240103"], 2, /--start: "tomorrow" is no calendar day/],
     [["add", "daily", "--start", "20240104", "--end", "20240103"], 2, /starts on 20240104 but ends on 20240103/],
     [["add", "daily", "--start", "20240102", "--end", "20240103", "--kind", "Time-out"], 2, /snake_case/],
+    [
+      ["add", "daily", "--start", "20240102", "--end", "20240103", "--code", "600519"],
+      2,
+      /--code: "600519" has no suffix .*; did you mean 600519.SH, 600519.SZ or 600519.BJ\?/,
+    ],
     [["resolve", "one"], 2, /no number of a gap/],
     [["resolve", "99"], 1, /no gap number 99/],
     [["resolve", "3"], 1, /was resolved already/],

@@ -5,14 +5,12 @@ import { tableFromIPC } from "apache-arrow";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createToken } from "../../src/lake/write/tokens.js";
+import { CODES, day, filters, pagesOf, queryOf } from "../support/filters.js";
 import { temporaryFolder } from "../support/folders.js";
 import { publishRows } from "../support/lake.js";
-import { serve, TOKEN, type Envelope, type TestServer } from "../support/server.js";
+import { serve, TOKEN, type TestServer } from "../support/server.js";
 
 type Cell = string | number | null;
-
-const CODES = ["000001.SZ", "000002.SZ", "300750.SZ", "600519.SH", "920001.BJ"];
-const day = (n: number): string => `202401${String(n).padStart(2, "0")}`;
 
 let root: string;
 let server: TestServer;
@@ -73,45 +71,22 @@ function adjusted(code: string, date: string, adjust: string, end: string | unde
   return close * (factor / last[1]!);
 }
 
-const date = fc.integer({ min: 0, max: 15 }).map((n) => (n === 0 ? "20231230" : day(n)));
-const question = fc.record(
-  {
-    ts_code: fc.uniqueArray(fc.constantFrom(...CODES, "999999.SH"), { minLength: 1, maxLength: 4 }),
-    start_date: date,
-    end_date: date,
-    trade_date: fc.uniqueArray(date, { minLength: 1, maxLength: 3 }),
-    order: fc.constantFrom("asc", "desc"),
-  },
-  { requiredKeys: [] },
-);
-
 describe("adjusted prices", () => {
   test("are those of a plain model, whole and in pages of any size", async () => {
-    const asked = fc.tuple(question, fc.constantFrom("forward", "backward"), fc.integer({ min: 1, max: 40 }));
+    const asked = fc.tuple(filters, fc.constantFrom("forward", "backward"), fc.integer({ min: 1, max: 40 }));
     await fc.assert(
-      fc.asyncProperty(asked, fc.boolean(), async ([filters, adjust, limit], onlyClose) => {
-        fc.pre((filters.start_date ?? "0") <= (filters.end_date ?? "9"));
-        const query = new URLSearchParams(
-          Object.entries(filters).map(([name, v]): [string, string] => [name, String(v)]),
-        );
+      fc.asyncProperty(asked, fc.boolean(), async ([given, adjust, limit], onlyClose) => {
+        const query = queryOf(given);
         const plain = await server.json(`/api/v1/entities/daily?fields=ts_code,trade_date&${query.toString()}`);
         const expected = (plain.rows as [string, string][]).map(([code, on]) => {
-          const close = adjusted(code, on, adjust, filters.end_date);
+          const close = adjusted(code, on, adjust, given.end_date);
           return onlyClose ? [close] : [on, close, code];
         });
         query.set("adjust", adjust);
         query.set("fields", onlyClose ? "close" : "trade_date,close,ts_code");
         expect((await server.json(`/api/v1/entities/daily?${query.toString()}`)).rows).toEqual(expected);
-
-        query.set("limit", String(limit));
-        const paged: unknown[] = [];
-        for (let cursor: string | null = ""; cursor !== null;) {
-          if (cursor !== "") query.set("cursor", cursor);
-          const page: Envelope = await server.json(`/api/v1/entities/daily?${query.toString()}`);
-          paged.push(...page.rows);
-          cursor = page.next_cursor;
-        }
-        expect(paged).toEqual(expected);
+        const pages = await pagesOf(server, "daily", query, limit);
+        expect(pages.flatMap(({ rows }) => rows)).toEqual(expected);
       }),
       { numRuns: 150 },
     );

@@ -287,6 +287,7 @@ describe("a request for gaps", () => {
     ["daily/gaps?ts_code=000001.SZ,000002.SZ", 400, "invalid_parameter", "ts_code"],
     ["daily/gaps?ts_code=000001.SZ&ts_code=000002.SZ", 400, "duplicate_parameter", "ts_code"],
     ["daily/gaps?ts_code=", 400, "invalid_parameter", "ts_code"],
+    ["daily/gaps?ts_code=600519", 400, "invalid_parameter", "ts_code"],
     ["dayly/gaps", 404, "unknown_entity", undefined],
     ["daily/gap", 404, "unknown_route", undefined],
   ])("such as %s is refused with %i %s", async (path, status, code, parameter) => {

@@ -1,14 +1,13 @@
 // Random questions against a lake of many files, stale copies and ticks: the answers equal those of a plain model.
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
+import { CODES, day, filters, pagesOf, queryOf, type Filters } from "../support/filters.js";
 import { temporaryFolder } from "../support/folders.js";
 import { publishRows } from "../support/lake.js";
 import { serve, type TestServer } from "../support/server.js";
 
 type Row = readonly [code: string, date: string, close: number | null];
 
-const CODES = ["000001.SZ", "000002.SZ", "300750.SZ", "600519.SH", "920001.BJ"];
-const day = (n: number): string => `202401${String(n).padStart(2, "0")}`;
 let server: TestServer;
 const model = { daily: new Map<string, Row>(), stk_auction: [] as Row[] };
 
@@ -47,19 +46,7 @@ beforeAll(async () => {
   server = await serve(root);
 });
 
-const date = fc.integer({ min: 0, max: 15 }).map((n) => (n === 0 ? "20231230" : day(n)));
-const question = fc.record(
-  {
-    ts_code: fc.uniqueArray(fc.constantFrom(...CODES, "999999.SH"), { minLength: 1, maxLength: 4 }),
-    start_date: date,
-    end_date: date,
-    trade_date: fc.uniqueArray(date, { minLength: 1, maxLength: 3 }),
-    order: fc.constantFrom("asc", "desc"),
-  },
-  { requiredKeys: [] },
-);
-
-function ask(rows: readonly Row[], asked: Partial<typeof question extends fc.Arbitrary<infer Q> ? Q : never>): Row[] {
+function ask(rows: readonly Row[], asked: Filters): Row[] {
   const found = rows.filter(
     ([code, on]) =>
       (asked.ts_code?.includes(code) ?? true) &&
@@ -79,25 +66,14 @@ test.each(["daily", "stk_auction"] as const)(
     const rows = entity === "daily" ? [...model.daily.values()] : model.stk_auction;
     const value = entity === "daily" ? "close" : "price";
     await fc.assert(
-      fc.asyncProperty(question, fc.integer({ min: 1, max: 40 }), async (asked, limit) => {
-        fc.pre((asked.start_date ?? "0") <= (asked.end_date ?? "9"));
-        const query = new URLSearchParams(
-          Object.entries(asked).map(([name, v]): [string, string] => [name, String(v)]),
-        );
+      fc.asyncProperty(filters, fc.integer({ min: 1, max: 40 }), async (asked, limit) => {
+        const query = queryOf(asked);
         query.set("fields", `ts_code,trade_date,${value}`);
         const expected = ask(rows, asked);
         expect((await server.json(`/api/v1/entities/${entity}?${query.toString()}`)).rows).toEqual(expected);
-
-        query.set("limit", String(limit));
-        const paged: unknown[] = [];
-        for (let cursor: string | null = ""; cursor !== null;) {
-          if (cursor !== "") query.set("cursor", cursor);
-          const page = await server.json(`/api/v1/entities/${entity}?${query.toString()}`);
-          expect(page.rows.length).toBe(page.truncated ? limit : page.count);
-          paged.push(...page.rows);
-          cursor = page.next_cursor;
-        }
-        expect(paged).toEqual(expected);
+        const pages = await pagesOf(server, entity, query, limit);
+        for (const page of pages) expect(page.rows.length).toBe(page.truncated ? limit : page.count);
+        expect(pages.flatMap((page) => page.rows)).toEqual(expected);
       }),
       { numRuns: 40 },
     );

@@ -74,7 +74,9 @@ describe("selected gaps", () => {
     const gap = { entity: "anns_d", gap_start: "20240102", gap_end: "20240102", kind: "timeout" };
     const gaps = [null, "600519", "600519.SH", "000001.SZ"].map((ts_code) => ({ ...gap, ts_code }));
     const codes = (name: string, query: string) =>
-      selectGaps(entityNamed(name)!, gaps, parseGapRequest(new URLSearchParams(query))).map((g) => g.ts_code);
+      selectGaps(entityNamed(name)!, gaps, parseGapRequest(entityNamed(name)!, new URLSearchParams(query))).map(
+        (g) => g.ts_code,
+      );
     expect(codes("daily", "ts_code=600519.SH")).toEqual([null, "600519.SH"]);
     expect(codes("anns_d", "ts_code=600519.SH")).toEqual([null, "600519", "600519.SH"]);
     expect(codes("anns_d", "ts_code=600519")).toEqual([null, "600519", "600519.SH"]);

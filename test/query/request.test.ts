@@ -86,6 +86,59 @@ describe("the parser", () => {
     expect(end).toBe("20250430");
   });
 
+  test("refuses days that all lie outside the range that is asked for too", () => {
+    const outside = [
+      ["daily", "trade_date=20240101&start_date=20240102", "no trade_date that is asked for fits start_date 20240102"],
+      [
+        "daily",
+        "trade_date=20240101,20240109&start_date=20240102&end_date=20240108",
+        "start_date 20240102 and end_date",
+      ],
+      ["anns_d", "ann_date=null&end_date=20240102", "no ann_date that is asked for fits end_date 20240102"],
+      ["stock_list", "snapshot_date=2024-01-03&end_date=20240102", "no snapshot_date"],
+    ] as const;
+    for (const [entity, query, detail] of outside) {
+      const refused = expect(() => parse(entity, query));
+      refused.toThrow(expect.objectContaining({ code: "contradictory_parameters" }) as Error);
+      refused.toThrow(detail);
+    }
+    for (const query of [
+      "trade_date=20240101,20240109&start_date=20240109",
+      "trade_date=20240101&start_date=20240101&end_date=20240101",
+      "trade_date=20240101",
+    ]) {
+      expect(parse("daily", query).filters).toHaveLength(1);
+    }
+    expect(parse("income", "period=20241231&start_date=20250101").start).toBe("20250101");
+  });
+
+  test("refuses a code that no row can have, and says what may be meant", () => {
+    const meant = "did you mean 600519.SH, 600519.SZ or 600519.BJ?";
+    for (const [entity, query, detail, hint] of [
+      ["daily", "ts_code=600519", 'ts_code: "600519" has no suffix that tells its exchange', meant],
+      ["daily", "ts_code=000001.SZ,SH600519", 'ts_code: "SH600519" has no suffix that tells its exchange', meant],
+      ["index_member", "con_code=600519", 'con_code: "600519" has no suffix that tells its exchange', meant],
+      ["daily", "ts_code=600519.sh", 'ts_code: "600519.sh" is written in small letters', "did you mean 600519.SH?"],
+      ["anns_d", "ts_code=600519.sh", 'ts_code: "600519.sh" is written in small letters', "did you mean 600519.SH?"],
+      ["daily", "ts_code=贵州茅台", 'ts_code: "贵州茅台" is no code', undefined],
+    ] as const) {
+      const given = new URLSearchParams(query).toString();
+      const problem = {
+        code: "invalid_parameter",
+        detail,
+        extras: expect.objectContaining(hint ? { hint } : {}) as object,
+      };
+      expect(() => parse(entity, given)).toThrow(expect.objectContaining(problem) as Error);
+    }
+    for (const [entity, query] of [
+      ["anns_d", "ts_code=600519"],
+      ["daily", "ts_code=600519.SH,null"],
+      ["index_daily", "ts_code=801010.SI"],
+    ] as const) {
+      expect(parse(entity, query).filters).toHaveLength(1);
+    }
+  });
+
   test("takes a text with a comma in quotes, as CSV does, and leaves every other quote as it is", () => {
     const authors = (...given: string[]) =>
       parse("research_report", new URLSearchParams(given.map((text): [string, string] => ["author", text])).toString())

@@ -140,7 +140,7 @@ describe("requests that nobody meant", () => {
           const kind = below(random, 10);
           if (kind === 0) parseCalendarRequest(search);
           else if (kind === 1) parseShiftRequest(search);
-          else if (kind === 2) parseGapRequest(search);
+          else if (kind === 2) parseGapRequest(entity, search);
           else {
             const request = parseRequest(entity, search, { defaultLimit: null, maxLimit: null });
             const cursor = request.cursor === null ? null : decodeCursor(request, request.cursor);

@@ -53,7 +53,7 @@ function gaps(entity: Entity): Operation {
       single(
         "ts_code",
         "Gaps of this code, and those that are not tied to one.",
-        schemaOf("Code"),
+        schemaOf(entity.bareCodes ? "CodeOrBare" : "Code"),
         exampleCode(entity),
       ),
       sharedParameter("data_version"),

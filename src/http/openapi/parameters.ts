@@ -96,8 +96,8 @@ export function sharedParameters(limits: RequestLimits): Readonly<Record<Shared 
 export const sharedParameter = (name: keyof ReturnType<typeof sharedParameters>): Ref => refTo("parameters", name);
 
 /** One item of a filter. */
-const ITEMS: Record<ColumnType, (column: Column) => Schema> = {
-  code: () => schemaOf("Code"),
+const ITEMS: Record<ColumnType, (column: Column, entity: Entity) => Schema> = {
+  code: (_column, { bareCodes }) => schemaOf(bareCodes ? "FilterCodeOrBare" : "FilterCode"),
   text: () => schemaOf("FilterText"),
   date: () => schemaOf("FilterDate"),
   int64: ({ only }) => ({
@@ -163,5 +163,5 @@ function filterParameter(entity: Entity, name: string, column: Column): Paramete
   const missing = column.nullable ? " `null` finds rows without a value." : "";
   const bare = entity.bareCodes && column.type === "code" ? " A code finds rows with and without its suffix." : "";
   const description = `${column.meaning}.${other} One value or several.${missing}${bare}`;
-  return list(name, description, ITEMS[column.type](column), exampleValue(entity, column));
+  return list(name, description, ITEMS[column.type](column, entity), exampleValue(entity, column));
 }

@@ -1,5 +1,5 @@
 // The words of the description: the kinds of text that parameters and answers are made of, and how to refer to parts.
-import { CODE_PATTERN } from "../../catalog/types.js";
+import { codePattern } from "../../catalog/codes.js";
 import { VERSION_PATTERN } from "../../query/request.js";
 
 export type Schema = Readonly<Record<string, unknown>>;
@@ -26,8 +26,23 @@ export const wordSchemas = {
   },
   Code: {
     type: "string",
-    pattern: CODE_PATTERN.source,
-    description: "A code such as `600519.SH`; in a filter `null` finds rows without one.",
+    pattern: `^${codePattern({})}$`,
+    description: "A code such as `600519.SH`.",
+  },
+  CodeOrBare: {
+    type: "string",
+    pattern: `^${codePattern({ bareCodes: true })}$`,
+    description: "A code such as `600519.SH`, or without its suffix.",
+  },
+  FilterCode: {
+    type: "string",
+    pattern: `^(?:null|${codePattern({})})$`,
+    description: "A code such as `600519.SH`, or `null` for a missing one.",
+  },
+  FilterCodeOrBare: {
+    type: "string",
+    pattern: `^(?:null|${codePattern({ bareCodes: true })})$`,
+    description: "A code such as `600519.SH`, with or without its suffix, or `null` for a missing one.",
   },
   Cursor: { type: "string", pattern: "^[A-Za-z0-9_-]+$", description: "Made by the server; clients need not read it." },
   DataVersion: {

@@ -1,5 +1,6 @@
 // Recording gaps and taking them back. A running server tells of the change with the next request.
-import { CODE_PATTERN, type Entity } from "../../catalog/types.js";
+import { faultOfCode } from "../../catalog/codes.js";
+import type { Entity } from "../../catalog/types.js";
 import { parseDate } from "../../dates.js";
 import { CommandError } from "../../errors.js";
 import { readRecordedGaps, type RecordedGap } from "../gaps.js";
@@ -23,8 +24,10 @@ export async function addGap(root: string, entity: Entity, gap: NewGap, now: Dat
   const gap_start = dateOf("start", gap.start);
   const gap_end = dateOf("end", gap.end);
   if (gap_start > gap_end) throw new CommandError(`the gap starts on ${gap_start} but ends on ${gap_end}`, 2);
-  if (gap.code !== null && !CODE_PATTERN.test(gap.code)) {
-    throw new CommandError(`"${gap.code}" is no code; write one such as 600519.SH`, 2);
+  const fault = gap.code === null ? null : faultOfCode(entity, gap.code);
+  if (fault) {
+    const way = fault.near === undefined ? "write one such as 600519.SH" : `did you mean ${fault.near}?`;
+    throw new CommandError(`--code: "${gap.code}" ${fault.why}; ${way}`, 2);
   }
   if (!/^[a-z][a-z0-9_]{0,39}$/.test(gap.kind)) {
     throw new CommandError(`"${gap.kind}" is no kind; write snake_case such as timeout`, 2);

@@ -1,0 +1,31 @@
+// Codes where a user names one, and what is to be said of one that no row can have.
+import type { Entity } from "./types.js";
+
+/** Of the exchanges of the mainland. */
+export const SUFFIXES = ["SH", "SZ", "BJ"] as const;
+
+const WORD = "[0-9A-Z]{1,12}";
+const SUFFIX = "\\.[A-Z]{1,6}";
+
+/** What a code of an entity looks like, as a pattern: `600519.SH`, and without its suffix where rows may lack it. */
+export const codePattern = ({ bareCodes = false }: Pick<Entity, "bareCodes">): string =>
+  bareCodes ? `${WORD}(?:${SUFFIX})?` : WORD + SUFFIX;
+
+export interface CodeFault {
+  /** The end of a sentence that begins with the code. */
+  readonly why: string;
+  /** What may be meant. */
+  readonly near?: string;
+}
+
+/** What is wrong with a code of an entity; null where nothing is. */
+export function faultOfCode(entity: Pick<Entity, "bareCodes">, text: string): CodeFault | null {
+  const fits = (code: string): boolean => new RegExp(`^${codePattern(entity)}$`).test(code);
+  if (fits(text)) return null;
+  const upper = text.toUpperCase();
+  if (fits(upper)) return { why: "is written in small letters", near: upper };
+  if (!new RegExp(`^${WORD}$`).test(upper)) return { why: "is no code" };
+  const digits = /\d{6}/.exec(upper)?.[0] ?? upper;
+  const [shanghai, shenzhen, beijing] = SUFFIXES.map((suffix) => `${digits}.${suffix}`);
+  return { why: "has no suffix that tells its exchange", near: `${shanghai}, ${shenzhen} or ${beijing}` };
+}

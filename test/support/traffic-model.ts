@@ -22,19 +22,15 @@ export interface Model {
 
 export const columnsOf = (entity: Asked): readonly string[] => entityNamed(entity)!.columns.map(({ name }) => name);
 
-/** The model of a version; with the one before it, what did not change is not read again. */
-export async function modelOf(root: string, dataVersion: string, before?: Model & { snapshot: Snapshot }) {
-  const lake = await openLake(root);
-  const snapshot = await lake.at(dataVersion);
+/** The model of a version. */
+export async function modelOf(root: string, dataVersion: string): Promise<Model> {
+  const snapshot = await (await openLake(root)).at(dataVersion);
   if (typeof snapshot === "string") throw new Error(`${dataVersion} is ${snapshot}`);
-  const lists = snapshot.version.lists;
   const rows = {} as Record<Asked, readonly Row[]>;
-  for (const name of ASKED) {
-    const same = before && before.snapshot.version.lists[name] === lists[name];
-    rows[name] = same ? before.rows[name] : await plainRows(root, snapshot, name);
-  }
-  const counts = Object.fromEntries(Object.keys(lists).map((name) => [name, snapshot.files(name).rows]));
-  return { rows, counts, gaps: before?.gaps ?? (await gapsOf(root, snapshot, rows)), snapshot };
+  for (const name of ASKED) rows[name] = await plainRows(root, snapshot, name);
+  const names = Object.keys(snapshot.version.lists);
+  const counts = Object.fromEntries(names.map((name) => [name, snapshot.files(name).rows]));
+  return { rows, counts, gaps: await gapsOf(root, snapshot, rows) };
 }
 
 async function plainRows(root: string, snapshot: Snapshot, name: string): Promise<readonly Row[]> {
@@ -46,7 +42,6 @@ async function plainRows(root: string, snapshot: Snapshot, name: string): Promis
   );
 }
 
-/** Rows of a drop change values and no day, so the gaps stay those of the first version. */
 async function gapsOf(root: string, snapshot: Snapshot, rows: Model["rows"]): Promise<readonly string[]> {
   const cut = (name: string, from: readonly Row[], ...columns: readonly string[]): Value[][] => {
     const at = columns.map((column) => entityNamed(name)!.columns.findIndex((one) => one.name === column));

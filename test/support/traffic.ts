@@ -3,8 +3,8 @@ import { Agent, request, type IncomingHttpHeaders } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
-import { tableFromIPC } from "apache-arrow";
 import type { Model, Row } from "./traffic-model.js";
+import { READERS } from "./traffic-readers.js";
 import { FORMATS, makeQuestion, pick, seeded, type Format, type Question, type Random } from "./traffic-questions.js";
 
 export interface Traffic {
@@ -14,6 +14,8 @@ export interface Traffic {
   readonly goesOn: (asked: number) => boolean;
   /** The models that are known, by data_version; the last one is the newest. */
   readonly models: ReadonlyMap<string, Model>;
+  /** The model of any version that was ever served; undefined where there never was such a one. */
+  readonly modelFor: (version: string) => Promise<Model | undefined>;
   /** The token of the moment. */
   readonly token: () => string;
   /** Whether older versions may be removed meanwhile. */
@@ -29,6 +31,8 @@ export interface Outcome {
   /** Questions that the client itself brought too late. */
   readonly late: number;
   readonly asked: number;
+  /** Answers, and pages of them, whose rows were all compared. */
+  readonly compared: ReadonlyMap<Format, number>;
 }
 
 /** Milliseconds that a server waits for the head of a request. */
@@ -51,35 +55,6 @@ const ask = (url: string, agent: Agent | false, headers: Record<string, string>)
     asking.on("error", reject).end();
   });
 
-/** Rows of a body in any format but Parquet, values as in JSON. */
-const READERS: Record<Exclude<Format, "parquet">, (body: Buffer, columns: readonly string[]) => readonly Row[]> = {
-  json: (body) => (JSON.parse(body.toString()) as { rows: Row[] }).rows,
-  ndjson: (body, columns) =>
-    lines(body).map((line) => {
-      const row = JSON.parse(line) as Record<string, Row[number]>;
-      return columns.map((name) => row[name]!);
-    }),
-  csv: (body) => lines(body).slice(1).map(csvRow),
-  arrow: (body, columns) => {
-    const table = tableFromIPC(body);
-    const vectors = columns.map((name) => table.getChild(name)!);
-    return Array.from({ length: table.numRows }, (_, i) =>
-      vectors.map((vector) => {
-        const value = vector.get(i) as unknown;
-        return (typeof value === "bigint" ? Number(value) : value) as Row[number];
-      }),
-    );
-  },
-};
-
-const lines = (body: Buffer): readonly string[] => body.toString().split("\n").slice(0, -1);
-
-/** A missing value is an empty field, an empty text is `""`; numbers are compared as text. */
-const csvRow = (line: string): Row =>
-  [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) =>
-    quoted === undefined ? (plain === "" ? null : plain!) : quoted.replaceAll('""', '"'),
-  );
-
 const shownAs = (format: Format, rows: readonly Row[]): string =>
   JSON.stringify(
     format === "csv" ? rows.map((row) => row.map((value) => (value === null ? null : String(value)))) : rows,
@@ -88,16 +63,27 @@ const shownAs = (format: Format, rows: readonly Row[]): string =>
 /** What is wrong with an answer; null where nothing is. */
 type Fault = string | null;
 
-export async function runTraffic({ url, clients, goesOn, models, token, forgets }: Traffic): Promise<Outcome> {
+export async function runTraffic({
+  url,
+  clients,
+  goesOn,
+  models,
+  modelFor,
+  token,
+  forgets,
+}: Traffic): Promise<Outcome> {
   const wrong: string[] = [];
   const times = new Map<string, number[]>();
   let [asked, refused, unchanged, late] = [0, 0, 0, 0];
   const newest = (): readonly [string, Model] => [...models].at(-1)!;
 
-  /** That of the version an answer is of: its drop may be published before we have read it. */
-  const modelFor = async (version: string): Promise<Model | undefined> => {
-    for (let tries = 0; tries < 500 && !models.has(version); tries++) await sleep(20);
-    return models.get(version);
+  const compared = new Map<Format, number>(FORMATS.map((format) => [format, 0]));
+
+  /** What differs between the rows of a body and those it must have. */
+  const compare = async (format: Format, body: Buffer, columns: readonly string[], wanted: readonly Row[]) => {
+    const found = await READERS[format](body, columns);
+    compared.set(format, compared.get(format)! + 1);
+    return shownAs(format, found) === shownAs(format, wanted) ? null : difference(format, found, wanted);
   };
 
   async function send(question: Question, query: object, agent: Agent | false, headers: Record<string, string>) {
@@ -153,14 +139,11 @@ export async function runTraffic({ url, clients, goesOn, models, token, forgets 
       const found = JSON.stringify(expected.pick(JSON.parse(body.toString()) as never));
       return found === JSON.stringify(expected.value(model)) ? null : `says ${found.slice(0, 300)}`;
     }
-    if (format === "parquet") {
-      return body.subarray(0, 4).toString() === "PAR1" && body.subarray(-4).toString() === "PAR1" ? null : "no Parquet";
-    }
     const rows = expected.rows(model);
     const first = question.pageSize === undefined ? rows : rows.slice(0, question.pageSize);
-    const found = [...READERS[format](body, expected.columns)];
-    if (shownAs(format, found) !== shownAs(format, first)) return difference(format, found, first);
-    const fault = await checkAgain(question, query, answer, agent, headers);
+    const fault =
+      (await compare(format, body, expected.columns, first)) ??
+      (await checkAgain(question, query, answer, agent, headers));
     if (fault !== null) return fault;
     return question.pageSize === undefined ? null : checkPages(question, rows, answer, format, body, agent, headers);
   }
@@ -186,7 +169,7 @@ export async function runTraffic({ url, clients, goesOn, models, token, forgets 
     question: Question,
     rows: readonly Row[],
     first: Answer,
-    format: Exclude<Format, "parquet">,
+    format: Format,
     body: Buffer,
     agent: Agent | false,
     headers: Record<string, string>,
@@ -205,10 +188,8 @@ export async function runTraffic({ url, clients, goesOn, models, token, forgets 
       if (forgets && answer.status === 410) return null;
       if (answer.status !== 200) return `page: ${answer.status} ${answer.body.toString().slice(0, 200)}`;
       const text = answer.headers["content-encoding"] === "gzip" ? gunzipSync(answer.body) : answer.body;
-      const found = [...READERS[format](text, expected.columns)];
-      const wanted = rows.slice(from, from + pageSize);
-      if (shownAs(format, found) !== shownAs(format, wanted))
-        return `page at ${from}: ${difference(format, found, wanted)}`;
+      const fault = await compare(format, text, expected.columns, rows.slice(from, from + pageSize));
+      if (fault !== null) return `page at ${from}: ${fault}`;
       cursor = cursorOf(answer, text);
     }
     return from >= rows.length ? null : `pages end at ${from} of ${rows.length} rows`;
@@ -233,7 +214,7 @@ export async function runTraffic({ url, clients, goesOn, models, token, forgets 
 
   await Promise.all(Array.from({ length: clients }, (_, i) => client(i + 1)));
   for (const list of times.values()) list.sort((a, b) => a - b);
-  return { wrong, times, refused, unchanged, late, asked };
+  return { wrong, times, refused, unchanged, late, asked, compared };
 }
 
 function difference(format: Format, found: readonly Row[], wanted: readonly Row[]): string {

@@ -10,6 +10,7 @@ import { createCache } from "./cache.js";
 import { readColumns } from "./columns.js";
 import { compareKeys, keysOf, type Keys } from "./keys.js";
 import { createLastFactors, type LastFactors } from "./last-factors.js";
+import { isPresent, type Presence } from "./presence.js";
 import type { Reader, Rows, Session } from "./reader.js";
 
 /** The factors of a request, ready to be met with its rows. */
@@ -116,10 +117,8 @@ function meetFactors(
 }
 
 /** A column of numbers: the Arrow library leaves its buffers `any`. */
-interface Numbers {
+interface Numbers extends Presence {
   readonly values: Float64Array;
-  readonly nullCount: number;
-  readonly nullBitmap: Uint8Array;
 }
 
 /** The factors of a batch; NaN where one is missing or is none. */
@@ -127,9 +126,6 @@ function factorsIn(batch: RecordBatch): Float64Array {
   const numbers: Numbers = batch.data.children[2]!;
   return numbers.values.map((value, i) => (value > 0 && isPresent(numbers, i) ? value : Number.NaN));
 }
-
-const isPresent = ({ nullCount, nullBitmap }: Numbers, i: number): boolean =>
-  nullCount === 0 || ((nullBitmap[i >> 3]! >> (i & 7)) & 1) === 1;
 
 /** The batch with some columns multiplied; null where there is nothing to multiply by. */
 function scaled(batch: RecordBatch, columns: readonly number[], scales: Float64Array): RecordBatch {

@@ -5,6 +5,7 @@ import { formatDays } from "../dates.js";
 import type { Position } from "../query/cursor.js";
 import type { Plan } from "../query/plan.js";
 import type { ReadStep } from "../query/statement.js";
+import { isPresent } from "./presence.js";
 import type { Rows } from "./reader.js";
 
 export interface PageEnd {
@@ -73,8 +74,7 @@ function readPosition(batch: RecordBatch, columns: readonly Column[], from: numb
 
 /** A single value: days for a date, bigint for an integer, text for text. */
 export function valueAt(data: Data, row: number): string | number | bigint | null {
-  const at = row + data.offset;
-  if (data.nullCount > 0 && ((data.nullBitmap[at >> 3]! >> (at & 7)) & 1) === 0) return null;
+  if (!isPresent(data, row)) return null;
   const offsets = data.valueOffsets as Int32Array | undefined;
   const values = data.values as Uint8Array | Int32Array | BigInt64Array;
   if (!offsets) return values[row]!;

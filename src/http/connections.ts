@@ -33,8 +33,11 @@ export const refuseExcess: RequestHandler = (req, res, next) => {
 /** Files that the process has open besides connections and what they read. */
 const OTHER_FILES = 64;
 
-/** Files of the lake that an answer may be read from at the same time. */
-const FILES_OF_ANSWER = 2;
+/** DuckDB holds the file that a statement reads twice. */
+const FILES_OF_STATEMENT = 2;
+
+/** An answer may read from three statements at the same time: one of rows, the next one of rows, and one of factors. */
+const FILES_OF_ANSWER = 3 * FILES_OF_STATEMENT;
 
 /** `wanted`, or fewer where the system lets the process open so few files that reading for `streams` answers would fail. */
 export function affordableConnections(wanted: number, streams: number, openFiles = openFilesLimit()): number {

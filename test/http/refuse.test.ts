@@ -125,8 +125,8 @@ describe("connections", () => {
   test.each([
     [10_000, 128, Infinity, 10_000],
     [10_000, 128, 1_048_576, 10_000],
-    [10_000, 128, 1024, 688],
-    [10_000, 128, 256, 58],
+    [10_000, 128, 1024, 176],
+    [10_000, 128, 256, 25],
     [20, 128, 256, 20],
     [10, 8, 16, 1],
   ])("%i with %i streams are %i where a process may open %d files", (wanted, streams, openFiles, connections) => {

@@ -21,5 +21,5 @@ for (const [size, value] of Object.entries(sizes)) {
 
 install();
 build();
-const vitest = ["node_modules/vitest/vitest.mjs", "run", `test/suites/${file}.test.ts`, "--disable-console-intercept"];
+const vitest = ["node_modules/vitest/vitest.mjs", "run", `test/suites/${file}`, "--disable-console-intercept"];
 process.exit(spawnSync(process.execPath, [...vitest, ...args], { cwd: root, stdio: "inherit" }).status ?? 1);

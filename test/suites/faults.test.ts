@@ -1,25 +1,24 @@
 // Faults of clients, disks, clocks and limits: after each the right answers, and nothing is left behind.
 import { existsSync, readdirSync } from "node:fs";
 import { copyFile, mkdir, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
-import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { openLake } from "../../src/lake/lake.js";
 import { resizeDisk, smallDisk } from "../support/disks.js";
 import { memoryOf, openFilesOf, threadsOf } from "../support/figures.js";
 import { temporaryFolder } from "../support/folders.js";
-import { factors, publishRows } from "../support/lake.js";
-import {
-  AUTHORIZED,
-  endAll,
-  serveInProcess,
-  tapehouseUnder,
-  until,
-  urlOf,
-  workersOf,
-  type ServeProcess,
-} from "../support/processes.js";
+import { endAll, serveInProcess, tapehouseUnder, until, urlOf, workersOf } from "../support/processes.js";
 import { dropFactors } from "../support/upkeep.js";
+import {
+  closed,
+  expectRightSmall,
+  expectRightWide,
+  get,
+  publishWide,
+  requestOf,
+  socketTo,
+  WIDE,
+} from "../support/wide-read.js";
 
 vi.setConfig({ testTimeout: 3_600_000 });
 
@@ -28,54 +27,21 @@ const number = (name: string, fallback: number): number => Number(process.env[na
 const HUNG_UP = number("TAPEHOUSE_HUNG_UP", 600);
 const STALLED = number("TAPEHOUSE_STALLED", 60);
 
-const ROWS = 1_500_000;
-const WIDE = "/api/v1/entities/adj_factor";
 let data: string;
 let temp: string;
 
 beforeAll(async () => {
   data = await temporaryFolder();
   temp = await temporaryFolder();
-  // Without its copy by code one stock would be a wide read.
-  await publishRows(data, { adj_factor: factors(ROWS) }, { codeCopy: true });
+  await publishWide(data);
 });
 
 afterEach(endAll);
 
-const get = (url: string, path: string): Promise<Response> =>
-  fetch(url + path, { headers: { ...AUTHORIZED, Connection: "close" } });
-
-/** One stock in full, compared value by value. */
-async function expectRightSmall({ url }: Pick<ServeProcess, "url">): Promise<void> {
-  const response = await get(url, `${WIDE}?ts_code=000007.SZ`);
-  const body = (await response.json()) as { rows: unknown[][] };
-  if (response.status !== 200) throw new Error(`${response.status}: ${JSON.stringify(body)}`);
-  const first = Date.UTC(2023, 0, 1);
-  const dateOf = (day: number): string =>
-    new Date(first + day * 86_400_000).toISOString().slice(0, 10).replaceAll("-", "");
-  expect(body.rows).toEqual(Array.from({ length: ROWS / 5000 }, (_, day) => ["000007.SZ", dateOf(day), 1.5]));
-}
-
-/** All rows, counted. */
-async function expectRightWide({ url }: Pick<ServeProcess, "url">): Promise<void> {
-  const response = await get(url, `${WIDE}?format=csv&fields=ts_code`);
-  let lines = 0;
-  for await (const piece of response.body!) for (const byte of piece as Uint8Array) lines += Number(byte === 10);
-  expect(lines).toBe(ROWS + 1);
-}
-
 const spilled = (folder: string): readonly string[] =>
   readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => /\.tmp$|\.part$/.test(name));
 
-function socketTo(url: string, text: string): Socket {
-  const socket = connect(Number(new URL(url).port), "127.0.0.1");
-  socket.on("error", () => undefined).write(text);
-  return socket;
-}
-
-const closed = (socket: Socket): Promise<void> => new Promise((resolve) => socket.once("close", () => resolve()));
-
-const REQUEST = `GET ${WIDE} HTTP/1.1\r\nHost: a\r\nAuthorization: ${AUTHORIZED.Authorization}\r\n`;
+const REQUEST = requestOf(WIDE);
 
 describe("clients that hang up or stall", () => {
   test(`${HUNG_UP} and ${STALLED} of them leave no file, no thread and no memory behind`, async () => {
@@ -150,7 +116,7 @@ describe("clients that hang up or stall", () => {
 describe("files of the lake", () => {
   test("that vanish are told of by every worker, and read again when they are back", async () => {
     const root = await temporaryFolder();
-    await publishRows(root, { adj_factor: factors(ROWS) });
+    await publishWide(root, false);
     const server = await serveInProcess(root, "--temp", temp, "--workers", "2", "--no-watch", "--cache", "none");
     const lake = await openLake(root);
     const path = join(lake.layout.lake, lake.current().files("adj_factor").byDate[0]!.path);

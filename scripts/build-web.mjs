@@ -2,21 +2,11 @@
 import { spawnSync } from "node:child_process";
 import { copyFileSync, cpSync, mkdirSync } from "node:fs";
 import { extname, join } from "node:path";
+import { VENDOR } from "./vendor.mjs";
 
 const root = join(import.meta.dirname, "..");
 const from = (name) => join(root, "node_modules", name);
 const to = (path) => join(root, "dist", "web", path);
-
-/** Copied with their licences, so that the pages ask no other host. */
-const VENDOR = {
-  "lightweight-charts.js": "lightweight-charts/dist/lightweight-charts.standalone.production.mjs",
-  "lightweight-charts.LICENSE.txt": "lightweight-charts/LICENSE",
-  "swagger-ui-bundle.js": "swagger-ui-dist/swagger-ui-bundle.js",
-  "swagger-ui-bundle.js.LICENSE.txt": "swagger-ui-dist/swagger-ui-bundle.js.LICENSE.txt",
-  "swagger-ui.css": "swagger-ui-dist/swagger-ui.css",
-  "swagger-ui.LICENSE.txt": "swagger-ui-dist/LICENSE",
-  "swagger-ui.NOTICE.txt": "swagger-ui-dist/NOTICE",
-};
 
 const tsc = [from("typescript/bin/tsc"), "-p", join(root, "src", "web")];
 const { status } = spawnSync(process.execPath, tsc, { stdio: ["ignore", 2, 2] });

@@ -1,7 +1,9 @@
 // The rules of this repository that no linter knows.
-import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "./support/folders.js";
 
 const root = join(import.meta.dirname, "..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -49,6 +51,31 @@ describe("packages", () => {
       dependencies: manifest.dependencies,
       devDependencies: manifest.devDependencies,
     });
+  });
+});
+
+describe("npm run audit", () => {
+  /** What it says where npm reports faults of these packages. */
+  async function audit(...faults: readonly (readonly [name: string, severity: string])[]) {
+    const folder = await temporaryFolder();
+    const vulnerabilities = Object.fromEntries(
+      faults.map(([name, severity]) => [name, { name, severity, range: "*", nodes: [`node_modules/${name}`] }]),
+    );
+    writeFileSync(join(folder, "report.json"), JSON.stringify({ vulnerabilities }));
+    writeFileSync(join(folder, "npm"), `#!/bin/sh\ncat '${folder}/report.json'\n`, { mode: 0o755 });
+    const env = { ...process.env, PATH: `${folder}:${process.env["PATH"] ?? ""}` };
+    const { status, stdout } = spawnSync(process.execPath, ["scripts/audit.mjs"], { cwd: root, env, encoding: "utf8" });
+    return [status, stdout.split("\n").slice(1, -1)];
+  }
+
+  it("fails for a package that is needed at run time, and for one whose files are copied into the build", async () => {
+    for (const name of ["express", "qs", "swagger-ui-dist", "lightweight-charts", "fancy-canvas"]) {
+      expect(await audit([name, "high"])).toEqual([1, [`  high: ${name} *`]]);
+    }
+  });
+
+  it("tells of lesser faults, and nothing of packages that only build and test", async () => {
+    expect(await audit(["express", "moderate"], ["vitest", "critical"])).toEqual([0, ["  moderate: express *"]]);
   });
 });
 

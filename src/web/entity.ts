@@ -13,7 +13,8 @@ const LISTED = 200;
 
 export const entityView: View = (app, name) => {
   const { t, entities, meta, language } = app;
-  const entity = entities.find((one) => one.name === name) ?? entities[0]!;
+  const entity = entities.find((one) => one.name === name);
+  if (entity === undefined) return noEntity(app, name);
   const coverage = meta.entities[entity.name];
   const gaps = h("div", {});
   if (coverage?.available) void fill(app, gaps, () => gapNodes(app, entity, coverage));
@@ -35,6 +36,22 @@ export const entityView: View = (app, name) => {
     h("section", {}, h("h2", {}, t("columns")), columnTable(app, entity)),
   );
 };
+
+/** For a name that is none: what the server says of it, which names the nearest and all that there are. */
+export function noEntity(app: App, name: string): HTMLElement {
+  const said = h("div", {});
+  void fill(app, said, async () => {
+    await ask(`api/v1/entities/${encodeURIComponent(name)}`, {}, app.signal);
+    return [];
+  });
+  return h(
+    "div",
+    {},
+    h("p", {}, h("a", { href: "#/catalog" }, `← ${app.t("backToCatalog")}`)),
+    h("h1", {}, app.t("noEntity"), " ", h("code", {}, name)),
+    said,
+  );
+}
 
 function columnTable({ t }: App, { columns }: CatalogEntity): HTMLElement {
   const heads: readonly TextKey[] = ["column", "type", "unit", "meaning"];

@@ -3,6 +3,7 @@ import { addressOf, ask, type Parameters } from "./api.js";
 import { troubleOf, type App, type View } from "./app.js";
 import { groups } from "./catalog.js";
 import { field, h, select } from "./dom.js";
+import { noEntity } from "./entity.js";
 import { SHOWN, showRows } from "./results.js";
 import { snippetPanel } from "./snippet-panel.js";
 import { entityTitle, type TextKey } from "./texts.js";
@@ -16,7 +17,9 @@ const DEFAULT_LIMIT = "100";
 
 export const queryView: View = (app, _path, search) => {
   const { t, entities } = app;
-  const entity = entities.find(({ name }) => name === search.get("entity")) ?? entities[0]!;
+  const wanted = search.get("entity") ?? entities[0]!.name;
+  const entity = entities.find(({ name }) => name === wanted);
+  if (entity === undefined) return noEntity(app, wanted);
   const given = (name: string): string => search.get(name) ?? "";
   const limit = search.has("limit") || search.size > 1 ? given("limit") : DEFAULT_LIMIT;
   const parts = partsOf(app, entity, (name) => (name === "limit" ? limit : given(name)));

@@ -39,6 +39,7 @@ const TEXTS = {
   empty: ["no data yet", "暂无数据"],
   hidden: ["not covered by this token", "令牌无权访问"],
   total: ["{entities} of {all} entities with data · {rows} rows", "{all} 个实体中 {entities} 个有数据 · 共 {rows} 行"],
+  noEntity: ["There is no such entity:", "没有这个实体："],
   backToCatalog: ["All entities", "全部实体"],
   queryThis: ["Query this entity", "查询此实体"],
   columns: ["Columns", "字段"],

@@ -54,15 +54,34 @@ describeInBrowser("a token", () => {
 });
 
 describeInBrowser("an address that was cut or mistyped", () => {
-  test.each(["#/chart/%E8%B4", "#/entity/%zz", "#/nowhere"])("%s opens a view all the same", async (place) => {
-    const { page, complaints } = await openPage(server.url);
-    await page.goto(`${server.url}/${place}`);
-    await page.getByLabel("Access token").fill(TOKEN);
-    await page.keyboard.press("Enter");
-    await page.getByRole("button", { name: "Forget token" }).waitFor();
-    expect(await page.getByRole("heading", { level: 1 }).count()).toBe(1);
-    expect(complaints.filter((text) => !text.includes("400"))).toEqual([]);
-  });
+  test.each(["#/chart/%E8%B4", "#/entity/%zz", "#/entity", "#/nowhere"])(
+    "%s opens a view all the same",
+    async (place) => {
+      const { page, complaints } = await openPage(server.url);
+      await page.goto(`${server.url}/${place}`);
+      await page.getByLabel("Access token").fill(TOKEN);
+      await page.keyboard.press("Enter");
+      await page.getByRole("button", { name: "Forget token" }).waitFor();
+      expect(await page.getByRole("heading", { level: 1 }).count()).toBe(1);
+      expect(complaints.filter((text) => !/40[04]/.test(text))).toEqual([]);
+    },
+  );
+});
+
+describeInBrowser("an entity that is none", () => {
+  test.each(["#/entity/dayly", "#/query?entity=dayly"])(
+    "at %s is called so, with the nearest name and all names",
+    async (place) => {
+      const { page } = await enter(server, place);
+      await page.getByRole("heading", { name: "There is no such entity: dayly" }).waitFor();
+      const said = await page.getByRole("alert").innerText();
+      expect(said).toMatch(/there is no entity "dayly"[^]*did you mean daily\?[^]*daily, weekly, monthly/);
+      expect(await page.getByRole("table").count()).toBe(0);
+      await expectAccessible(page);
+      await page.getByRole("link", { name: "catalog" }).first().click();
+      await page.getByRole("heading", { name: "Catalog" }).waitFor();
+    },
+  );
 });
 
 describeInBrowser("the catalog", () => {

@@ -4,15 +4,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
 import { ENTITIES } from "../catalog/index.js";
+import type { Entity } from "../catalog/types.js";
 import { SETTINGS } from "../config.js";
 import { createCalendars } from "../engine/calendars.js";
-import { createGapFinder } from "../engine/gaps.js";
+import { createGapFinder, type GapFinder } from "../engine/gaps.js";
 import { openReader } from "../engine/reader.js";
 import { CommandError } from "../errors.js";
 import { readRecordedGaps, type RecordedGap } from "../lake/gaps.js";
 import { createIntegrity } from "../lake/integrity.js";
-import { openLake } from "../lake/lake.js";
+import { openLake, type Lake } from "../lake/lake.js";
 import { addGap, resolveGap } from "../lake/write/gaps.js";
+import { plural, some } from "../words.js";
 import { requireEntity } from "./import.js";
 import { dataOption, jsonOption, printJson, printTable, requireLake } from "./options.js";
 
@@ -42,8 +44,13 @@ export function gapsCommand(): Command {
       const entity = requireEntity(name);
       await requireLake(options.data);
       const gap = await addGap(options.data, entity, { start, end, code, kind }, new Date());
-      if (options.json) printJson(gap);
-      else process.stdout.write(`gap number ${gap.id} is recorded\n`);
+      if (!options.json) process.stdout.write(`gap number ${gap.id} is recorded\n`);
+      const { days, isOpen } = await presence(options.data, entity, gap);
+      if (options.json) printJson({ ...gap, days_with_rows: days });
+      if (days.length === 0) return;
+      const of = code === null ? entity.name : `${entity.name} of ${code}`;
+      const closed = isOpen ? "" : "; nothing of it is missing, so it is not served";
+      process.stderr.write(`warning: ${of} has rows on ${plural(days.length, "day")} of it: ${some(days)}${closed}\n`);
     });
   command
     .command("list")
@@ -77,10 +84,34 @@ export function gapsCommand(): Command {
 
 type State = "open" | "closed" | "resolved";
 
+/** The days of a gap that have rows, and whether others are missing, in the version that is served. */
+const presence = (
+  root: string,
+  entity: Entity,
+  gap: RecordedGap,
+): Promise<{ days: readonly string[]; isOpen: boolean }> =>
+  withFinder(root, async (finder, lake, signal) => ({
+    days: await finder.held(lake.current(), entity, gap, signal),
+    isOpen: (await finder.unfilled(lake.current(), entity, [gap], signal)).length > 0,
+  }));
+
 /** Every recorded gap and its state in the version that is served. */
-export async function statesOfGaps(root: string): Promise<readonly (readonly [RecordedGap, State])[]> {
+export const statesOfGaps = (root: string): Promise<readonly (readonly [RecordedGap, State])[]> =>
+  withFinder(root, async (finder, lake, signal) => {
+    const gaps = await readRecordedGaps(lake.layout.gaps);
+    const open = new Set<RecordedGap>();
+    for (const entity of ENTITIES) {
+      const recorded = gaps.filter((gap) => gap.entity === entity.name);
+      for (const gap of await finder.unfilled(lake.current(), entity, recorded, signal)) open.add(gap);
+    }
+    return gaps.map((gap) => [gap, gap.resolved !== null ? "resolved" : open.has(gap) ? "open" : "closed"]);
+  });
+
+async function withFinder<T>(
+  root: string,
+  work: (finder: GapFinder, lake: Lake, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const lake = await openLake(root);
-  const gaps = await readRecordedGaps(lake.layout.gaps);
   const tempDirectory = await mkdtemp(join(tmpdir(), "tapehouse-gaps-"));
   const reader = await openReader({
     lakeFolder: lake.layout.lake,
@@ -95,13 +126,7 @@ export async function statesOfGaps(root: string): Promise<readonly (readonly [Re
   });
   try {
     const finder = createGapFinder(reader, createCalendars(reader));
-    const open = new Set<RecordedGap>();
-    const { signal } = new AbortController();
-    for (const entity of ENTITIES) {
-      const recorded = gaps.filter((gap) => gap.entity === entity.name);
-      for (const gap of await finder.unfilled(lake.current(), entity, recorded, signal)) open.add(gap);
-    }
-    return gaps.map((gap) => [gap, gap.resolved !== null ? "resolved" : open.has(gap) ? "open" : "closed"]);
+    return await work(finder, lake, new AbortController().signal);
   } finally {
     await reader.close();
     await rm(tempDirectory, { recursive: true, force: true });

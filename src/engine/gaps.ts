@@ -3,7 +3,7 @@ import type { Entity } from "../catalog/types.js";
 import type { Gap } from "../lake/gaps.js";
 import type { Snapshot } from "../lake/lake.js";
 import { commonSpan, computeGaps, isFilled, spanOfGaps, type HeldDays, type Market } from "../query/gaps.js";
-import { daySet, type Span } from "../query/gaps-days.js";
+import { datesIn, daySet, type Span } from "../query/gaps-days.js";
 import { comparedCode, heldDaysRead, listingsRead, suspendedDaysRead, type Whose } from "../query/gaps-read.js";
 import type { Read } from "../query/statement.js";
 import { createCache } from "./cache.js";
@@ -21,6 +21,8 @@ export interface GapFinder {
     recorded: readonly G[],
     signal: AbortSignal,
   ): Promise<readonly G[]>;
+  /** The days of a gap, `YYYYMMDD`, on which this version has rows of what the gap is about. */
+  held(snapshot: Snapshot, entity: Entity, gap: Gap, signal: AbortSignal): Promise<readonly string[]>;
 }
 
 /** Answers that are kept: a few entities in a few versions. */
@@ -87,6 +89,13 @@ export function createGapFinder(reader: Reader, calendars: Calendars): GapFinder
         const held = gap.ts_code === null ? ofAll.get(null) : ofCodes.get(comparedCode(entity, gap.ts_code));
         return !isFilled(gap, calendar, span, held ?? daySet(span, []));
       });
+    },
+    async held(snapshot, entity, gap, signal) {
+      if (entity.mainDate === null) return [];
+      const span = { first: gap.gap_start, last: gap.gap_end };
+      const code = gap.ts_code === null ? null : comparedCode(entity, gap.ts_code);
+      const days = await heldDays(snapshot, entity, span, code === null ? "all" : [code], signal);
+      return datesIn(span, days.get(code) ?? daySet(span, []));
     },
   };
 }

@@ -31,6 +31,13 @@ export function daySet(span: Span, dates: readonly string[]): DaySet {
 
 export const hasDay = (set: DaySet, day: number): boolean => (set[day >> 3]! & (0x80 >> (day & 7))) !== 0;
 
+/** The dates of the days that are in a set, ascending. */
+export function datesIn(span: Span, set: DaySet): readonly string[] {
+  const dates: string[] = [];
+  for (let day = 0; day <= dayOf(span, span.last); day++) if (hasDay(set, day)) dates.push(dateAt(span, day));
+  return dates;
+}
+
 /** The days that are in any of the sets. */
 export function union(span: Span, sets: Iterable<DaySet>): DaySet {
   const all = new Uint8Array(bitsOf(span) / 8);

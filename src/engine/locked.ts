@@ -35,6 +35,8 @@ export async function openLocked({
   // Given when the instance is made, DuckDB shows this setting and does not keep it.
   await setup.run(`SET max_temp_directory_size = ${quoteText(spill)}`);
   await setup.run(`SET allowed_directories = [${quoteText(`${lakeFolder}/`)}]`);
+  // Footers are kept as long as a file's size and time stay; a file that changed is refused before it is opened.
+  await setup.run("SET parquet_metadata_cache = true");
   await setup.run("SET enable_external_access = false");
   await setup.run("SET lock_configuration = true");
   setup.disconnectSync();

@@ -72,6 +72,15 @@ describe("columns find their place", () => {
     expect(refusal("daily", names, { map: { shares: "trade_date/100" } })).toMatch(/trade_date is no measured number/);
   });
 
+  test("--map scales by whole numbers from 1 on, so that nothing becomes zero or infinite", () => {
+    const names = ["ts_code", "trade_date", "yuan"];
+    for (const factor of ["*0", "/0", "*" + "9".repeat(320)]) {
+      expect(refusal("daily", names, { map: { yuan: `amount${factor}` } })).toMatch(
+        /a factor is a whole number from 1 to/,
+      );
+    }
+  });
+
   test("an exact name wins over a spelling, a spelling over another word", () => {
     expect(filling("adj_factor", ["code", ...FACTOR])["ts_code"]).toBe("ts_code");
     expect(filling("adj_factor", ["code", "tsCode", "trade_date", "adj_factor"])["ts_code"]).toBe("tsCode");

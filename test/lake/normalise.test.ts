@@ -274,6 +274,22 @@ describe("field reports", () => {
     expect(staged.warnings).toEqual(["NaN taken as missing: pe 1", "infinite numbers taken as missing: pe 2"]);
   });
 
+  test("a number that the factor of --map makes infinite is refused, and the largest that it does not is taken", async () => {
+    const entity = entityNamed("daily_basic")!;
+    const scaledBy = (value: string) => {
+      const options = { map: { much: "total_mv*10" }, set: {}, label: "x.parquet" };
+      const query = `SELECT '000001.SZ' AS ts_code, DATE '2024-01-02' AS trade_date, ${value} AS much`;
+      return box.parquet("x.parquet", query).then((file) => stage(box.writer, entity, file, options, box.folder));
+    };
+    for (const value of ["-1e308::DOUBLE", "'1e308'"]) {
+      await expect(scaledBy(value)).rejects.toThrow(
+        /^x\.parquet: row 1, column much \(total_mv\): "-?1e\+?308" times 10 is too large a number$/,
+      );
+    }
+    expect(await box.rows(await scaledBy("1e307::DOUBLE"), "total_mv")).toEqual([[1e308]]);
+    expect(await box.rows(await scaledBy("'nan'::DOUBLE"), "total_mv")).toEqual([[null]]);
+  });
+
   test("NaN and infinity are counted column by column in every kind of file, and what stands for no value is not", async () => {
     const told = ["NaN taken as missing: pe 2, pb 1", "infinite numbers taken as missing: pb 1"];
     const rows = [

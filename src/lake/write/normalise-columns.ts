@@ -78,6 +78,8 @@ const folderWarning = (binding: { readonly column: Column; readonly value: strin
 
 const FACTOR = /^(.*?)\s*([*/])\s*(\d+)$/;
 
+const LARGEST_FACTOR = 1_000_000_000_000;
+
 function mappedClaims(
   entity: Entity,
   names: readonly string[],
@@ -92,6 +94,9 @@ function mappedClaims(
     const [, target = to, sign, factor = "1"] = FACTOR.exec(to) ?? [];
     const column = targetColumn(entity, target, "--map");
     const scale = sign === undefined ? AS_IS : { times: 1, over: 1, [sign === "*" ? "times" : "over"]: Number(factor) };
+    if (Number(factor) < 1 || Number(factor) > LARGEST_FACTOR) {
+      throw new CommandError(`--map ${from}=${to}: a factor is a whole number from 1 to ${LARGEST_FACTOR}`, 2);
+    }
     if (claims.has(column)) throw new CommandError(`--map names ${column.name} twice`, 2);
     if ((scale.times !== 1 || scale.over !== 1) && column.type !== "float64") {
       throw new CommandError(`--map ${from}=${to}: ${column.name} is no measured number, it cannot be scaled`, 2);

@@ -226,6 +226,7 @@ function expressions({ entity, source, plan, label }: Job): Expressions {
       measured.push({ ...odd, name: column.name });
       losing.push(`v${i} IS NULL AND (${odd.nan} OR ${odd.infinite})`);
     }
+    if (timesOf(binding) !== 1) bad.push(`WHEN NOT isfinite(v${i}) THEN ${i + 1}`);
     if (column.only) bad.push(`WHEN NOT list_contains([${column.only.map(constant).join(", ")}], v${i}) THEN ${i + 1}`);
   });
   if (losing.length > 0) bad.push(`WHEN ${losing.join(" OR ")} THEN ${LOSING}`);
@@ -248,6 +249,8 @@ function scaled(value: string, binding: Filled): string {
   return `(${value})${times === 1 ? "" : ` * ${times}`}${over === 1 ? "" : ` / ${over}`}`;
 }
 
+const timesOf = (binding: Filled): number => (binding.from === "column" ? binding.scale.times : 1);
+
 /** The one line about the first bad row. */
 async function refusal({ writer, source, plan, label }: Job, row: number, flag: number, bad: number): Promise<Error> {
   const binding = plan.bindings[flag - 1] as Filled;
@@ -257,8 +260,10 @@ async function refusal({ writer, source, plan, label }: Job, row: number, flag: 
   const [found] = await ask(writer, source, select, `LIMIT 1 OFFSET ${row - 1}`);
   const value = found!["value"] === null ? "" : String(found!["value"]).trim();
   const only = column.only ? `is not one of ${column.only.join(", ")}` : null;
-  const reason =
-    found!["nothing"] === true ? "is missing" : `${quoted(value)} ${only ?? reasonAgainst(column.type, value)}`;
+  const times = timesOf(binding);
+  const isTooLarge = Number.isFinite(Number(value)) && !Number.isFinite(Number(value) * times);
+  const why = only ?? (isTooLarge ? `times ${times} is too large a number` : reasonAgainst(column.type, value));
+  const reason = found!["nothing"] === true ? "is missing" : `${quoted(value)} ${why}`;
   const of = binding.from === "constant" ? `the given ${name}` : `${await source.place(row)}, column ${name}`;
   const target = name.trim() === column.name ? "" : ` (${column.name})`;
   const more = binding.from === "column" && bad > 1 ? `; ${bad - 1} more rows are refused` : "";

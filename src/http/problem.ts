@@ -30,6 +30,7 @@ export function meetProblem({ log }: Pick<Context, "log">, res: Response, error:
   if (problem.status === 429 || problem.status === 503) {
     res.setHeader("Retry-After", String(problem.extras.retryAfter ?? 1));
   }
+  if (problem.status === 426) res.setHeader("Upgrade", "HTTP/1.1").setHeader("Connection", "upgrade, close");
   for (const name of ["ETag", "Content-Encoding", "Content-Disposition"]) res.removeHeader(name);
   res.setHeader("Cache-Control", "no-store");
   return problem;

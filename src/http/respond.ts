@@ -91,7 +91,6 @@ async function write(res: Response, held: readonly Uint8Array[], { signal, stall
  */
 function beginPieces(res: Response): void {
   if (!res.useChunkedEncodingByDefault) {
-    res.setHeader("Upgrade", "HTTP/1.1").setHeader("Connection", "upgrade, close");
     throw new Problem("upgrade_required", "over HTTP/1.0 nobody could tell whether an answer of this size is whole", {
       hint: "ask over HTTP/1.1, in nginx by proxy_http_version 1.1; or for a page at a time with limit and cursor",
     });

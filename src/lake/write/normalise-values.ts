@@ -1,5 +1,6 @@
 // One value of a file → one value of the lake, as SQL: for every column type what each kind of source may hold.
 // An expression that gives null for a value that is not null says that the value cannot be taken.
+import { FOREIGN_SUFFIXES } from "../../catalog/codes.js";
 import type { ColumnType } from "../../catalog/types.js";
 import { quoteText } from "../../sql-text.js";
 import type { SourceKind } from "./source-types.js";
@@ -63,14 +64,13 @@ export interface ValueRules {
 type Expression = (sql: string, rules: ValueRules) => string;
 
 const CODE = "[0-9A-Z]{4,10}\\.[A-Z]{2,4}";
-const EXCHANGES = { XSHG: "SH", XSHE: "SZ", XBSE: "BJ", SS: "SH" };
 
 const code: Expression = (sql, rules) => {
   const upper = `upper(${trimmed(sql)})`;
-  const foreign = Object.keys(EXCHANGES).join("|");
+  const foreign = Object.keys(FOREIGN_SUFFIXES).join("|");
   const branches = [
     `WHEN regexp_full_match(${sql}, '${CODE}') AND NOT regexp_matches(${sql}, '\\.(${foreign})$') THEN ${sql}`,
-    ...Object.entries(EXCHANGES).map(
+    ...Object.entries(FOREIGN_SUFFIXES).map(
       ([from, to]) =>
         `WHEN regexp_full_match(${upper}, '[0-9A-Z]{4,10}\\.${from}') THEN split_part(${upper}, '.', 1) || '.${to}'`,
     ),

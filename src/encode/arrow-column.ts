@@ -3,7 +3,7 @@ import { Float64, Int64, Utf8, type DataType } from "apache-arrow";
 import type { Column, ColumnType } from "../catalog/types.js";
 import { GrowingBytes } from "./growing-bytes.js";
 import { rowWriter } from "./rows.js";
-import { isPresent, type Source } from "./source.js";
+import { isPresent, presenceBitmap, type Source } from "./source.js";
 import { NOTHING } from "./types.js";
 
 export interface ArrowColumn {
@@ -121,8 +121,6 @@ class MissingRows {
     this.rows = 0;
     this.missing = [];
     if (missing.length === 0) return { nullCount: 0, bitmap: NOTHING };
-    const bitmap = new Uint8Array(Math.ceil(rows / 8)).fill(255);
-    for (const row of missing) bitmap[row >> 3]! &= ~(1 << (row & 7));
-    return { nullCount: missing.length, bitmap };
+    return { nullCount: missing.length, bitmap: presenceBitmap(rows, missing) };
   }
 }

@@ -4,6 +4,7 @@ import { writePageHeader } from "hyparquet-writer/src/datapage.js";
 import type { writeMetadata } from "hyparquet-writer/src/metadata.js";
 import type { Column, ColumnType } from "../catalog/types.js";
 import type { Gathered, Places } from "./parquet-column.js";
+import { presenceBitmap } from "./source.js";
 
 export type FileMetaData = Parameters<typeof writeMetadata>[1];
 type ColumnChunk = FileMetaData["row_groups"][number]["columns"][number];
@@ -77,9 +78,8 @@ function definitionLevels(missing: readonly number[], rows: number): Uint8Array 
     bytes.appendVarInt(rows << 1);
     bytes.appendUint8(1);
   } else {
-    const bitmap = new Uint8Array(Math.ceil(rows / 8)).fill(255);
-    bitmap[bitmap.length - 1]! >>= bitmap.length * 8 - rows;
-    for (const row of missing) bitmap[row >> 3]! &= ~(1 << (row & 7));
+    const bitmap = presenceBitmap(rows, missing);
+    bitmap[bitmap.length - 1]! &= 0xff >> (bitmap.length * 8 - rows);
     bytes.appendVarInt((bitmap.length << 1) | 1);
     bytes.appendBytes(bitmap);
   }

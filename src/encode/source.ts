@@ -22,3 +22,10 @@ export function sourcesOf(batch: RecordBatch): readonly Source[] {
 export function isPresent({ nullCount, nullBitmap, offset }: Source, row: number): boolean {
   return nullCount === 0 || ((nullBitmap[(offset + row) >> 3]! >> ((offset + row) & 7)) & 1) === 1;
 }
+
+/** The bitmap of so many rows, of which some are missing. */
+export function presenceBitmap(rows: number, missing: readonly number[]): Uint8Array {
+  const bitmap = new Uint8Array(Math.ceil(rows / 8)).fill(255);
+  for (const row of missing) bitmap[row >> 3]! &= ~(1 << (row & 7));
+  return bitmap;
+}

@@ -6,9 +6,9 @@ import type { Column } from "../catalog/types.js";
 import { Problem } from "../errors.js";
 import type { Integrity } from "../lake/integrity.js";
 import { widthOf, type ReadStep, type Width } from "../query/statement.js";
+import { fetchChunks, type Ahead, type Turn } from "./chunks.js";
 import { createGate, type GateLoad } from "./gate.js";
 import { openLocked, type LockedOptions } from "./locked.js";
-import { fetchChunks, type Ahead, type Turn } from "./chunks.js";
 import { streamBatches, type Overlap, type Running } from "./stream.js";
 
 export interface ReaderOptions extends LockedOptions {
@@ -35,8 +35,8 @@ export interface Reader {
 export interface Rows {
   /**
    * Runs the steps one after another, or the next beside the one that is read, and yields their rows in order, in batches
-   * that are valid until the next one is asked for. Throws DamagedFileError before a damaged file is read, IncompleteStreamError
-   * where a step did not reach its end, and the signal's reason when it is aborted.
+   * that are valid until the next one is asked for. Throws DamagedFileError before a damaged file is read,
+   * IncompleteStreamError where a step did not reach its end, and the signal's reason when it is aborted.
    */
   read(steps: Iterable<ReadStep>, columns: readonly Column[], overlap?: Overlap): AsyncGenerator<RecordBatch>;
 }
@@ -46,7 +46,7 @@ export interface Session extends Rows {
   close(): void;
 }
 
-/** Chunks of 2,048 rows that all streams together fetch before they are asked for: some 30 MB of `daily`. */
+/** Chunks of 2,048 rows that all streams together fetch before they are asked for: some 24 MB of `daily`. */
 const MOST_AHEAD = 128;
 
 export async function openReader(options: ReaderOptions): Promise<Reader> {

@@ -24,12 +24,11 @@ import {
   urlOf,
   workersOf,
 } from "../support/processes.js";
+import { publishWide, WIDE, WIDE_ROWS } from "../support/wide-read.js";
 
 // A loaded machine takes its time to start a process.
 vi.setConfig({ testTimeout: 240_000 });
 
-const ROWS = 1_500_000;
-const WIDE = "/api/v1/entities/adj_factor";
 const SMALL = `${WIDE}?ts_code=000007.SZ`;
 let data: string;
 let temp: string;
@@ -37,10 +36,7 @@ let temp: string;
 beforeAll(async () => {
   data = await temporaryFolder();
   temp = await temporaryFolder();
-  await publishRows(data, {
-    adj_factor: `SELECT printf('%06d.SZ', i % 5000) AS ts_code, DATE '2023-01-01' + (i // 5000)::INT AS trade_date, 1.5 AS adj_factor
-                 FROM range(${ROWS}) t(i)`,
-  });
+  await publishWide(data, false);
 });
 
 afterEach(async () => {
@@ -98,7 +94,7 @@ async function openStream(url: string, format = "json"): Promise<Stream> {
     process: processOf(response),
     async outcome() {
       const body = await text(response).catch(() => null);
-      if (body !== null && countRows(body) !== ROWS) throw new Error("a part of an answer passes for whole");
+      if (body !== null && countRows(body) !== WIDE_ROWS) throw new Error("a part of an answer passes for whole");
       return body === null ? "cut" : "whole";
     },
   };

@@ -4,12 +4,12 @@ import { expect } from "vitest";
 import { factors, publishRows } from "./lake.js";
 import { AUTHORIZED } from "./processes.js";
 
-const ROWS = 1_500_000;
+export const WIDE_ROWS = 1_500_000;
 export const WIDE = "/api/v1/entities/adj_factor";
 
 /** Publishes the rows. With its copy by code, without which one stock would be a wide read, unless told otherwise. */
 export const publishWide = (root: string, codeCopy = true) =>
-  publishRows(root, { adj_factor: factors(ROWS) }, { codeCopy });
+  publishRows(root, { adj_factor: factors(WIDE_ROWS) }, { codeCopy });
 
 export const get = (url: string, path: string): Promise<Response> =>
   fetch(url + path, { headers: { ...AUTHORIZED, Connection: "close" } });
@@ -22,7 +22,7 @@ export async function expectRightSmall({ url }: { readonly url: string }): Promi
   const first = Date.UTC(2023, 0, 1);
   const dateOf = (day: number): string =>
     new Date(first + day * 86_400_000).toISOString().slice(0, 10).replaceAll("-", "");
-  expect(body.rows).toEqual(Array.from({ length: ROWS / 5000 }, (_, day) => ["000007.SZ", dateOf(day), 1.5]));
+  expect(body.rows).toEqual(Array.from({ length: WIDE_ROWS / 5000 }, (_, day) => ["000007.SZ", dateOf(day), 1.5]));
 }
 
 /** All rows, counted. */
@@ -30,7 +30,7 @@ export async function expectRightWide({ url }: { readonly url: string }): Promis
   const response = await get(url, `${WIDE}?format=csv&fields=ts_code`);
   let lines = 0;
   for await (const piece of response.body!) for (const byte of piece as Uint8Array) lines += Number(byte === 10);
-  expect(lines).toBe(ROWS + 1);
+  expect(lines).toBe(WIDE_ROWS + 1);
 }
 
 /** A request without the empty line that ends it. */

@@ -98,14 +98,15 @@ async function clientNamed(name: Case["client"], url: string): Promise<Client> {
 /** What the client makes of the answer; `fault` is what happens when the bytes of the case have passed. */
 async function outcomeOf(wire: Wire, one: Case, token = TOKEN, fault?: () => Promise<void>): Promise<string> {
   const client = await clientNamed(one.client, wire.url);
-  let happened = fault === undefined;
+  let happening = fault ? undefined : Promise.resolve();
   wire.arm(fault ? one.point : Infinity, async () => {
-    happened = true;
-    await fault?.();
+    happening = fault?.();
+    await happening?.catch(() => undefined);
   });
   const url = `${wire.url}/api/v1/entities/adj_factor?format=${one.format}`;
   const outcome = await client({ url, token, encoding: one.encoding });
-  return happened ? outcome : `${outcome} before anything happened`;
+  await happening;
+  return happening ? outcome : `${outcome} before anything happened`;
 }
 
 async function wireTo(url: string): Promise<Wire> {

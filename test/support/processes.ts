@@ -97,6 +97,11 @@ export function workersOf({ child }: Process, supervisor = child.pid!): readonly
   return processesWith("serve").filter((pid) => children.includes(String(pid)));
 }
 
-/** Also one that has ended and that nobody has asked after. */
-export const isGone = (pid: number): boolean =>
-  !existsSync(`/proc/${pid}`) || /^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+/** Also one that has ended and that nobody has asked after. It may go between any look and the next. */
+export function isGone(pid: number): boolean {
+  try {
+    return /^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return !existsSync(`/proc/${pid}`);
+  }
+}

@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
 export interface Wire {
   readonly url: string;
-  /** `act` is done once, while the wire stands still, when `bytes` of the next answer have arrived. */
+  /** `act`, which may not fail, is done once, while the wire stands still, when `bytes` of the next answer have arrived. */
   arm(bytes: number, act: () => Promise<void>): void;
   /** Bytes that came from the server since `arm`. */
   passed(): number;

@@ -3,7 +3,7 @@ import type { Data, RecordBatch } from "apache-arrow";
 import type { Column } from "../catalog/types.js";
 import { formatDays } from "../dates.js";
 import type { Position } from "../query/cursor.js";
-import type { Plan } from "../query/plan.js";
+import type { Plan, PlannedStep } from "../query/plan.js";
 import type { ReadStep } from "../query/statement.js";
 import { isPresent } from "./presence.js";
 import type { Rows } from "./reader.js";
@@ -32,7 +32,7 @@ export async function* readPage(rows: Rows, plan: Plan, limit: number | null, of
 
   /** One row more than the limit tells that the answer is cut; a step is not started once it is there. */
   function* limited(): Generator<ReadStep> {
-    for (const step of plan.steps) if (!truncated) yield { ...step, sql: `${step.sql} LIMIT ${most + 1 - count}` };
+    for (const step of plan.steps) if (!truncated) yield firstRows(step, most + 1 - count);
   }
   const batches =
     limit === null
@@ -53,6 +53,11 @@ export async function* readPage(rows: Rows, plan: Plan, limit: number | null, of
     if (taken > skipped) yield firstColumns(batch, shown, skipped, taken);
   }
   return { count: Math.max(0, count - offset), truncated, last: truncated ? last : null };
+}
+
+function firstRows(step: PlannedStep, rows: number): ReadStep {
+  const count = { atMost: Math.min(step.count.atMost, rows), exact: false };
+  return { ...step, sql: `${step.sql} LIMIT ${rows}`, count };
 }
 
 function firstColumns(batch: RecordBatch, columns: number, from: number, to: number): RecordBatch {

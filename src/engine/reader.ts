@@ -6,6 +6,7 @@ import type { Column } from "../catalog/types.js";
 import { Problem } from "../errors.js";
 import type { Integrity } from "../lake/integrity.js";
 import { widthOf, type ReadStep, type Width } from "../query/statement.js";
+import { runAtOnce } from "./at-once.js";
 import { fetchChunks, type Ahead, type Turn } from "./chunks.js";
 import { createGate, type GateLoad } from "./gate.js";
 import { openLocked, type LockedOptions } from "./locked.js";
@@ -49,6 +50,9 @@ export interface Session extends Rows {
 /** Chunks of 2,048 rows that all streams together fetch before they are asked for: some 24 MB of `daily`. */
 const MOST_AHEAD = 128;
 
+/** A statement of no more rows is run in one go: all trading days of a stock, a page. Four chunks. */
+const ROWS_AT_ONCE = 8_192;
+
 export async function openReader(options: ReaderOptions): Promise<Reader> {
   const instance = await openLocked(options);
   const open = createGate(options.streams, options.queue);
@@ -89,7 +93,11 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
           const connection = idle.pop() ?? (await instance.connect());
           busy.add(connection);
           own.add(connection);
-          const chunks = fetchChunks(connection, withPaths(step, options.lakeFolder), columns, turn, ahead);
+          const statement = withPaths(step, options.lakeFolder);
+          const isSmall = step.count !== undefined && step.count.atMost <= ROWS_AT_ONCE;
+          const chunks = isSmall
+            ? runAtOnce(connection, statement, turn)
+            : fetchChunks(connection, statement, columns, turn, ahead);
           return { connection, chunks };
         };
         const start = (): Promise<Running> | null => {

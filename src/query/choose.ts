@@ -1,4 +1,6 @@
 // Which files a read opens, and in which clustering: pieces in the order of the answer, each without overlap.
+import type { Entity } from "../catalog/types.js";
+import { toDays } from "../dates.js";
 import { isCovered, type DataFile, type FileList } from "../lake/manifest.js";
 import type { Filter } from "./request.js";
 
@@ -40,6 +42,22 @@ export function rowsToRead({ clustering, files, rows }: Piece, window: Window, c
   if (clustering === "byCode") return sum((codes ?? []).map((code) => leastRowsOf(files, code)));
   return sum(files.map((file) => Math.min(file.rows, Math.max(LEAST_ROWS.byDate, file.rows * share(file, window)))));
 }
+
+/** No more rows than this are in a piece between these dates (inclusive). */
+export function mostRows(
+  { files, rows }: Piece,
+  entity: Entity,
+  [first, last]: readonly [string | null, string | null],
+  codes: Filter["values"] | null,
+): number {
+  const inFiles = rows ? rows[1] - rows[0] : sum(files.map((file) => file.rows));
+  if (codes === null || codes.includes(null) || !hasOneRowADay(entity)) return inFiles;
+  const [from, to] = [first ?? files[0]!.first, last ?? files.at(-1)!.last];
+  return from === null || to === null ? inFiles : Math.min(inFiles, codes.length * (toDays(to) - toDays(from) + 1));
+}
+
+const hasOneRowADay = ({ identity, identityIs, mainDate, code }: Entity): boolean =>
+  identityIs === "row" && identity.every((name) => name === mainDate || name === code);
 
 const datePiece = (file: DataFile): Piece => ({ clustering: "byDate", files: [file], span: null });
 

@@ -3,17 +3,18 @@ import { columnNamed } from "../catalog/index.js";
 import type { Column, Entity } from "../catalog/types.js";
 import type { DataFile, FileList } from "../lake/manifest.js";
 import { quoteName } from "../sql-text.js";
-import { choosePieces, rowsToRead, type Piece, type Window } from "./choose.js";
+import { choosePieces, mostRows, rowsToRead, type Piece, type Window } from "./choose.js";
 import type { Position } from "./cursor.js";
-import { adjustedColumns, hasTimeParameter, type EntityRequest } from "./request.js";
+import { adjustedColumns, hasTimeParameter, type EntityRequest, type Filter } from "./request.js";
 import { afterSql, announcedSql, betweenSql, Bindings, filterSql, rowsSql, visible } from "./sql.js";
-import { widthOf, type ReadStep, type Width } from "./statement.js";
+import { widthOf, type ReadStep, type RowCount, type Width } from "./statement.js";
 
 export interface PlannedStep extends ReadStep {
   /** Gives every row of its files as they are, in their order. */
   readonly wholeFiles: boolean;
   /** The same rows in the same order as statements that may run side by side: itself where one will do. */
   readonly ranges: readonly ReadStep[];
+  readonly count: RowCount;
 }
 
 export interface Plan {
@@ -41,10 +42,8 @@ export function planRead(request: EntityRequest, list: FileList, after: Position
   const position = limit === null && adjustedColumns(request).length === 0 ? [] : positionColumns(entity);
   const snapshot = wantedSnapshot(request, list);
   const window = windowOf(request, snapshot);
-  const codes = request.filters.find((filter) => filter.column.name === entity.code && !entity.bareCodes);
-  const pieces = choosePieces(list, window, codes?.values ?? null).filter(
-    (piece) => !isBefore(piece, after, request.order),
-  );
+  const codes = codesOf(request);
+  const pieces = choosePieces(list, window, codes).filter((piece) => !isBefore(piece, after, request.order));
   const ordered =
     request.order === "asc"
       ? joinPieces(pieces, limit)
@@ -54,16 +53,20 @@ export function planRead(request: EntityRequest, list: FileList, after: Position
     const step = toStep(piece);
     return { ...step, ranges: isReadWhole(request, piece, window) ? rangesOf(piece).map(toStep) : [step] };
   });
-  const rows = ordered.reduce((sum, piece) => sum + rowsToRead(piece, window, codes?.values ?? null), 0);
+  const rows = ordered.reduce((sum, piece) => sum + rowsToRead(piece, window, codes), 0);
   // A page whose rows are not looked for ends where it is full.
-  const mostRows = limit !== null && request.filters.length === 0 && request.asOf === null ? limit : Infinity;
+  const ofPage = limit !== null && request.filters.length === 0 && request.asOf === null ? limit : Infinity;
   return {
     columns: [...columns, ...position],
     positionColumns: position.length,
     steps,
-    width: widthOf(Math.min(rows, mostRows)),
+    width: widthOf(Math.min(rows, ofPage)),
   };
 }
+
+/** The codes asked for, null where it is not filtered by code, or where codes may be written in two ways. */
+const codesOf = ({ entity, filters }: EntityRequest): Filter["values"] | null =>
+  entity.bareCodes ? null : (filters.find(({ column }) => column.name === entity.code)?.values ?? null);
 
 /** Main date and code under names that no entity uses, then the row number in its file. */
 function positionColumns(entity: Entity): readonly Column[] {
@@ -204,19 +207,22 @@ function stepSql(
   const asStored = request.columns.every((column, i) => shown[i] === quoteName(column.name));
   const place = [...(entity.mainDate === null ? [] : [entity.mainDate]), entity.code].map(quoteName);
   const select = [...shown, ...(withPosition ? [...place, "file_row_number"] : [])];
-  const where = [
-    ...(entity.mainDate === null ? [] : betweenSql(entity.mainDate, ...spanOf(piece, window), bindings)),
-    ...(piece.rows ? rowsSql(...piece.rows, bindings) : []),
+  const span = spanOf(piece, window);
+  const part = piece.rows ? rowsSql(...piece.rows, bindings) : [];
+  const tests = [
+    ...(entity.mainDate === null ? [] : betweenSql(entity.mainDate, ...span, bindings)),
     ...request.filters.map((filter) => filterSql(request, filter, bindings)),
     ...keep(announcedSql(request, bindings)),
     ...keep(snapshot && "latestIn" in snapshot ? latestSql(entity, snapshot, bindings) : null),
     ...keep(after && afterSql(entity, after, order === "desc", bindings)),
   ];
+  const where = [...part, ...tests];
   const sorted = orderBy(request, piece, place);
   const sql =
     `SELECT ${select.join(", ")} FROM ${source}` + (where.length === 0 ? "" : ` WHERE ${where.join(" AND ")}`) + sorted;
   const wholeFiles = asStored && !withPosition && where.length === 0 && sorted === "";
-  return { sql, values: bindings.values, files: piece.files, wholeFiles };
+  const count = { atMost: mostRows(piece, entity, span, codesOf(request)), exact: tests.length === 0 };
+  return { sql, values: bindings.values, files: piece.files, count, wholeFiles };
 }
 
 const keep = (sql: string | null): string[] => (sql === null ? [] : [sql]);

@@ -11,8 +11,20 @@ export interface Statement {
   readonly values: readonly SqlValue[];
 }
 
+/** How many rows a statement gives by what is known of its files. */
+export interface RowCount {
+  readonly atMost: number;
+  /** It gives just so many. */
+  readonly exact: boolean;
+}
+
+export interface CountedStatement extends Statement {
+  /** Absent where nothing is known of it. */
+  readonly count?: RowCount;
+}
+
 /** One statement of a read. Its files are checked before it runs; `$1` is the list of their paths. */
-export interface ReadStep extends Statement {
+export interface ReadStep extends CountedStatement {
   readonly files: readonly DataFile[];
 }
 

@@ -4,11 +4,11 @@ import type { RecordBatch } from "apache-arrow";
 import type { Column } from "../../src/catalog/types.js";
 import { fetchChunks } from "../../src/engine/chunks.js";
 import { streamBatches } from "../../src/engine/stream.js";
-import type { Statement } from "../../src/query/statement.js";
+import type { CountedStatement } from "../../src/query/statement.js";
 
 export function batchesOf(
   connection: DuckDBConnection,
-  statement: Statement,
+  statement: CountedStatement,
   columns: readonly Column[],
   ahead = { held: 0, most: 64 },
 ): AsyncGenerator<RecordBatch> {

@@ -69,13 +69,17 @@ async function costOf(query: string, after: Position | null = null, entityName =
   await connection.run("CALL truncate_duckdb_logs()");
   let answer = 0;
   const paths = new Set<string>();
-  for (const { sql, values, files } of steps) {
+  for (const { sql, values, files, count } of steps) {
     if (answer >= most) break;
     const list = files.map((file) => join(root, "lake", file.path));
     for (const path of list) paths.add(path);
     const limited = most === Infinity ? sql : `${sql} LIMIT ${most - answer}`;
     const statement = { sql: limited, values: [list, ...values.slice(1)] };
-    for await (const batch of batchesOf(connection, statement, columns)) answer += batch.numRows;
+    let rows = 0;
+    for await (const batch of batchesOf(connection, statement, columns)) rows += batch.numRows;
+    answer += rows;
+    if (count.exact && most === Infinity) expect(rows).toBe(count.atMost);
+    else expect(rows).toBeLessThanOrEqual(count.atMost);
   }
   return { answer, ...(await accesses([...paths])) };
 }

@@ -2,7 +2,9 @@ import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
 import type { Int64, Vector } from "apache-arrow";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Column } from "../../src/catalog/types.js";
-import { fetchChunks, IncompleteStreamError, type Ahead } from "../../src/engine/chunks.js";
+import { runAtOnce } from "../../src/engine/at-once.js";
+import { fetchChunks, type Ahead } from "../../src/engine/chunks.js";
+import { IncompleteStreamError } from "../../src/engine/end.js";
 import { streamBatches, type Running } from "../../src/engine/stream.js";
 import { batchesOf } from "./batches.js";
 
@@ -72,6 +74,60 @@ describe("a stream", () => {
       break;
     }
     expect(await readAll("SELECT i FROM range(10) t(i)")).toBe(10);
+  });
+});
+
+describe("a stream of which is known how many rows it has", () => {
+  const read = async (n: number, atMost: number): Promise<number> => {
+    let rows = 0;
+    const statement = { sql: `SELECT i FROM range(${n}) t(i)`, values: [], count: { atMost, exact: true } };
+    for await (const batch of batchesOf(connection, statement, columns)) rows += batch.numRows;
+    return rows;
+  };
+
+  test.each([0, 1, 2048, 100_000])("is whole where it has %i", async (n) => {
+    expect(await read(n, n)).toBe(n);
+  });
+
+  test.each([
+    [0, 1],
+    [100_000, 100_001],
+    [100_000, 99_999],
+    [1, 0],
+  ])("is refused where it has %i and not %i", async (n, atMost) => {
+    await expect(read(n, atMost)).rejects.toThrow(IncompleteStreamError);
+  });
+});
+
+describe("a statement that is run in one go", () => {
+  const reading = async (sql: string): Promise<number[]> => {
+    const chunks = runAtOnce(connection, { sql, values: [] }, (job) => job());
+    const sizes: number[] = [];
+    for (let next = await chunks.next(); next !== null; next = await chunks.next()) sizes.push(next.rows);
+    return sizes;
+  };
+
+  test.each([
+    [0, []],
+    [1, [1]],
+    [5000, [2048, 2048, 904]],
+  ])("gives %i rows once", async (n, sizes) => {
+    expect(await reading(`SELECT i FROM range(${n}) t(i)`)).toEqual(sizes);
+  });
+
+  test("fails before its first row where any of them fails", async () => {
+    const sql = "SELECT CASE WHEN i = 4999 THEN error('broken')::BIGINT ELSE i END AS i FROM range(5000) t(i)";
+    await expect(reading(sql)).rejects.toThrow("broken");
+  });
+
+  test("ends when the reader leaves", async () => {
+    const sql = "SELECT count(*) FROM range(100000000000) t(i) WHERE i % 7 = 1";
+    const chunks = runAtOnce(connection, { sql, values: [] }, (job) => job());
+    const next = chunks.next();
+    const refused = expect(next).rejects.toThrow();
+    await chunks.close();
+    await refused;
+    expect(await reading("SELECT 1")).toEqual([1]);
   });
 });
 

@@ -76,3 +76,31 @@ test.each([
   const request = parseRequest(daily, new URLSearchParams(query), { defaultLimit: null, maxLimit: null });
   expect(planRead(request, fileList("daily", years, copies, ranges), null).width).toBe(width);
 });
+
+describe("how many rows a statement gives", () => {
+  const steps = (query: string, entity = "daily") => {
+    const request = parseRequest(entityNamed(entity)!, new URLSearchParams(query), {
+      defaultLimit: null,
+      maxLimit: null,
+    });
+    return planRead(request, fileList(entity, years, copies, ranges), null).steps.map(({ count }) => count);
+  };
+
+  test("is known where every row of its files is read, which a limit, a filter or a day are not", () => {
+    const exact = (query: string): boolean => steps(query).every((count) => count.exact);
+    expect(["", "start_date=20210104", "fields=close"].map(exact)).toEqual([true, true, true]);
+    expect(["start_date=20210105", "ts_code=000001.SZ&limit=5", "ts_code=600519.SH"].map(exact)).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  test("is at most one for each code and day, where an entity has no more", () => {
+    expect(steps("ts_code=600519.SH")).toEqual([{ atMost: 1092, exact: false }]);
+    expect(steps("ts_code=600519.SH,000001.SZ&start_date=20220601&end_date=20220602")).toEqual([
+      { atMost: 4, exact: false },
+    ]);
+    expect(steps("ts_code=600519.SH", "stk_auction")).toEqual([{ atMost: 250_000, exact: false }]);
+  });
+});

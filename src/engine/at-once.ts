@@ -3,11 +3,11 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import type { Statement } from "../query/statement.js";
 import type { Chunks, Turn } from "./chunks.js";
 import { endWork } from "./interrupt.js";
-import { toDuck } from "./values.js";
+import { prepare } from "./prepared.js";
 
 /** Runs a statement that gives so few rows that all of them may lie in memory. As `fetchChunks` otherwise. */
-export function runAtOnce(connection: DuckDBConnection, { sql, values }: Statement, turn: Turn): Chunks {
-  const whole = turn(() => connection.run(sql, values.map(toDuck)));
+export function runAtOnce(connection: DuckDBConnection, statement: Statement, turn: Turn): Chunks {
+  const whole = turn(async () => (await prepare(connection, statement)).run());
   whole.catch(() => undefined); // told where it is awaited
   let taken = 0;
   return {

@@ -6,6 +6,7 @@ import { runAtOnce } from "../../src/engine/at-once.js";
 import { fetchChunks, type Ahead } from "../../src/engine/chunks.js";
 import { IncompleteStreamError } from "../../src/engine/end.js";
 import { streamBatches, type Running } from "../../src/engine/stream.js";
+import type { SqlValue } from "../../src/query/statement.js";
 import { batchesOf } from "./batches.js";
 
 const columns: readonly Column[] = [{ name: "i", type: "int64", meaning: "a number", nullable: false }];
@@ -100,19 +101,30 @@ describe("a stream of which is known how many rows it has", () => {
 });
 
 describe("a statement that is run in one go", () => {
-  const reading = async (sql: string): Promise<number[]> => {
-    const chunks = runAtOnce(connection, { sql, values: [] }, (job) => job());
+  const sizesOf = (rows: number): number[] => {
+    const sizes = Array.from({ length: Math.floor(rows / 2048) }, () => 2048);
+    return rows % 2048 === 0 ? sizes : [...sizes, rows % 2048];
+  };
+  const reading = async (sql: string, values: readonly SqlValue[] = []): Promise<number[]> => {
+    const chunks = runAtOnce(connection, { sql, values }, (job) => job());
     const sizes: number[] = [];
     for (let next = await chunks.next(); next !== null; next = await chunks.next()) sizes.push(next.rows);
     return sizes;
   };
 
-  test.each([
-    [0, []],
-    [1, [1]],
-    [5000, [2048, 2048, 904]],
-  ])("gives %i rows once", async (n, sizes) => {
-    expect(await reading(`SELECT i FROM range(${n}) t(i)`)).toEqual(sizes);
+  test.each([0, 1, 5000])("gives %i rows once", async (n) => {
+    expect(await reading(`SELECT i FROM range(${n}) t(i)`)).toEqual(sizesOf(n));
+  });
+
+  test("may be asked again with other values, between others of many kinds and after one that failed", async () => {
+    const sqlOf = (kind: number): string => `SELECT i, ${kind} AS kind FROM range($1::BIGINT) t(i)`;
+    const kinds = Array.from({ length: 40 }, (_, kind) => kind);
+    for (const n of [3, 5000, 0]) {
+      for (const kind of kinds) expect(await reading(sqlOf(kind), [n + kind])).toEqual(sizesOf(n + kind));
+      for (const kind of [39, 38]) expect(await reading(sqlOf(kind), [kind])).toEqual([kind]);
+      await expect(reading(sqlOf(39), ["no number"])).rejects.toThrow();
+      expect(await reading(sqlOf(39), [n + 1])).toEqual(sizesOf(n + 1));
+    }
   });
 
   test("fails before its first row where any of them fails", async () => {

@@ -127,7 +127,7 @@ describe("compacting", () => {
     expect(await checksum(root)).toBe(before);
 
     const list = (await openLake(root)).current().files("adj_factor");
-    expect(list.byCode.length).toBe(2);
+    expect(list.byCode.length).toBe(5);
     expect(list.codeRanges).toEqual([["20200101", "20220618"]]);
     await withWriteSession(root, MEMORY, async ({ writer, layout }) => {
       expect(await isSameInBoth(writer, layout, entityNamed("adj_factor")!, list)).toBe(true);

@@ -3,11 +3,11 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import type { Statement } from "../query/statement.js";
 import type { Chunks, Turn } from "./chunks.js";
 import { endWork } from "./interrupt.js";
-import { prepare } from "./prepared.js";
+import { withPrepared } from "./prepared.js";
 
 /** Runs a statement that gives so few rows that all of them may lie in memory. As `fetchChunks` otherwise. */
 export function runAtOnce(connection: DuckDBConnection, statement: Statement, turn: Turn): Chunks {
-  const whole = turn(async () => (await prepare(connection, statement)).run());
+  const whole = turn(() => withPrepared(connection, statement, (prepared) => prepared.run()));
   whole.catch(() => undefined); // told where it is awaited
   let taken = 0;
   return {

@@ -6,7 +6,7 @@ import type { Column } from "../catalog/types.js";
 import type { CountedStatement } from "../query/statement.js";
 import { endOf, IncompleteStreamError } from "./end.js";
 import { endWork } from "./interrupt.js";
-import { prepare } from "./prepared.js";
+import { withPrepared } from "./prepared.js";
 
 /** Does one piece of work that occupies a thread, when it is its turn. */
 export type Turn = <T>(job: () => Promise<T>) => Promise<T>;
@@ -48,7 +48,9 @@ export function fetchChunks(
   let tell = (): void => undefined;
 
   const hasRoom = (): boolean => ready.length === 0 || (ready.length < MOST_OF_ONE && ahead.held < ahead.most);
-  const opened = turn(async () => (await prepare(connection, { ...statement, sql: proof.sql })).stream());
+  const opened = turn(() =>
+    withPrepared(connection, { ...statement, sql: proof.sql }, (prepared) => prepared.stream()),
+  );
   const step = async (): Promise<DuckDBDataChunk | null> => {
     const result = await opened;
     return turn(async () => (left ? null : result.fetchChunk()));

@@ -6,13 +6,31 @@ import { toDuck } from "./values.js";
 /** Of each connection: of the kinds of questions that take turns. */
 const KEPT = 16;
 
+/**
+ * Characters of a statement that is kept. A longer one names many values: it takes memory for each of them, and seldom
+ * comes again with just as many.
+ */
+const LONGEST = 4_096;
+
 const known = new WeakMap<DuckDBConnection, Map<string, DuckDBPreparedStatement>>();
 
-/** The statement with its values, prepared now or before; it is for the next run of this connection only. */
-export async function prepare(
+/** Does `run` with the statement and its values, prepared now or before. Nothing else may run on the connection. */
+export async function withPrepared<T>(
   connection: DuckDBConnection,
   { sql, values }: Statement,
-): Promise<DuckDBPreparedStatement> {
+  run: (statement: DuckDBPreparedStatement) => Promise<T>,
+): Promise<T> {
+  const isKept = sql.length <= LONGEST;
+  const statement = isKept ? await keptStatement(connection, sql) : await connection.prepare(sql);
+  try {
+    statement.bind(values.map(toDuck));
+    return await run(statement);
+  } finally {
+    if (!isKept) statement.destroySync();
+  }
+}
+
+async function keptStatement(connection: DuckDBConnection, sql: string): Promise<DuckDBPreparedStatement> {
   const kept = known.get(connection) ?? new Map<string, DuckDBPreparedStatement>();
   known.set(connection, kept);
   const statement = kept.get(sql) ?? (await connection.prepare(sql));
@@ -23,6 +41,5 @@ export async function prepare(
     kept.delete(oldest);
     unused.destroySync();
   }
-  statement.bind(values.map(toDuck));
   return statement;
 }

@@ -6,7 +6,7 @@ import { quoteName } from "../sql-text.js";
 import { choosePieces, mostRows, rowsToRead, type Piece, type Window } from "./choose.js";
 import type { Position } from "./cursor.js";
 import { adjustedColumns, hasTimeParameter, type EntityRequest, type Filter } from "./request.js";
-import { afterSql, announcedSql, betweenSql, Bindings, filterSql, rowsSql, visible } from "./sql.js";
+import { afterSql, announcedSql, betweenSql, Bindings, filterSql, keepsOrder, rowsSql, visible } from "./sql.js";
 import { widthOf, type ReadStep, type RowCount, type Width } from "./statement.js";
 
 export interface PlannedStep extends ReadStep {
@@ -217,7 +217,9 @@ function stepSql(
     ...keep(after && afterSql(entity, after, order === "desc", bindings)),
   ];
   const where = [...part, ...tests];
-  const sorted = orderBy(request, piece, place);
+  const inOrder =
+    !(snapshot && "latestIn" in snapshot) && request.filters.every((filter) => keepsOrder(request, filter));
+  const sorted = orderBy(request, piece, place, inOrder);
   const sql =
     `SELECT ${select.join(", ")} FROM ${source}` + (where.length === 0 ? "" : ` WHERE ${where.join(" AND ")}`) + sorted;
   const wholeFiles = asStored && !withPosition && where.length === 0 && sorted === "";
@@ -246,13 +248,17 @@ function latestSql(entity: Entity, snapshot: { readonly until: string }, binding
   return `${name} = (SELECT max(${name}) FROM read_parquet($1) WHERE ${name} <= ${bindings.date(snapshot.until)})`;
 }
 
-/** Rows lie in order in their files; only a descending read or several codes of the code copy need a sort. */
-function orderBy({ order, filters, entity }: EntityRequest, piece: Piece, place: readonly string[]): string {
+/**
+ * Rows lie in order in their files; only a descending read, several codes of the code copy and a filter that joins need a
+ * sort. `inOrder`: rows come as they lie.
+ */
+function orderBy(request: EntityRequest, piece: Piece, place: readonly string[], inOrder: boolean): string {
+  const { order, filters, entity } = request;
   const oneCode = filters.find((filter) => filter.column.name === entity.code)?.values.length === 1;
   const inFileOrder = piece.clustering === "byDate" || oneCode;
   if (order === "desc") {
     const keys = inFileOrder ? [] : place.map((name) => `${name} DESC`);
     return ` ORDER BY ${[...keys, "file_row_number DESC"].join(", ")}`;
   }
-  return inFileOrder ? "" : ` ORDER BY ${[...place, "file_row_number"].join(", ")}`;
+  return inFileOrder && inOrder ? "" : ` ORDER BY ${[...place, "file_row_number"].join(", ")}`;
 }

@@ -46,6 +46,13 @@ export function filterSql(request: EntityRequest, { column, values }: Filter, bi
   return tests.length === 1 ? tests[0]! : `(${tests.join(" OR ")})`;
 }
 
+/** So many values are compared one by one; DuckDB finds more of them by a join, and a join gives its rows in any order. */
+const COMPARED_AT_MOST = 4;
+
+/** Whether rows that pass a filter come in the order in which they lie in their files. */
+export const keepsOrder = ({ entity }: EntityRequest, { column, values }: Filter): boolean =>
+  expandBareCodes(entity, column, values).length <= COMPARED_AT_MOST;
+
 /** Where codes may lack their suffix, a code matches with and without it. */
 export function expandBareCodes(entity: Entity, column: Column, values: Filter["values"]): Filter["values"] {
   if (!entity.bareCodes || column.type !== "code") return values;

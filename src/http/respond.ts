@@ -20,10 +20,13 @@ export function requestSignal(res: Response, deadline: number): AbortSignal {
       }),
     );
   }, deadline);
-  res.once("close", () => {
+  const leave = (): void => {
     clearTimeout(timer);
     controller.abort(new ClientGoneError());
-  });
+  };
+  // A client may have left while its version was looked up: nothing tells of that again.
+  if (res.closed) leave();
+  else res.once("close", leave);
   return controller.signal;
 }
 

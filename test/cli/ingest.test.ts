@@ -10,6 +10,7 @@ import { drop, factors, outcomesOf } from "../support/ingest.js";
 import {
   AUTHORIZED,
   processesWith,
+  expectTold,
   serveInProcess,
   tapehouse,
   until,
@@ -45,10 +46,8 @@ test("a drop is served, a bad one is told, and the command status shows both", a
   await drop(data, "adj_factor/a.csv", factors("000001.SZ,20240102,1", "000002.SZ,20240102,1"));
   await until("the rows are served", async () => (await server.count("adj_factor")) === 2 || undefined);
   await until("the bad one is refused", async () => (await outcomesOf(data))["adj_factor/bad.csv"]);
-  expect(server.told.stderr).toMatch(/^taken inbox\/adj_factor\/a\.csv: 2 rows, data_version \d/m);
-  expect(server.told.stderr).toMatch(
-    /^refused inbox\/adj_factor\/bad\.csv: row 2 \(line 3\), column adj_factor: "many"/m,
-  );
+  await expectTold(server, /^taken inbox\/adj_factor\/a\.csv: 2 rows, data_version \d/m);
+  await expectTold(server, /^refused inbox\/adj_factor\/bad\.csv: row 2 \(line 3\), column adj_factor: "many"/m);
 
   const text = tapehouse("status", "--data", data);
   expect(await text.ended).toBe(0);
@@ -85,7 +84,8 @@ test("the server goes on when the process that watches the inbox dies, and anoth
   process.kill(ingester!, "SIGKILL");
   await drop(data, "adj_factor/a.csv", factors("000001.SZ,20240102,1"));
   await until("the drop is served", async () => (await server.count("adj_factor")) === 1 || undefined);
-  expect(server.told.stderr).toMatch(
+  await expectTold(
+    server,
     /"how":"SIGKILL","seconds":1,"msg":"the process that watches the inbox died; it is started again"/,
   );
   server.child.kill("SIGTERM");

@@ -17,6 +17,7 @@ import {
   endAll,
   isGone,
   processesWith,
+  expectTold,
   serveInProcess,
   tapehouse,
   tapehouseUnder,
@@ -129,7 +130,7 @@ describe("a worker that is killed", () => {
     expect([by("cut").size, by("whole").size]).toEqual([1, 1]);
     expect([...by("cut")].filter((name) => by("whole").has(name) || seen.has(name))).toEqual([]);
     expect(workersOf(server)).toEqual([before[1], expect.any(Number)]);
-    expect(server.told.stderr).toContain(`"worker":${before[0]},"how":"SIGKILL"`);
+    await expectTold(server, new RegExp(`"worker":${before[0]},"how":"SIGKILL"`));
   });
 
   test("and was the only one leaves connections waiting for the next one: none is refused", async () => {
@@ -158,7 +159,7 @@ describe("a worker that is killed", () => {
     await until("it is gone", () => isGone(worker!) || undefined);
     await ask(server.url);
     await until("the next one is counted", async () => (await sum()) === asked + 1 || undefined);
-    expect(server.told.stderr).toContain("a worker died");
+    await expectTold(server, /a worker died/);
   });
 
   test("and whose followers cannot start ends the server in the end, with one clear line", async () => {
@@ -189,8 +190,9 @@ test("a worker that hangs is killed and replaced; meanwhile the others answer ev
   });
   expect(seen).toContain(notStopped);
   expect(isGone(worker!)).toBe(true);
-  expect(server.told.stderr).toContain(
-    `"worker":${worker},"seconds":10,"msg":"a worker does not answer: it is killed"`,
+  await expectTold(
+    server,
+    new RegExp(`"worker":${worker},"seconds":10,"msg":"a worker does not answer: it is killed"`),
   );
 });
 

@@ -204,11 +204,10 @@ describe("no client takes for whole an answer", () => {
           server = await start();
           wire = await wireTo(server.url);
         }
-        await until("it has a worker", () => workersOf(server).length === 1 || undefined);
-        const [worker] = workersOf(server);
+        const worker = await until("it has a worker", () => workersOf(server)[0]);
         return outcomeOf(wire, one, "t", async () => {
-          process.kill(worker!, "SIGKILL");
-          await until("it is gone", () => isGone(worker!) || undefined);
+          process.kill(worker, "SIGKILL");
+          await until("it is gone", () => isGone(worker) || undefined);
         });
       });
       await endAll();

@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach } from "vitest";
+import { afterEach, expect, vi } from "vitest";
 
 const ROOT = join(import.meta.dirname, "../..");
 const running: ChildProcess[] = [];
@@ -76,6 +76,10 @@ export async function until<T>(
     await sleep(20);
   }
 }
+
+/** Expects a line on a process's standard error, which may come later than what it tells of. */
+export const expectTold = ({ told }: Process, line: RegExp): Promise<void> =>
+  vi.waitFor(() => expect(told.stderr).toMatch(line), { timeout: 60_000 });
 
 /** Living processes with these words on their command line. */
 export const processesWith = (...words: readonly string[]): readonly number[] =>

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { entityNamed } from "../../src/catalog/index.js";
+import { toDuck } from "../../src/engine/values.js";
 import { batchesOf } from "./batches.js";
 import { openLake, type Snapshot } from "../../src/lake/lake.js";
 import type { Position } from "../../src/query/cursor.js";
@@ -283,5 +284,33 @@ describe("a table of snapshots", () => {
     const cost = await costOf(query, null, "stock_list");
     expect(cost).toMatchObject({ answer: CODES, files: 1 });
     expect(cost.rows).toBeLessThanOrEqual(2 * DATE_GROUP);
+  });
+});
+
+describe("a statement without ORDER BY", () => {
+  const codes = (count: number): string => Array.from({ length: count }, (_, i) => `0001${10 + i}.SZ`).join();
+
+  test.each([
+    ["adj_factor", "", true],
+    ["adj_factor", "start_date=20160101&end_date=20160301", true],
+    ["adj_factor", `ts_code=${codes(4)}&start_date=20200101&end_date=20200102`, true],
+    ["adj_factor", `ts_code=${codes(5)}&start_date=20200101&end_date=20200102`, false],
+    ["adj_factor", "trade_date=20150101,20150102,20150103,20150104,20150105", false],
+    ["stock_list", "as_of=20210727", true],
+    ["stock_list", "as_of=20200101", false],
+    ["stock_list", `snapshot_date=20150101&ts_code=${codes(9)}`, false],
+  ])("of %s?%s has no step that loses the order", async (entityName, query, isUnsorted) => {
+    const request = parseRequest(entityNamed(entityName)!, new URLSearchParams(query), {
+      defaultLimit: null,
+      maxLimit: null,
+    });
+    const { steps } = planRead(request, snapshot.files(entityName), null);
+    expect(steps.length).toBeGreaterThan(0);
+    for (const { sql, values, files } of steps.flatMap(({ ranges }) => ranges)) {
+      const prepared = await connection.prepare(`EXPLAIN ${sql}`);
+      prepared.bind([files.map((file) => join(root, "lake", file.path)), ...values.slice(1)].map(toDuck));
+      const plan = JSON.stringify((await prepared.runAndReadAll()).getRows());
+      expect([sql.includes(" ORDER BY "), plan.includes("JOIN")]).toEqual([!isUnsorted, !isUnsorted]);
+    }
   });
 });

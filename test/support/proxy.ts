@@ -4,9 +4,9 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
 export interface Wire {
   readonly url: string;
-  /** `act`, which may not fail, is done once, while the wire stands still, when `bytes` of the next answer have arrived. */
+  /** `act`, which may not fail, is done once, while the wire stands still, when `bytes` of the next answer of the API have arrived. */
   arm(bytes: number, act: () => Promise<void>): void;
-  /** Bytes that came from the server since `arm`. */
+  /** Bytes that came from the API since `arm`. */
   passed(): number;
   close(): void;
 }
@@ -24,13 +24,16 @@ export async function openWire(target: string): Promise<Wire> {
       open.add(socket);
       socket.once("close", () => open.delete(socket));
     }
+    // A browser also asks for an icon, which is no answer that anything happens to.
+    let isOfApi = false;
+    client.on("data", (asked: Buffer) => (isOfApi = asked.includes("/api/")));
     client.pipe(upstream);
     client.on("error", () => upstream.destroy());
     upstream.on("error", () => client.resetAndDestroy());
     upstream.on("end", () => client.end());
     client.on("drain", () => upstream.resume());
     upstream.on("data", (bytes: Buffer) => {
-      passed += bytes.length;
+      if (isOfApi) passed += bytes.length;
       if (!client.write(bytes)) upstream.pause();
       if (armed === null || passed < armed.bytes) return;
       const { act } = armed;

@@ -3,9 +3,9 @@
 import { Float64, makeData, RecordBatch, type Data } from "apache-arrow";
 import type { DataFile } from "../lake/manifest.js";
 import type { Snapshot } from "../lake/lake.js";
-import { codeFilter, lastFactorsRead, planFactors } from "../query/adjust.js";
+import { lastFactorsRead, planFactors } from "../query/adjust.js";
 import type { Position } from "../query/cursor.js";
-import { adjustedColumns, type EntityRequest } from "../query/request.js";
+import { adjustedColumns, codeFilter, type EntityRequest } from "../query/request.js";
 import { createCache } from "./cache.js";
 import { readColumns } from "./columns.js";
 import { compareKeys, keysOf, type Keys } from "./keys.js";

@@ -94,7 +94,7 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
           busy.add(connection);
           own.add(connection);
           const statement = withPaths(step, options.lakeFolder);
-          const isSmall = step.count !== undefined && step.count.atMost <= ROWS_AT_ONCE;
+          const isSmall = (step.count?.atMost ?? Infinity) <= ROWS_AT_ONCE;
           const chunks = isSmall
             ? runAtOnce(connection, statement, turn)
             : fetchChunks(connection, statement, columns, turn, ahead);

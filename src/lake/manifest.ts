@@ -31,6 +31,12 @@ export interface DataFile {
 /** First and last main date, `YYYYMMDD`, inclusive. */
 export type DateRange = readonly [string, string];
 
+/** How rows lie in a file: for cross-sections and wide pulls, or for the series of one code. */
+export type Clustering = "byDate" | "byCode";
+
+/** Rows in a row group, the unit that a read can skip: about a month of the whole market, or some years of a few codes. */
+export const ROW_GROUP_ROWS: Record<Clustering, number> = { byDate: 122_880, byCode: 10_240 };
+
 /** All files of one entity in one version. */
 export interface FileList {
   readonly entity: string;

@@ -6,7 +6,7 @@ import { quoteName } from "../sql-text.js";
 import { choosePieces, type Piece } from "./choose.js";
 import type { Position } from "./cursor.js";
 import { planRead, spanOf, windowOf, type Plan } from "./plan.js";
-import type { EntityRequest, Filter } from "./request.js";
+import { codeFilter, type EntityRequest } from "./request.js";
 import { betweenSql, Bindings, filterSql } from "./sql.js";
 import type { Read, ReadStep } from "./statement.js";
 
@@ -62,7 +62,3 @@ export function lastFactorsRead(request: EntityRequest, list: FileList): Read {
   });
   return { columns: [factors.code, factors.date, factors.factor], steps };
 }
-
-/** The codes that are asked for, where not all are. */
-export const codeFilter = ({ entity, filters }: EntityRequest): Filter | null =>
-  filters.find(({ column }) => column.name === entity.code) ?? null;

@@ -1,12 +1,12 @@
 // Which files a read opens, and in which clustering: pieces in the order of the answer, each without overlap.
 import type { Entity } from "../catalog/types.js";
 import { toDays } from "../dates.js";
-import { isCovered, type DataFile, type FileList } from "../lake/manifest.js";
+import { isCovered, ROW_GROUP_ROWS, type Clustering, type DataFile, type FileList } from "../lake/manifest.js";
 import type { Filter } from "./request.js";
 
 /** A part of the answer: files of one clustering, bounded to a span of main dates where the files hold more. */
 export interface Piece {
-  readonly clustering: "byDate" | "byCode";
+  readonly clustering: Clustering;
   readonly files: readonly DataFile[];
   /** Dates of the piece, `YYYYMMDD` inclusive; null where the files themselves are the bound. */
   readonly span: readonly [string, string] | null;
@@ -20,9 +20,6 @@ export interface Window {
   readonly end: string | null;
 }
 
-/** Rows that a read decodes at least when it opens a file: about one row group. */
-const LEAST_ROWS = { byDate: 122_880, byCode: 10_240 };
-
 /** The pieces of a read in ascending order. `codes` are the codes asked for, or null where it is not filtered by code. */
 export function choosePieces(list: FileList, window: Window, codes: Filter["values"] | null): readonly Piece[] {
   const inWindow = list.byDate.filter((file) => overlaps(file, window));
@@ -31,16 +28,18 @@ export function choosePieces(list: FileList, window: Window, codes: Filter["valu
 
   const codeFiles = list.byCode.filter((file) => holdsAnyCode(file, codes));
   const covered = byDate.filter((file) => isCovered(list, file));
-  const dateCost = sum(covered.map((file) => Math.max(LEAST_ROWS.byDate, file.rows * share(file, window))));
+  const dateCost = sum(covered.map((file) => Math.max(ROW_GROUP_ROWS.byDate, file.rows * share(file, window))));
   const codeCost = sum(codes.map((code) => leastRowsOf(codeFiles, code)));
   return codeCost < dateCost ? mixedPieces(list, inWindow, codeFiles, codes) : byDate.map(datePiece);
 }
 
-/** About how many rows are read for a piece. */
+/** About how many rows are read for a piece: of each file that is opened a row group at least. */
 export function rowsToRead({ clustering, files, rows }: Piece, window: Window, codes: Filter["values"] | null): number {
   if (rows) return rows[1] - rows[0];
   if (clustering === "byCode") return sum((codes ?? []).map((code) => leastRowsOf(files, code)));
-  return sum(files.map((file) => Math.min(file.rows, Math.max(LEAST_ROWS.byDate, file.rows * share(file, window)))));
+  return sum(
+    files.map((file) => Math.min(file.rows, Math.max(ROW_GROUP_ROWS.byDate, file.rows * share(file, window)))),
+  );
 }
 
 /** No more rows than this are in a piece between these dates (inclusive). */
@@ -101,7 +100,7 @@ const months = (date: string): number => Number(date.slice(0, 4)) * 12 + Number(
 
 function leastRowsOf(files: readonly DataFile[], code: string | number | null): number {
   const holding = files.filter((file) => holdsAnyCode(file, [code]));
-  return sum(holding.map((file) => Math.min(file.rows, LEAST_ROWS.byCode * 2)));
+  return sum(holding.map((file) => Math.min(file.rows, ROW_GROUP_ROWS.byCode * 2)));
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0);

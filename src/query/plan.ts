@@ -1,11 +1,11 @@
 // From a request and a version of the lake to the statements that answer it, in order. Pure: no I/O, no clock.
 import { columnNamed } from "../catalog/index.js";
 import type { Column, Entity } from "../catalog/types.js";
-import type { DataFile, FileList } from "../lake/manifest.js";
+import { ROW_GROUP_ROWS, type DataFile, type FileList } from "../lake/manifest.js";
 import { quoteName } from "../sql-text.js";
 import { choosePieces, mostRows, rowsToRead, type Piece, type Window } from "./choose.js";
 import type { Position } from "./cursor.js";
-import { adjustedColumns, hasTimeParameter, type EntityRequest, type Filter } from "./request.js";
+import { adjustedColumns, codeFilter, hasTimeParameter, type EntityRequest, type Filter } from "./request.js";
 import { afterSql, announcedSql, betweenSql, Bindings, filterSql, keepsOrder, rowsSql, visible } from "./sql.js";
 import { widthOf, type ReadStep, type RowCount, type Width } from "./statement.js";
 
@@ -65,8 +65,8 @@ export function planRead(request: EntityRequest, list: FileList, after: Position
 }
 
 /** The codes asked for, null where it is not filtered by code, or where codes may be written in two ways. */
-const codesOf = ({ entity, filters }: EntityRequest): Filter["values"] | null =>
-  entity.bareCodes ? null : (filters.find(({ column }) => column.name === entity.code)?.values ?? null);
+const codesOf = (request: EntityRequest): Filter["values"] | null =>
+  request.entity.bareCodes ? null : (codeFilter(request)?.values ?? null);
 
 /** Main date and code under names that no entity uses, then the row number in its file. */
 function positionColumns(entity: Entity): readonly Column[] {
@@ -152,7 +152,7 @@ function backwards(piece: Piece, limit: number | null, after: Position | null): 
 }
 
 /** Rows of a range: two row groups. Each range costs a statement. */
-const ROWS_PER_RANGE = 245_760;
+const ROWS_PER_RANGE = 2 * ROW_GROUP_ROWS.byDate;
 
 /** Whether every row of a piece is looked at, in the order in which it lies there. */
 function isReadWhole({ limit, order }: EntityRequest, piece: Piece, window: Window): boolean {
@@ -208,17 +208,17 @@ function stepSql(
   const place = [...(entity.mainDate === null ? [] : [entity.mainDate]), entity.code].map(quoteName);
   const select = [...shown, ...(withPosition ? [...place, "file_row_number"] : [])];
   const span = spanOf(piece, window);
+  const latest = snapshot && "latestIn" in snapshot ? snapshot : null;
   const part = piece.rows ? rowsSql(...piece.rows, bindings) : [];
   const tests = [
     ...(entity.mainDate === null ? [] : betweenSql(entity.mainDate, ...span, bindings)),
     ...request.filters.map((filter) => filterSql(request, filter, bindings)),
     ...keep(announcedSql(request, bindings)),
-    ...keep(snapshot && "latestIn" in snapshot ? latestSql(entity, snapshot, bindings) : null),
+    ...keep(latest && latestSql(entity, latest, bindings)),
     ...keep(after && afterSql(entity, after, order === "desc", bindings)),
   ];
   const where = [...part, ...tests];
-  const inOrder =
-    !(snapshot && "latestIn" in snapshot) && request.filters.every((filter) => keepsOrder(request, filter));
+  const inOrder = latest === null && request.filters.every((filter) => keepsOrder(request, filter));
   const sorted = orderBy(request, piece, place, inOrder);
   const sql =
     `SELECT ${select.join(", ")} FROM ${source}` + (where.length === 0 ? "" : ` WHERE ${where.join(" AND ")}`) + sorted;
@@ -253,10 +253,8 @@ function latestSql(entity: Entity, snapshot: { readonly until: string }, binding
  * sort. `inOrder`: rows come as they lie.
  */
 function orderBy(request: EntityRequest, piece: Piece, place: readonly string[], inOrder: boolean): string {
-  const { order, filters, entity } = request;
-  const oneCode = filters.find((filter) => filter.column.name === entity.code)?.values.length === 1;
-  const inFileOrder = piece.clustering === "byDate" || oneCode;
-  if (order === "desc") {
+  const inFileOrder = piece.clustering === "byDate" || codeFilter(request)?.values.length === 1;
+  if (request.order === "desc") {
     const keys = inFileOrder ? [] : place.map((name) => `${name} DESC`);
     return ` ORDER BY ${[...keys, "file_row_number DESC"].join(", ")}`;
   }

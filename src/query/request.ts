@@ -136,6 +136,10 @@ export function hasTimeParameter({ entity, start, end, filters }: EntityRequest)
   return start !== null || end !== null || filters.some((filter) => filter.column.name === entity.mainDate);
 }
 
+/** The filter on the codes; null where all are asked for. */
+export const codeFilter = ({ entity, filters }: EntityRequest): Filter | null =>
+  filters.find(({ column }) => column.name === entity.code) ?? null;
+
 /** Which of the request's columns are prices to be adjusted, by their place. */
 export function adjustedColumns({ entity, adjust, columns }: EntityRequest): readonly number[] {
   const prices = adjust === null ? [] : (entity.adjustment?.prices ?? []);

@@ -14,7 +14,7 @@ import { entityNamed } from "../../src/catalog/index.js";
 import { createToken } from "../../src/lake/write/tokens.js";
 import { checkKernel } from "../../src/encode/self-check.js";
 import { temporaryFolder } from "../support/folders.js";
-import { tapehouseUnder } from "../support/processes.js";
+import { expectTold, tapehouseUnder } from "../support/processes.js";
 import { serve } from "../support/server.js";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -162,7 +162,7 @@ describe("in a data directory it finds", () => {
     mkdirSync(join(root, "inbox/daily"), { recursive: true });
     writeFileSync(join(root, "inbox", path), "ts_code\n1\n");
     const ingest = tapehouseUnder([], "ingest", "--data", root);
-    await vi.waitFor(() => expect(ingest.told.stderr).toContain("refused"), { timeout: 60_000 });
+    await expectTold(ingest, /refused/);
     ingest.child.kill("SIGTERM");
     await ingest.ended;
     const { found } = await complaints();

@@ -1,24 +1,15 @@
-import { DuckDBInstance, type DuckDBConnection, type DuckDBPreparedStatement } from "@duckdb/node-api";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { DuckDBPreparedStatement } from "@duckdb/node-api";
+import { describe, expect, test } from "vitest";
 import { withPrepared } from "../../src/engine/prepared.js";
+import { duckdbInMemory } from "../support/duckdb.js";
 
-let instance: DuckDBInstance;
-let connection: DuckDBConnection;
-
-beforeAll(async () => {
-  instance = await DuckDBInstance.create(":memory:", { threads: "1" });
-  connection = await instance.connect();
-});
-afterAll(() => {
-  connection.disconnectSync();
-  instance.closeSync();
-});
+const duckdb = duckdbInMemory({ threads: "1" });
 
 /** Asks which of the first numbers are among `wanted`; gives the statement that was run too. */
 async function ask(wanted: readonly number[]): Promise<{ found: unknown[]; statement: DuckDBPreparedStatement }> {
   const names = wanted.map((_, i) => `$${i + 1}::BIGINT`).join(", ");
   const sql = `SELECT i::INTEGER FROM range(100000) t(i) WHERE i IN (${names}) ORDER BY i`;
-  return withPrepared(connection, { sql, values: wanted }, async (statement) => {
+  return withPrepared(duckdb.connection, { sql, values: wanted }, async (statement) => {
     const result = await statement.run();
     return { found: (await result.getRowsJS()).flat(), statement };
   });

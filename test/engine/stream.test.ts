@@ -1,26 +1,16 @@
-import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
 import type { Int64, Vector } from "apache-arrow";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Column } from "../../src/catalog/types.js";
 import { runAtOnce } from "../../src/engine/at-once.js";
 import { fetchChunks, type Ahead } from "../../src/engine/chunks.js";
 import { IncompleteStreamError } from "../../src/engine/end.js";
 import { streamBatches, type Running } from "../../src/engine/stream.js";
 import type { SqlValue } from "../../src/query/statement.js";
+import { duckdbInMemory } from "../support/duckdb.js";
 import { batchesOf } from "./batches.js";
 
 const columns: readonly Column[] = [{ name: "i", type: "int64", meaning: "a number", nullable: false }];
-let instance: DuckDBInstance;
-let connection: DuckDBConnection;
-
-beforeAll(async () => {
-  instance = await DuckDBInstance.create(":memory:", { threads: "1" });
-  connection = await instance.connect();
-});
-afterAll(() => {
-  connection.disconnectSync();
-  instance.closeSync();
-});
+const duckdb = duckdbInMemory({ threads: "1" });
 
 interface Outcome {
   readonly values: bigint[];
@@ -34,7 +24,7 @@ interface Outcome {
 async function readAll(sql: string, onBatch: (rows: number) => void = () => undefined): Promise<number> {
   let rows = 0;
   let next = 0n;
-  for await (const batch of batchesOf(connection, { sql, values: [] }, columns)) {
+  for await (const batch of batchesOf(duckdb.connection, { sql, values: [] }, columns)) {
     for (const value of batch.getChildAt(0)!) if (value !== next++) throw new Error("rows are out of order");
     rows += batch.numRows;
     onBatch(rows);
@@ -54,7 +44,7 @@ describe("a stream", () => {
 
   test("that is interrupted is refused", async () => {
     const reading = readAll("SELECT i FROM range(50000000) t(i)", (rows) => {
-      if (rows > 100_000) connection.interrupt();
+      if (rows > 100_000) duckdb.connection.interrupt();
     });
     await expect(reading).rejects.toThrow(IncompleteStreamError);
   });
@@ -62,7 +52,7 @@ describe("a stream", () => {
   test("on whose connection another statement runs is refused", async () => {
     let second: Promise<unknown> | undefined;
     const reading = readAll("SELECT i FROM range(5000000) t(i)", () => {
-      second ??= connection.run("SELECT 1");
+      second ??= duckdb.connection.run("SELECT 1");
     });
     await expect(reading).rejects.toThrow();
     await second;
@@ -70,7 +60,7 @@ describe("a stream", () => {
 
   test("that the reader leaves early stops its query", async () => {
     const sql = "SELECT i FROM range(100000000000) t(i)";
-    for await (const batch of batchesOf(connection, { sql, values: [] }, columns)) {
+    for await (const batch of batchesOf(duckdb.connection, { sql, values: [] }, columns)) {
       expect(batch.numRows).toBeGreaterThan(0);
       break;
     }
@@ -82,7 +72,7 @@ describe("a stream of which is known how many rows it has", () => {
   const read = async (n: number, atMost: number): Promise<number> => {
     let rows = 0;
     const statement = { sql: `SELECT i FROM range(${n}) t(i)`, values: [], count: { atMost, exact: true } };
-    for await (const batch of batchesOf(connection, statement, columns)) rows += batch.numRows;
+    for await (const batch of batchesOf(duckdb.connection, statement, columns)) rows += batch.numRows;
     return rows;
   };
 
@@ -106,7 +96,7 @@ describe("a statement that is run in one go", () => {
     return rows % 2048 === 0 ? sizes : [...sizes, rows % 2048];
   };
   const reading = async (sql: string, values: readonly SqlValue[] = []): Promise<number[]> => {
-    const chunks = runAtOnce(connection, { sql, values }, (job) => job());
+    const chunks = runAtOnce(duckdb.connection, { sql, values }, (job) => job());
     const sizes: number[] = [];
     for (let next = await chunks.next(); next !== null; next = await chunks.next()) sizes.push(next.rows);
     return sizes;
@@ -134,7 +124,7 @@ describe("a statement that is run in one go", () => {
 
   test("ends when the reader leaves", async () => {
     const sql = "SELECT count(*) FROM range(100000000000) t(i) WHERE i % 7 = 1";
-    const chunks = runAtOnce(connection, { sql, values: [] }, (job) => job());
+    const chunks = runAtOnce(duckdb.connection, { sql, values: [] }, (job) => job());
     const next = chunks.next();
     const refused = expect(next).rejects.toThrow();
     await chunks.close();
@@ -148,7 +138,7 @@ describe("chunks", () => {
 
   test("are fetched before they are asked for, as many as there is room for", async () => {
     const ahead = { held: 0, most: 5 };
-    const chunks = fetchChunks(connection, { sql: MANY, values: [] }, columns, (job) => job(), ahead);
+    const chunks = fetchChunks(duckdb.connection, { sql: MANY, values: [] }, columns, (job) => job(), ahead);
     await vi.waitFor(() => expect(ahead.held).toBe(5));
     let rows = 0;
     for (let next = await chunks.next(); next !== null; next = await chunks.next()) {
@@ -161,7 +151,7 @@ describe("chunks", () => {
   test("come one by one where others hold all the room", async () => {
     const ahead = { held: 9, most: 9 };
     let rows = 0;
-    for await (const batch of batchesOf(connection, { sql: MANY, values: [] }, columns, ahead)) {
+    for await (const batch of batchesOf(duckdb.connection, { sql: MANY, values: [] }, columns, ahead)) {
       expect(ahead.held).toBeLessThanOrEqual(10);
       rows += batch.numRows;
     }
@@ -170,7 +160,7 @@ describe("chunks", () => {
 
   test("that nobody takes any more give their room back", async () => {
     const ahead = { held: 0, most: 50 };
-    const chunks = fetchChunks(connection, { sql: MANY, values: [] }, columns, (job) => job(), ahead);
+    const chunks = fetchChunks(duckdb.connection, { sql: MANY, values: [] }, columns, (job) => job(), ahead);
     await chunks.next();
     await chunks.close();
     expect(ahead.held).toBe(0);
@@ -187,7 +177,7 @@ describe("statements that overlap", () => {
       const sql = sqls.shift();
       if (sql === undefined) return null;
       outcome.most = Math.max(outcome.most, ++open);
-      return instance.connect().then((own) => {
+      return duckdb.connect().then((own) => {
         const chunks = fetchChunks(own, { sql, values: [] }, columns, (job) => job(), ahead);
         return { connection: own, chunks };
       });

@@ -41,15 +41,10 @@ test("the ranges of a wide read are all its rows, once and in order, none of the
         }
         const order = [...new Set(parts.map(([path]) => path))];
         expect(order).toEqual(step.files.map(({ path }) => path));
-        expect(step.ranges.map(({ count }) => count)).toEqual(
-          step.ranges.map((range) => {
-            const size = readBy(range).reduce((sum, [, from, to]) => sum + to - from, 0);
-            return { atMost: size, exact: true };
-          }),
-        );
         for (const range of step.ranges) {
           const size = readBy(range).reduce((sum, [, from, to]) => sum + to - from, 0);
           expect(size).toBeLessThanOrEqual(122_880 * 3);
+          expect(range.count).toEqual({ atMost: size, exact: true });
         }
       }
       expect(steps.flatMap(({ files }) => files).reduce((sum, file) => sum + file.rows, 0)).toBe(

@@ -4,7 +4,7 @@ import type { Entity } from "../../catalog/types.js";
 import type { Writer } from "../../engine/writer.js";
 import { quoteName, quoteText } from "../../sql-text.js";
 import type { Layout } from "../layout.js";
-import { fileList, isCovered, type DataFile, type FileList } from "../manifest.js";
+import { fileList, isCovered, ROW_GROUP_ROWS, type DataFile, type FileList } from "../manifest.js";
 import { orderOf, writeDataFiles } from "./datafile.js";
 import { scan } from "./relations.js";
 
@@ -12,7 +12,7 @@ import { scan } from "./relations.js";
  * Rows in a file of the code copy: six row groups, for a reader looks at each of a file to find the one that it needs. A
  * code is never split, so a file may hold more.
  */
-const ROWS_PER_CODE_FILE = 61_440;
+const ROWS_PER_CODE_FILE = 6 * ROW_GROUP_ROWS.byCode;
 
 /** With fewer rows than this the date files are as fast. */
 const LEAST_ROWS = 200_000;

@@ -4,8 +4,8 @@ import type { Entity } from "../../catalog/types.js";
 import type { Writer } from "../../engine/writer.js";
 import { quoteName } from "../../sql-text.js";
 import type { Layout } from "../layout.js";
-import { isCovered, type DataFile, type DateRange, type FileList } from "../manifest.js";
-import { readBounds, sortColumns, type Clustering } from "./datafile.js";
+import { isCovered, type Clustering, type DataFile, type DateRange, type FileList } from "../manifest.js";
+import { readBounds, sortColumns } from "./datafile.js";
 import { columnList, inDates, scan } from "./relations.js";
 
 /** What is wrong inside one file, in words; null where nothing is. */

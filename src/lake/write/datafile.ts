@@ -6,16 +6,10 @@ import type { Entity } from "../../catalog/types.js";
 import type { Writer } from "../../engine/writer.js";
 import { sha256OfFile } from "../integrity.js";
 import type { Layout } from "../layout.js";
-import type { DataFile } from "../manifest.js";
+import { ROW_GROUP_ROWS, type Clustering, type DataFile } from "../manifest.js";
 import { quoteName, quoteText } from "../../sql-text.js";
 import { syncPath } from "./durable.js";
 import { noteIfNew } from "./leftovers.js";
-
-/** How rows lie in a file: for cross-sections and wide pulls, or for the series of one code. */
-export type Clustering = "byDate" | "byCode";
-
-/** Rows in a row group, the unit that a read can skip: about a month of the whole market, or some years of a few codes. */
-const ROW_GROUP_ROWS: Record<Clustering, number> = { byDate: 122_880, byCode: 10_240 };
 
 /** The columns that rows are sorted by in a file. Nulls come last. */
 export function sortColumns(entity: Entity, clustering: Clustering): readonly string[] {

@@ -10,8 +10,8 @@ import {
   type DataFile,
   type FileList,
   type Version,
+  type Clustering,
 } from "../manifest.js";
-import type { Clustering } from "./datafile.js";
 import { nameOf } from "./leftovers.js";
 
 /** Something that is not as it should be. */

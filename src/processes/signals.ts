@@ -8,7 +8,7 @@ export interface Signals {
 }
 
 /** One Ctrl-C may arrive several times: from the terminal, and from what started this process. Milliseconds. */
-const SAME_SIGNAL = 500;
+export const SAME_SIGNAL = 500;
 
 /** SIGINT and SIGTERM stop the server. So does SIGHUP where a terminal is closed with it; elsewhere it means `reload`. */
 export function listenToSignals(reload: () => void, onTerminal: boolean): Signals {

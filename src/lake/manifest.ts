@@ -26,6 +26,8 @@ export interface DataFile {
   readonly last: string | null;
   readonly firstCode: string | null;
   readonly lastCode: string | null;
+  /** The most rows that one main date has in it. Absent in lists that an earlier release made. */
+  readonly mostOnADay?: number;
 }
 
 /** First and last main date, `YYYYMMDD`, inclusive. */

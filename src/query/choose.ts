@@ -50,9 +50,12 @@ export function mostRows(
   codes: Filter["values"] | null,
 ): number {
   const inFiles = rows ? rows[1] - rows[0] : sum(files.map((file) => file.rows));
-  if (codes === null || codes.includes(null) || !hasOneRowADay(entity)) return inFiles;
   const [from, to] = [first ?? files[0]!.first, last ?? files.at(-1)!.last];
-  return from === null || to === null ? inFiles : Math.min(inFiles, codes.length * (toDays(to) - toDays(from) + 1));
+  if (from === null || to === null) return inFiles;
+  const days = Math.max(0, toDays(to) - toDays(from) + 1);
+  const ofAll = sum(files.map((file) => file.mostOnADay ?? file.rows));
+  const ofCodes = codes === null || codes.includes(null) || !hasOneRowADay(entity) ? ofAll : codes.length;
+  return Math.min(inFiles, days * Math.min(ofAll, ofCodes));
 }
 
 const hasOneRowADay = ({ identity, identityIs, mainDate, code }: Entity): boolean =>

@@ -114,10 +114,19 @@ describe("verify", () => {
     await withWriteSession(root, MEMORY, async ({ writer, layout, publish }) => {
       const one = (await writeDataFile(writer, layout, adj, { relation: day.replace("FACTOR", "1") }))!;
       const other = (await writeDataFile(writer, layout, adj, { relation: day.replace("FACTOR", "2") }))!;
-      await publish([fileList("adj_factor", [one, { ...other, last: "20240105" }])], "test");
+      await publish(
+        [
+          fileList("adj_factor", [
+            { ...one, mostOnADay: 2 },
+            { ...other, last: "20240105" },
+          ]),
+        ],
+        "test",
+      );
     });
     const { faults } = await verify(root, quick);
     expect(faults.map(({ problem }) => problem.replace(/[0-9a-f]{16}/, "…"))).toEqual([
+      "mostOnADay is 1 in the file and 2 in its list",
       "last is 20240102 in the file and 20240105 in its list",
       "it overlaps adj_factor/20240102-20240102-….parquet",
     ]);

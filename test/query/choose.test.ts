@@ -78,12 +78,12 @@ test.each([
 });
 
 describe("how many rows a statement gives", () => {
-  const steps = (query: string, entity = "daily") => {
+  const steps = (query: string, entity = "daily", files: readonly DataFile[] = years) => {
     const request = parseRequest(entityNamed(entity)!, new URLSearchParams(query), {
       defaultLimit: null,
       maxLimit: null,
     });
-    return planRead(request, fileList(entity, years, copies, ranges), null).steps.map(({ count }) => count);
+    return planRead(request, fileList(entity, files, copies, ranges), null).steps.map(({ count }) => count);
   };
 
   test("is known where every row of its files is read, which a limit, a filter or a day are not", () => {
@@ -102,5 +102,15 @@ describe("how many rows a statement gives", () => {
       { atMost: 4, exact: false },
     ]);
     expect(steps("ts_code=600519.SH", "stk_auction")).toEqual([{ atMost: 250_000, exact: false }]);
+  });
+
+  test("is at most what its files tell of their fullest day, for each day", () => {
+    const told = years.map((year) => ({ ...year, mostOnADay: 5_400 }));
+    const most = (query: string, files: readonly DataFile[]): readonly number[] =>
+      steps(query, "daily", files).map(({ atMost }) => atMost);
+    expect(most("trade_date=20220601", told)).toEqual([5_400]);
+    expect(most("start_date=20220601&end_date=20220602", told)).toEqual([10_800]);
+    expect(most("trade_date=20220601&ts_code=600519.SH", told)).toEqual([1]);
+    expect(most("trade_date=20220601", years)).toEqual([1_000_000]);
   });
 });

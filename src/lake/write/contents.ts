@@ -5,7 +5,7 @@ import type { Writer } from "../../engine/writer.js";
 import { quoteName } from "../../sql-text.js";
 import type { Layout } from "../layout.js";
 import { isCovered, type Clustering, type DataFile, type DateRange, type FileList } from "../manifest.js";
-import { readBounds, sortColumns } from "./datafile.js";
+import { BOUNDS, readBounds, sortColumns } from "./datafile.js";
 import { columnList, inDates, scan } from "./relations.js";
 
 /** What is wrong inside one file, in words; null where nothing is. */
@@ -18,8 +18,9 @@ export async function findWrongRows(
 ): Promise<string | null> {
   const path = join(layout.lake, file.path);
   const bounds = await readBounds(writer, entity, path);
-  for (const name of ["rows", "first", "last", "firstCode", "lastCode"] as const) {
-    if (bounds[name] !== file[name]) return `${name} is ${bounds[name]} in the file and ${file[name]} in its list`;
+  for (const name of BOUNDS) {
+    if (file[name] !== undefined && bounds[name] !== file[name])
+      return `${name} is ${bounds[name]} in the file and ${file[name]} in its list`;
   }
   const order = sortColumns(entity, clustering).map((name) => `${quoteName(name)} NULLS LAST`);
   const [misplaced] = await writer.rows(

@@ -112,15 +112,19 @@ async function admit(
   return { path, sha256: checksum, bytes: size, ...bounds };
 }
 
-type Bounds = Pick<DataFile, "rows" | "first" | "last" | "firstCode" | "lastCode">;
+export const BOUNDS = ["rows", "first", "last", "firstCode", "lastCode", "mostOnADay"] as const;
+
+type Bounds = Pick<DataFile, (typeof BOUNDS)[number]>;
 
 /** Rows and bounds of a Parquet file with the entity's columns. */
 export async function readBounds(writer: Writer, entity: Entity, file: string): Promise<Bounds> {
   const date = entity.mainDate === null ? "NULL::DATE" : quoteName(entity.mainDate);
   const code = quoteName(entity.code);
   const [row] = await writer.rows(
-    `SELECT count(*) AS rows, strftime(min(${date}), '%Y%m%d') AS first, strftime(max(${date}), '%Y%m%d') AS last,
-            min(${code}) AS "firstCode", max(${code}) AS "lastCode" FROM read_parquet($1)`,
+    `SELECT sum(rows)::BIGINT AS rows, strftime(min(date), '%Y%m%d') AS first, strftime(max(date), '%Y%m%d') AS last,
+            min(first_code) AS "firstCode", max(last_code) AS "lastCode", max(rows) AS "mostOnADay" FROM
+       (SELECT ${date} AS date, count(*) AS rows, min(${code}) AS first_code, max(${code}) AS last_code
+        FROM read_parquet($1) GROUP BY 1)`,
     [file],
   );
   return row as unknown as Bounds;

@@ -55,7 +55,7 @@ const ROOMS = {
   segments: {
     owns: "^src/segments/",
     imports: ["errors", "own-folder", "encode"],
-    packages: ["apache-arrow"],
+    packages: ["apache-arrow", "xxhash-wasm"],
     why: "Bodies from rows and from bytes kept of earlier bodies; it knows no HTTP and no engine.",
   },
   web: {

@@ -3,6 +3,7 @@
 import { once } from "node:events";
 import type { Response } from "express";
 import { Problem } from "../errors.js";
+import { giveBack } from "../segments/pieces.js";
 import { endStage, sendTiming } from "./timing.js";
 
 /** Bodies up to this size are sent in one piece with their length. */
@@ -77,7 +78,7 @@ export async function sendBody(res: Response, pieces: AsyncIterable<Uint8Array>,
 /** Waits for a client that is slow, but not for one that reads nothing for `stall` milliseconds: that one is cut. */
 async function write(res: Response, held: readonly Uint8Array[], { signal, stall }: BodyLimits): Promise<void> {
   let isDrained = true;
-  for (const piece of held) isDrained = res.write(piece);
+  for (const piece of held) isDrained = res.write(piece, (error) => error ?? giveBack(piece));
   if (isDrained) return;
   const timer = setTimeout(() => res.destroy(), stall);
   try {

@@ -3,9 +3,10 @@ import { createHash, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { open, readdir, rename, rm, stat, utimes, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { crc32 } from "node:zlib";
+import xxhash from "xxhash-wasm";
 import { makeOwnFolder } from "../own-folder.js";
 import type { Extent } from "./packer.js";
+import { lendBuffer, PIECE } from "./pieces.js";
 
 /** What a segment stands for. */
 export interface SegmentInfo {
@@ -48,10 +49,11 @@ export class DamagedSegmentError extends Error {
   override readonly name = "DamagedSegmentError";
 }
 
-/** Bytes that share a checksum, and that are read at once. */
-const PIECE = 1 << 20;
-/** The end of a file: rows, plain bytes and their CRC, pieces, and the checksum of all before it. */
-const TAIL = 8 + 8 + 4 + 4 + 4;
+/** XXH64, of each piece that is read at once and of the index after them. */
+const { h64Raw, create64 } = await xxhash();
+const CHECKSUM = 8;
+/** The end of a file: rows, plain bytes and their CRC, pieces, and the checksum of all since the last piece. */
+const TAIL = 8 + 8 + 4 + 4 + CHECKSUM;
 const SUFFIX = ".segment";
 /** A file that was not written to for so long was left by a process that died. */
 const LEFT_AFTER = 10 * 60_000;
@@ -126,8 +128,9 @@ async function readSegment(path: string): Promise<Segment | null> {
 
   const read = async (i: number, { bytes, checksums }: Index): Promise<Uint8Array> => {
     const length = Math.min(PIECE, bytes - i * PIECE);
-    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(length), 0, length, i * PIECE);
-    if (bytesRead === length && crc32(buffer) === checksums[i]) return buffer;
+    const piece = lendBuffer().subarray(0, length);
+    const { bytesRead } = await file.read(piece, 0, length, i * PIECE);
+    if (bytesRead === length && h64Raw(piece) === checksums[i]) return piece;
     await rm(path, { force: true });
     throw new DamagedSegmentError("a kept segment is damaged");
   };
@@ -164,7 +167,7 @@ interface Index {
   readonly info: SegmentInfo;
   /** Of the content. */
   readonly bytes: number;
-  readonly checksums: Uint32Array;
+  readonly checksums: BigUint64Array;
 }
 
 async function readIndex(file: FileHandle): Promise<Index | null> {
@@ -172,12 +175,12 @@ async function readIndex(file: FileHandle): Promise<Index | null> {
   const tail = Buffer.alloc(TAIL);
   await file.read(tail, 0, TAIL, size - TAIL);
   const pieces = tail.readUInt32LE(20);
-  const bytes = size - TAIL - pieces * 4;
+  const bytes = size - TAIL - pieces * CHECKSUM;
   if (bytes <= 0 || Math.ceil(bytes / PIECE) !== pieces) return null;
-  const end = Buffer.alloc(pieces * 4 + TAIL);
+  const end = Buffer.alloc(pieces * CHECKSUM + TAIL);
   await file.read(end, 0, end.length, bytes);
-  if (crc32(end.subarray(0, -4)) !== end.readUInt32LE(end.length - 4)) return null;
-  const checksums = Uint32Array.from({ length: pieces }, (_, i) => end.readUInt32LE(i * 4));
+  if (h64Raw(end.subarray(0, -CHECKSUM)) !== end.readBigUInt64LE(end.length - CHECKSUM)) return null;
+  const checksums = BigUint64Array.from({ length: pieces }, (_, i) => end.readBigUInt64LE(i * CHECKSUM));
   const extent = { bytes: tail.readDoubleLE(8), crc: tail.readUInt32LE(16) };
   return { info: { rows: tail.readDoubleLE(0), extent }, bytes, checksums };
 }
@@ -188,8 +191,8 @@ async function startSegment(folder: string, name: string, onEnd: () => void): Pr
     () => null,
   );
   if (file === null) return null;
-  const checksums: number[] = [];
-  let crc = 0;
+  const checksums: bigint[] = [];
+  let hash = create64();
   let bytes = 0;
   let ended = false;
 
@@ -203,12 +206,12 @@ async function startSegment(folder: string, name: string, onEnd: () => void): Pr
   const addChecksums = (piece: Uint8Array): void => {
     for (let at = 0; at < piece.length;) {
       const part = piece.subarray(at, at + PIECE - (bytes % PIECE));
-      crc = crc32(part, crc);
+      hash.update(part);
       bytes += part.length;
       at += part.length;
       if (bytes % PIECE > 0) continue;
-      checksums.push(crc);
-      crc = 0;
+      checksums.push(hash.digest());
+      hash = create64();
     }
   };
 
@@ -220,15 +223,15 @@ async function startSegment(folder: string, name: string, onEnd: () => void): Pr
     },
     async finish({ rows, extent }) {
       if (ended) return;
-      if (bytes % PIECE > 0) checksums.push(crc);
-      const index = Buffer.alloc(checksums.length * 4 + TAIL);
-      for (const [i, checksum] of checksums.entries()) index.writeUInt32LE(checksum, i * 4);
-      const tail = index.subarray(checksums.length * 4);
+      if (bytes % PIECE > 0) checksums.push(hash.digest());
+      const index = Buffer.alloc(checksums.length * CHECKSUM + TAIL);
+      for (const [i, checksum] of checksums.entries()) index.writeBigUInt64LE(checksum, i * CHECKSUM);
+      const tail = index.subarray(checksums.length * CHECKSUM);
       tail.writeDoubleLE(rows, 0);
       tail.writeDoubleLE(extent.bytes, 8);
       tail.writeUInt32LE(extent.crc, 16);
       tail.writeUInt32LE(checksums.length, 20);
-      tail.writeUInt32LE(crc32(index.subarray(0, -4)), 24);
+      tail.writeBigUInt64LE(h64Raw(index.subarray(0, -CHECKSUM)), 24);
       const kept = await file
         .writev([index])
         .then(() => rename(temporary, join(folder, name)))

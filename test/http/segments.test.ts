@@ -9,7 +9,7 @@ import { publishRows } from "../support/lake.js";
 import { serve, TOKEN, type TestServer } from "../support/server.js";
 
 /** More than is the least worth keeping, and more than one piece of kept bytes. */
-const ROWS = 80_000;
+const ROWS = 240_000;
 const WIDE = "/api/v1/entities/adj_factor";
 let root: string;
 let server: TestServer;
@@ -25,16 +25,31 @@ beforeAll(async () => {
   without = await serve(root, { cache: "none" });
 });
 
-/** The body as it came, not unpacked. */
-function bytesOf({ url }: TestServer, path: string, encoding = "identity"): Promise<Buffer> {
+/** The body as it came, not unpacked. A client that is given something to wait for reads nothing until then. */
+function bytesOf(
+  { url }: TestServer,
+  path: string,
+  encoding = "identity",
+  wait: Promise<unknown> | null = null,
+): Promise<Buffer> {
   const headers = { Authorization: `Bearer ${TOKEN}`, "Accept-Encoding": encoding };
   return new Promise((resolve, reject) => {
     get(url + path, { headers }, (response) => {
       const pieces: Buffer[] = [];
+      if (wait) void wait.then(() => response.resume());
       response.on("data", (piece: Buffer) => pieces.push(piece));
       response.on("end", () => (response.complete ? resolve(Buffer.concat(pieces)) : reject(new Error("cut"))));
       response.on("error", reject);
+      if (wait) response.pause();
     }).on("error", reject);
+  });
+}
+
+/** Leaves as soon as the answer begins. */
+function leave({ url }: TestServer, path: string): Promise<void> {
+  const headers = { Authorization: `Bearer ${TOKEN}` };
+  return new Promise((resolve) => {
+    get(url + path, { headers }, (response) => response.on("error", () => undefined).destroy()).on("close", resolve);
   });
 }
 
@@ -61,6 +76,19 @@ describe("an answer that is asked for again", () => {
     expect(server.context.segments.figures().hits).toBe(hits + 1);
     await bytesOf(server, `${path}&ts_code=000001.SZ`);
     expect(server.context.segments.figures().hits).toBe(hits + 1);
+  });
+
+  test("has the same bytes for each of several clients at once, be they fast, slow or gone", async () => {
+    const path = `${WIDE}?format=json`;
+    const expected = await bytesOf(without, path);
+    await bytesOf(server, path);
+    const other = `${WIDE}?format=csv`;
+    const otherExpected = await bytesOf(server, other);
+    const fast = [0, 1, 2].flatMap(() => [bytesOf(server, path), bytesOf(server, other), leave(server, path)]);
+    const slow = [0, 1].map(() => bytesOf(server, path, "identity", Promise.all(fast)));
+    for (const bytes of await Promise.all([...slow, ...fast])) {
+      if (bytes) expect(bytes.equals(bytes.length === expected.length ? expected : otherExpected)).toBe(true);
+    }
   });
 
   test("is cut where what was kept is damaged, and right again afterwards", async () => {

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { giveBack, lendBuffer, PIECE } from "../../src/segments/pieces.js";
+
+test("a buffer is lent again once it was given back, in whole or in part, and not before", () => {
+  const one = lendBuffer();
+  const other = lendBuffer();
+  expect([one.length, other.buffer === one.buffer]).toEqual([PIECE, false]);
+  giveBack(one.subarray(0, 10));
+  const again = lendBuffer();
+  expect([again.length, again.buffer === one.buffer]).toEqual([PIECE, true]);
+});
+
+test("one that is given back twice is lent once, and other bytes never", () => {
+  const one = lendBuffer();
+  giveBack(one);
+  giveBack(one);
+  giveBack(Buffer.alloc(PIECE));
+  const lent = Array.from({ length: 20 }, lendBuffer);
+  expect(new Set(lent.map(({ buffer }) => buffer)).size).toBe(20);
+});
+
+test("few are held that nobody needs", () => {
+  const lent = Array.from({ length: 40 }, lendBuffer);
+  lent.forEach(giveBack);
+  const known = new Set(lent.map(({ buffer }) => buffer));
+  expect(Array.from({ length: 40 }, lendBuffer).filter(({ buffer }) => known.has(buffer)).length).toBe(8);
+});

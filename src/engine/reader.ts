@@ -5,6 +5,7 @@ import type { RecordBatch } from "apache-arrow";
 import type { Column } from "../catalog/types.js";
 import { Problem } from "../errors.js";
 import type { Integrity } from "../lake/integrity.js";
+import type { DataFile } from "../lake/manifest.js";
 import { widthOf, type ReadStep, type Width } from "../query/statement.js";
 import { runAtOnce } from "./at-once.js";
 import { fetchChunks, type Ahead, type Turn } from "./chunks.js";
@@ -36,8 +37,9 @@ export interface Reader {
 export interface Rows {
   /**
    * Runs the steps one after another, or the next beside the one that is read, and yields their rows in order, in batches
-   * that are valid until the next one is asked for. Throws DamagedFileError before a damaged file is read,
-   * IncompleteStreamError where a step did not reach its end, and the signal's reason when it is aborted.
+   * that are valid until the next one is asked for. Throws DamagedFileError before a damaged file is read, and at the end
+   * of a step of which a file has changed meanwhile; IncompleteStreamError where a step did not reach its end; and the
+   * signal's reason when it is aborted.
    */
   read(steps: Iterable<ReadStep>, columns: readonly Column[], overlap?: Overlap): AsyncGenerator<RecordBatch>;
 }
@@ -66,9 +68,10 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
     if (closing) throw new Problem("shutting_down", "the server is stopping");
     const leave = await open.enter(signal, width);
     const turn: Turn = (job) => working.run(job, signal, width);
-    const own = new Set<DuckDBConnection>();
+    /** Connections at work for the session, and the files that each of them reads. */
+    const own = new Map<DuckDBConnection, readonly DataFile[]>();
     const interrupt = (): void => {
-      for (const connection of own) connection.interrupt();
+      for (const connection of own.keys()) connection.interrupt();
     };
     signal.addEventListener("abort", interrupt);
 
@@ -92,7 +95,7 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
           signal.throwIfAborted();
           const connection = idle.pop() ?? (await instance.connect());
           busy.add(connection);
-          own.add(connection);
+          own.set(connection, step.files);
           const statement = withPaths(step, options.lakeFolder);
           const isSmall = (step.count?.atMost ?? Infinity) <= ROWS_AT_ONCE;
           const chunks = isSmall
@@ -104,16 +107,23 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
           const { done, value } = queue.next() as IteratorResult<ReadStep, undefined>;
           return done === true ? null : run(value);
         };
+        /** Files must be to the end what they were when their reading began. */
+        const done = async ({ connection }: Running): Promise<void> => {
+          await options.integrity.checkAgain(own.get(connection)!);
+          release(connection, true);
+        };
         try {
-          yield* streamBatches(start, ({ connection }) => release(connection, true), columns, overlap);
+          yield* streamBatches(start, done, columns, overlap);
         } catch (error) {
           signal.throwIfAborted();
+          // That a file has changed says more than what DuckDB makes of it.
+          await options.integrity.check([...own.values()].flat());
           throw roomProblem(error) ?? error;
         }
       },
       close() {
         signal.removeEventListener("abort", interrupt);
-        for (const connection of own) release(connection, false);
+        for (const connection of own.keys()) release(connection, false);
         leave();
       },
     };

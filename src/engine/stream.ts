@@ -17,11 +17,11 @@ export type Overlap = "none" | "next";
 /**
  * Yields the rows of the statements that `start` starts, in their order, in batches of up to 2,048 rows with these
  * columns; a batch is valid until the next one is asked for. `start` gives null where there is none any more; `done` takes
- * each that was read to its end. Throws what starting and reading throw; what still runs is ended then.
+ * each that was read to its end. Throws what they and reading throw; what still runs is ended then.
  */
 export async function* streamBatches(
   start: () => Promise<Running> | null,
-  done: (running: Running) => void,
+  done: (running: Running) => Promise<void>,
   columns: readonly Column[],
   overlap: Overlap,
 ): AsyncGenerator<RecordBatch, void, undefined> {
@@ -42,7 +42,7 @@ export async function* streamBatches(
         yield toBatch(next.chunk, next.rows);
       }
       await running.shift();
-      done(current);
+      await done(current);
       if (running.length === 0) startNext();
     }
   } finally {

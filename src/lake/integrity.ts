@@ -11,6 +11,7 @@ export class DamagedFileError extends Error {
     /** Relative to the lake folder. */
     readonly path: string,
     readonly reason: string,
+    readonly isMissing = false,
   ) {
     super(`${path}: ${reason}`);
     this.name = "DamagedFileError";
@@ -20,6 +21,8 @@ export class DamagedFileError extends Error {
 export interface Integrity {
   /** Resolves when every file is proven to be what the manifest says; rejects with DamagedFileError otherwise. */
   check(files: readonly DataFile[]): Promise<void>;
+  /** The same when they have been read. One that is gone since, as vacuum removes them, was whole as long as it was there. */
+  checkAgain(files: readonly DataFile[]): Promise<void>;
   /** Which of the files were found damaged and still are. A file that nobody checked is not looked at. */
   stillDamaged(files: readonly DataFile[]): Promise<readonly DataFile[]>;
 }
@@ -35,7 +38,7 @@ export function createIntegrity(lakeFolder: string): Integrity {
   const prove = async (file: DataFile): Promise<void> => {
     const path = join(lakeFolder, file.path);
     const found = await stat(path).catch(() => undefined);
-    if (!found) throw new DamagedFileError(file.path, "the file is missing");
+    if (!found) throw new DamagedFileError(file.path, "the file is missing", true);
     const identity = identityOf(found);
     if (proven.get(file.path) === identity) return;
     if (found.size !== file.bytes) {
@@ -64,6 +67,13 @@ export function createIntegrity(lakeFolder: string): Integrity {
   return {
     async check(files) {
       await Promise.all(files.map(checkOne));
+    },
+    async checkAgain(files) {
+      const again = (file: DataFile): Promise<void> =>
+        checkOne(file).catch((error: unknown) => {
+          if (!(error instanceof DamagedFileError && error.isMissing)) throw error;
+        });
+      await Promise.all(files.map(again));
     },
     async stillDamaged(files) {
       const suspects = files.filter((file) => damaged.has(file.path));

@@ -16,7 +16,7 @@ export function batchesOf(
   const waiting = [Promise.resolve({ connection, chunks })];
   return streamBatches(
     () => waiting.pop() ?? null,
-    () => undefined,
+    () => Promise.resolve(),
     columns,
     "none",
   );

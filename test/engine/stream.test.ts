@@ -182,7 +182,7 @@ describe("statements that overlap", () => {
         return { connection: own, chunks };
       });
     };
-    const done = ({ connection: own }: Running): void => {
+    const done = async ({ connection: own }: Running): Promise<void> => {
       open--;
       outcome.done++;
       own.disconnectSync();

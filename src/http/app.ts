@@ -17,6 +17,7 @@ import { openApiHandler } from "./openapi/index.js";
 import { packageVersion } from "./package.js";
 import { catalogHandler, pageParts, pages, toDocs } from "./pages.js";
 import { startTiming } from "./timing.js";
+import { closeInTurn } from "./turns.js";
 import { versionsHandler } from "./versions.js";
 import { BODY, onlyPost, readBody, TUSHARE_PATHS, tushareHandler, tushareProblem } from "./tushare.js";
 import { createWrongTokens } from "./wrong-tokens.js";
@@ -25,7 +26,7 @@ import { notFound, onlyGet, problemHandler, requireHost } from "./problem.js";
 export function createApp(context: Context): Express {
   const app = express();
   app.disable("x-powered-by").disable("etag").enable("case sensitive routing");
-  app.use(startTiming, observe(context));
+  app.use(closeInTurn, startTiming, observe(context));
   app.use(secureHeaders(context.config.tls !== null), limitStall(context.config.stall));
   app.use(refuseExcess, requireHost, allowOrigins(context.config.corsOrigins));
 

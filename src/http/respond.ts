@@ -26,7 +26,7 @@ export function requestSignal(res: Response, deadline: number): AbortSignal {
     controller.abort(new ClientGoneError());
   };
   // A client may have left while its version was looked up: nothing tells of that again.
-  if (res.closed) leave();
+  if (res.destroyed) leave();
   else res.once("close", leave);
   return controller.signal;
 }

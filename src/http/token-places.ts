@@ -39,6 +39,6 @@ export function createTokenPlaces({ tokenStreams, queue }: Pick<ServerConfig, "t
 }
 
 function onceClosed(res: Response, job: () => void): void {
-  if (res.closed) job();
+  if (res.destroyed) job();
   else res.once("close", job);
 }

@@ -24,11 +24,12 @@ const other = async (name: string) => ({
 
 const WEEKLY = "/api/v1/entities/weekly";
 
-/** A client that asks for much and reads nothing of it. */
-function stall({ url }: TestServer): Socket {
+/** A client that asks for much, so many times on one connection, and reads nothing of it. */
+function stall({ url }: TestServer, times = 1): Socket {
   const socket = connect(Number(new URL(url).port), "127.0.0.1").pause();
   socket.on("error", () => undefined);
-  socket.write(`GET /api/v1/entities/adj_factor HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`);
+  const request = `GET /api/v1/entities/adj_factor HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`;
+  socket.write(request.repeat(times));
   return socket;
 }
 
@@ -127,6 +128,21 @@ describe("answers under way of one token", () => {
     await left;
     stalled.destroy();
     expect((await server.json(WEEKLY)).count).toBe(1);
+    expect(server.logged).toEqual([]);
+  });
+
+  test.each([
+    ["under way", "8", 3],
+    ["that wait for a place", "1", 1],
+  ])("and from one that leaves with answers before their turn, %s", async (_, tokenStreams, inside) => {
+    const server = await serve(root, { tokenStreams });
+    const stalled = stall(server, 3);
+    await vi.waitFor(() => expect(streamsOf(server)).toBe(inside));
+    stalled.destroy();
+    await vi.waitFor(() => expect(streamsOf(server)).toBe(0));
+    expect((await server.json(WEEKLY)).count).toBe(1);
+    const page = async (): Promise<string> => (await server.get("/metrics")).text();
+    await vi.waitFor(async () => expect(await page()).toMatch(/^tapehouse_requests_running(\{.*\})? 1$/m));
     expect(server.logged).toEqual([]);
   });
 });

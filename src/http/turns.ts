@@ -1,0 +1,27 @@
+// The end of a connection, told to the answers that wait there for their turn: Node tells only the one that is being sent.
+import type { Socket } from "node:net";
+import type { RequestHandler, Response } from "express";
+
+/** Answers of each connection that were asked for before an earlier one was sent. */
+const waiting = new WeakMap<Socket, Set<Response>>();
+
+/** Closes an answer with its connection, whether its turn came or not. It is `destroyed` then, but not `closed`. */
+export const closeInTurn: RequestHandler = ({ socket }, res, next) => {
+  if (res.socket === null) {
+    const answers = waitingOn(socket);
+    answers.add(res);
+    res.once("socket", () => answers.delete(res));
+  }
+  next();
+};
+
+function waitingOn(socket: Socket): Set<Response> {
+  const known = waiting.get(socket);
+  if (known) return known;
+  const answers = new Set<Response>();
+  waiting.set(socket, answers);
+  socket.once("close", () => {
+    for (const res of answers) res.destroy().emit("close");
+  });
+  return answers;
+}

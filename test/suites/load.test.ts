@@ -144,6 +144,7 @@ test(
     const last = await modelOf(root, (await openLake(root)).current().version.data_version);
     const half = memory.slice(Math.floor(memory.length / 2));
     const [earlier, later] = [median(half.slice(0, half.length / 2)), median(half.slice(half.length / 2))];
+    const told = server.told.stderr.split("\n").filter((line) => line !== "" && !THINNED.test(line));
     const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
     console.log(
       [
@@ -152,6 +153,7 @@ test(
         `compared in full: ${[...compared].map(([format, count]) => `${count} ${format}`).join(", ")}`,
         `memory of all processes: ${megabytes(earlier)} in the third quarter, ${megabytes(later)} in the last`,
         latencies(outcome),
+        ...told,
       ].join("\n"),
     );
     expect(wrong.slice(0, 10)).toEqual([]);
@@ -159,7 +161,7 @@ test(
     expect(published).toBeGreaterThan(0);
     expect(last.rows.daily).toEqual(model.rows.daily);
     expect(later).toBeLessThan(earlier * MOST_GROWTH.factor + MOST_GROWTH.bytes);
-    expect(server.told.stderr.split("\n").filter((line) => line !== "" && !THINNED.test(line))).toEqual([]);
+    expect(told).toEqual([]);
     await endAll();
   },
   (SECONDS + 600) * 1000,

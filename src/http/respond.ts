@@ -5,6 +5,7 @@ import type { Response } from "express";
 import { Problem } from "../errors.js";
 import { giveBack } from "../segments/pieces.js";
 import { endStage, sendTiming } from "./timing.js";
+import { onceClosed } from "./turns.js";
 
 /** Bodies up to this size are sent in one piece with their length. */
 const ONE_PIECE = 64 * 1024;
@@ -21,13 +22,11 @@ export function requestSignal(res: Response, deadline: number): AbortSignal {
       }),
     );
   }, deadline);
-  const leave = (): void => {
+  // A client may have left already, while its version was looked up.
+  onceClosed(res, () => {
     clearTimeout(timer);
     controller.abort(new ClientGoneError());
-  };
-  // A client may have left while its version was looked up: nothing tells of that again.
-  if (res.destroyed) leave();
-  else res.once("close", leave);
+  });
   return controller.signal;
 }
 

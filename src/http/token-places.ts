@@ -5,6 +5,7 @@ import { createGate, type Gate } from "../engine/gate.js";
 import { Problem } from "../errors.js";
 import type { Width } from "../query/statement.js";
 import { notesOf } from "./notes.js";
+import { onceClosed } from "./turns.js";
 
 export interface TokenPlaces {
   /** Waits for a place of the request's token; the answer holds it until it is closed. */
@@ -36,9 +37,4 @@ export function createTokenPlaces({ tokenStreams, queue }: Pick<ServerConfig, "t
       });
     },
   };
-}
-
-function onceClosed(res: Response, job: () => void): void {
-  if (res.destroyed) job();
-  else res.once("close", job);
 }

@@ -15,6 +15,12 @@ export const closeInTurn: RequestHandler = ({ socket }, res, next) => {
   next();
 };
 
+/** Does a job when an answer is closed, at once where it is already: nothing tells of that again. */
+export function onceClosed(res: Response, job: () => void): void {
+  if (res.destroyed) job();
+  else res.once("close", job);
+}
+
 function waitingOn(socket: Socket): Set<Response> {
   const known = waiting.get(socket);
   if (known) return known;

@@ -26,6 +26,7 @@ export const PROBLEMS = {
   request_too_large: { status: 431, title: "Request is too long" },
   internal_error: { status: 500, title: "The server failed" },
   data_damaged: { status: 500, title: "A data file is damaged" },
+  data_unavailable: { status: 503, title: "The data is out of reach" },
   overloaded: { status: 503, title: "The server is busy" },
   out_of_room: { status: 503, title: "The query needs more room than there is" },
   shutting_down: { status: 503, title: "The server is stopping" },

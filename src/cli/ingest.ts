@@ -5,9 +5,9 @@ import { Command } from "commander";
 import { readConfig, SETTINGS, type ServerConfig } from "../config.js";
 import { CommandError } from "../errors.js";
 import { layoutOf } from "../lake/layout.js";
-import { ingest, makeInbox } from "../lake/write/ingest.js";
+import { ingest, makeInbox, untilThere } from "../lake/write/ingest.js";
 import { tryLock } from "../lake/write/lock.js";
-import { endWhenAlone, isPart } from "../processes/alone.js";
+import { endWhenAlone, isPart, seenLake } from "../processes/alone.js";
 import { dataOption } from "./options.js";
 
 interface Options {
@@ -52,6 +52,18 @@ const INGEST_SETTINGS = {
 async function watch(config: ServerConfig, signal: AbortSignal): Promise<void> {
   const log = (line: string): void => void process.stderr.write(`${line}\n`);
   const layout = layoutOf(config.data);
+  const after = isPart("ingester") ? seenLake() : null;
+  const options = {
+    memory: config.ingestMemory,
+    policy: { grace: config.deadline + PAGING, newest: config.keepVersions, retention: config.retention },
+    now: () => new Date(),
+    clock: () => performance.now(),
+    log,
+    signal,
+    ...(after ? { after } : {}),
+  };
+  await untilThere(config.data, options);
+  if (signal.aborted) return;
   try {
     await makeInbox(layout);
   } catch (error) {
@@ -62,16 +74,7 @@ async function watch(config: ServerConfig, signal: AbortSignal): Promise<void> {
   setPriority(NICE);
   let told = false;
   while (!signal.aborted) {
-    const ran = await tryLock(layout.ingestLock, () =>
-      ingest(config.data, {
-        memory: config.ingestMemory,
-        policy: { grace: config.deadline + PAGING, newest: config.keepVersions, retention: config.retention },
-        now: () => new Date(),
-        clock: () => performance.now(),
-        log,
-        signal,
-      }),
-    );
+    const ran = await tryLock(layout.ingestLock, () => ingest(config.data, options));
     if (ran) return;
     if (!told) log("another process watches this inbox; waiting for it to end");
     told = true;

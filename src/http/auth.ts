@@ -1,6 +1,7 @@
 // Bearer tokens: who asks, and may they read this entity?
 import type { Request, RequestHandler, Response } from "express";
 import { Problem } from "../errors.js";
+import { UnavailableError } from "../lake/continuity.js";
 import type { StoredToken } from "../lake/tokens.js";
 import { invalidParameter } from "../query/parameters.js";
 import type { Context } from "./context.js";
@@ -34,7 +35,12 @@ export function requireToken(context: Context, wrong: WrongTokens, { secretOf, h
     }
     const address = req.socket.remoteAddress;
     const token = await context.tokens.find(secret, context.now(), wrong.mayTry(address));
-    if (!token) throw wrong.count(address);
+    if (!token) {
+      const refusal = wrong.count(address);
+      // Where the directory is out of reach, so are the tokens that it holds.
+      const { state } = context.lake.faults();
+      throw refusal.code === "unauthorized" && state instanceof UnavailableError ? state : refusal;
+    }
     notesOf(res).token = token;
     endStage(res, "auth");
     next();

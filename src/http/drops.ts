@@ -3,16 +3,19 @@ import { stampOf } from "../lake/integrity.js";
 import type { Lake } from "../lake/lake.js";
 import { isUnchanged, latestEntries, readLedger, type LedgerEntry } from "../lake/ledger.js";
 
-export function createDropsCounter({ layout }: Lake): () => Promise<number> {
+export function createDropsCounter({ layout, faults }: Pick<Lake, "layout" | "faults">): () => Promise<number> {
   let seen = "";
   let refused: readonly LedgerEntry[] = [];
+  let counted = 0;
   return async () => {
+    // Files of an inbox that is out of reach are not known to be gone.
+    if (faults().state !== null) return counted;
     const now = await stampOf(layout.ledger);
     if (now !== seen) {
       refused = latestEntries(await readLedger(layout.ledger)).filter(({ outcome }) => outcome === "refused");
       seen = now;
     }
     const lying = await Promise.all(refused.map((entry) => isUnchanged(layout, entry)));
-    return lying.filter(Boolean).length;
+    return (counted = lying.filter(Boolean).length);
   };
 }

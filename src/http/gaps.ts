@@ -19,6 +19,8 @@ export function gapsHandler(context: Context): RequestHandler<{ entity: string }
     const recorded = (await readRecordedGaps(context.lake.layout.gaps)).filter(
       (gap) => gap.entity === entity.name && gap.resolved === null,
     );
+    // The file that was read, or was not there, may be that of another directory.
+    await context.lake.requireState();
     const found = [
       ...(await context.gaps.computed(snapshot, entity, signal)),
       ...(await context.gaps.unfilled(snapshot, entity, recorded, signal)),

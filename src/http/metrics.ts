@@ -127,9 +127,18 @@ export function createMetrics({ lake, reader, cache, now }: MetricSources): Metr
   total("tapehouse_cache_misses_total", "Pieces of answers not found in the cache.", () => cache().misses);
   gauge("tapehouse_cache_entries", "Pieces of answers in the cache.", () => cache().entries);
   gauge("tapehouse_cache_bytes", "Bytes in the cache.", () => cache().bytes);
-  gauge("tapehouse_versions", "Kept versions of the lake.", async () => (await lake.versions()).length, "max");
+  let kept = 0;
+  /** The last number where the data directory is out of reach or damaged: the other figures are wanted all the same. */
+  const versions = async (): Promise<number> => {
+    kept = await lake.versions().then(
+      ({ length }) => length,
+      () => kept,
+    );
+    return kept;
+  };
+  gauge("tapehouse_versions", "Kept versions of the lake.", versions, "max");
   const age = (): number => {
-    const { sequence, data_version } = lake.current().version;
+    const { sequence, data_version } = lake.mark();
     return sequence === 0 ? 0 : (now().getTime() - Date.parse(data_version)) / 1000;
   };
   gauge("tapehouse_version_age_seconds", "Time since the served version was published.", age, "max");

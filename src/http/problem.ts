@@ -1,6 +1,7 @@
 // Every error as a problem document (RFC 9457). What is not a Problem is ours: its text stays in the log.
 import type { ErrorRequestHandler, RequestHandler, Response } from "express";
 import { Problem } from "../errors.js";
+import { UnavailableError } from "../lake/continuity.js";
 import { DamagedFileError } from "../lake/integrity.js";
 import { DamagedManifestError } from "../lake/manifest.js";
 import type { Context } from "./context.js";
@@ -55,6 +56,13 @@ export function problemDocument({ code, title, status, detail, extras }: Problem
 /** `id` is that of the request. */
 function toProblem(log: Context["log"], id: string | undefined, error: unknown): Problem {
   if (error instanceof Problem) return error;
+  // The log was told once, when the directory was lost.
+  if (error instanceof UnavailableError || (error instanceof DamagedFileError && error.isOutOfReach)) {
+    return new Problem("data_unavailable", "the data directory of the server is out of reach, so nothing was read", {
+      hint: "try again later; the operator finds the reason in the log of the server",
+      retryAfter: 5,
+    });
+  }
   if (error instanceof DamagedFileError || error instanceof DamagedManifestError) {
     log.error({ id, err: error }, "damaged file");
     const what = error instanceof DamagedFileError ? `a data file of ${error.path.split("/")[0]!}` : "this version";

@@ -7,13 +7,15 @@ import { createAdjustments } from "../engine/adjust.js";
 import { createGapFinder } from "../engine/gaps.js";
 import { openReader } from "../engine/reader.js";
 import { createIntegrity } from "../lake/integrity.js";
-import { openLake } from "../lake/lake.js";
+import type { Mark as LakeMark } from "../lake/continuity.js";
+import { openLake, type OpenOptions } from "../lake/lake.js";
 import { openTokens } from "../lake/tokens.js";
 import { makeOwnFolder } from "../own-folder.js";
 import { openSegmentStore } from "../segments/store.js";
 import { createApp } from "./app.js";
 import type { Context } from "./context.js";
 import { prepareEnd, type EndOptions } from "./ending.js";
+import { createFollower } from "./follow.js";
 import { createListener } from "./listener.js";
 import { openLog } from "./log.js";
 import { createMetrics, type ProcessMetrics } from "./metrics.js";
@@ -31,12 +33,18 @@ export interface RunningServer {
 /** How often a server looks for a new version and for changed tokens, in milliseconds. */
 const FOLLOW_EVERY = 200;
 
+export type { LakeMark };
+
 /** What the process that runs a server may add to it. */
 export interface ServerHooks {
   /** An open port; without it, the one that the settings name is opened. */
   readonly port?: Port;
   /** A folder for what spills that no other process uses; without it, the one that the settings name. */
   readonly spill?: string;
+  /** What other processes have served, and whether to wait where the directory does not go on from there. */
+  readonly lake?: OpenOptions;
+  /** Called at the start and whenever the lake got further. */
+  readonly onMark?: (mark: LakeMark) => void;
   /** The metrics of every process that serves; without it, those of this one. */
   readonly gatherMetrics?: () => Promise<readonly ProcessMetrics[]>;
 }
@@ -48,8 +56,8 @@ export async function startServer(
   hooks: ServerHooks = {},
 ): Promise<RunningServer> {
   const log = openLog(config.logLevel, write);
-  const lake = await openLake(config.data);
-  const integrity = createIntegrity(lake.layout.lake);
+  const lake = await openLake(config.data, hooks.lake);
+  const integrity = createIntegrity(lake.layout.lake, lake.requireState);
   await makeOwnFolder(config.temp);
   const reader = await openReader({
     lakeFolder: lake.layout.lake,
@@ -83,12 +91,14 @@ export async function startServer(
     server.listen(open, resolve);
   });
 
+  const follow = createFollower(lake, log, hooks.onMark ?? (() => undefined));
+  await follow().catch(() => undefined); // looked at again below
   let following = Promise.resolve();
   let trouble: string | null = null;
   const timer = setInterval(() => {
     following = following
       .then(async () => {
-        await Promise.all([lake.refresh(), tokens.refresh(), refreshCertificate()]);
+        await Promise.all([follow(), tokens.refresh(), refreshCertificate()]);
         trouble = null;
       })
       .catch((error: unknown) => {

@@ -17,6 +17,7 @@ export async function lookAt({ lake, integrity }: Lake, paths: readonly string[]
 }
 
 function servedFiles(lake: Context["lake"]): readonly DataFile[] {
-  const { files } = lake.current();
+  const files = lake.opened()?.files;
+  if (!files) return [];
   return ENTITY_NAMES.flatMap((name) => [...files(name).byDate, ...files(name).byCode]);
 }

@@ -2,7 +2,8 @@
 import { createHash } from "node:crypto";
 import { createReadStream, type Stats } from "node:fs";
 import { stat } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { UnavailableError } from "./continuity.js";
 import type { DataFile } from "./manifest.js";
 
 /** A data file that is gone, cut short or changed. It is never read. */
@@ -12,6 +13,8 @@ export class DamagedFileError extends Error {
     readonly path: string,
     readonly reason: string,
     readonly isMissing = false,
+    /** Its folder is missing too: a disk that is not mounted, rather than damage. */
+    readonly isOutOfReach = false,
   ) {
     super(`${path}: ${reason}`);
     this.name = "DamagedFileError";
@@ -27,7 +30,8 @@ export interface Integrity {
   stillDamaged(files: readonly DataFile[]): Promise<readonly DataFile[]>;
 }
 
-export function createIntegrity(lakeFolder: string): Integrity {
+/** `requireState` is asked where a file is missing, and throws UnavailableError where its lake is not the one it was. */
+export function createIntegrity(lakeFolder: string, requireState = async (): Promise<void> => undefined): Integrity {
   const proven = new Map<string, string>();
   const running = new Map<string, Promise<void>>();
   /** Path → what the file was when it was found damaged. */
@@ -35,10 +39,17 @@ export function createIntegrity(lakeFolder: string): Integrity {
 
   const stamp = (file: DataFile): Promise<string> => stampOf(join(lakeFolder, file.path));
 
+  const whyMissing = async (file: DataFile): Promise<Error> => {
+    const isOutOfReach = (await stampOf(dirname(join(lakeFolder, file.path)))) === "";
+    const fault = await requireState().catch((error: unknown) => error);
+    if (fault instanceof UnavailableError) return fault;
+    return new DamagedFileError(file.path, "the file is missing", true, isOutOfReach);
+  };
+
   const prove = async (file: DataFile): Promise<void> => {
     const path = join(lakeFolder, file.path);
     const found = await stat(path).catch(() => undefined);
-    if (!found) throw new DamagedFileError(file.path, "the file is missing", true);
+    if (!found) throw await whyMissing(file);
     const identity = identityOf(found);
     if (proven.get(file.path) === identity) return;
     if (found.size !== file.bytes) {
@@ -55,7 +66,8 @@ export function createIntegrity(lakeFolder: string): Integrity {
       check = prove(file)
         .then(() => void damaged.delete(file.path))
         .catch(async (error: unknown) => {
-          if (error instanceof DamagedFileError) damaged.set(file.path, await stamp(file));
+          if (error instanceof DamagedFileError || error instanceof UnavailableError)
+            damaged.set(file.path, await stamp(file));
           throw error;
         })
         .finally(() => running.delete(file.path));
@@ -71,7 +83,8 @@ export function createIntegrity(lakeFolder: string): Integrity {
     async checkAgain(files) {
       const again = (file: DataFile): Promise<void> =>
         checkOne(file).catch((error: unknown) => {
-          if (!(error instanceof DamagedFileError && error.isMissing)) throw error;
+          const isGone = error instanceof UnavailableError || (error instanceof DamagedFileError && error.isMissing);
+          if (!isGone) throw error;
         });
       await Promise.all(files.map(again));
     },

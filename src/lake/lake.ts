@@ -1,7 +1,8 @@
 // Reading the manifest: which version is served, what it holds, and where older ones are.
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { isAbsent, readOrNone } from "./absent.js";
+import { readOrNone } from "./absent.js";
+import { findSuccessor, NO_MARK, UnavailableError, type Mark } from "./continuity.js";
 import { layoutOf, listFile, versionFile, type Layout } from "./layout.js";
 import {
   DamagedManifestError,
@@ -12,6 +13,7 @@ import {
   type FileList,
   type Version,
 } from "./manifest.js";
+import { requirePointer, sequences } from "./pointer.js";
 import { wasRemoved } from "./removed.js";
 
 /** One version of the lake, complete and immutable. A query keeps one from start to end. */
@@ -23,33 +25,55 @@ export interface Snapshot {
 
 export type FoundVersion = Snapshot | "unknown" | "removed";
 
+/** What was wrong with the data directory at the last refresh. */
+export interface Faults {
+  /** Why the manifest cannot be followed: an UnavailableError or a DamagedManifestError as a rule; null where it can. */
+  readonly state: Error | null;
+  /** Entities of the open version whose folder of data files was missing. */
+  readonly absent: readonly string[];
+}
+
 export interface Lake {
   readonly layout: Layout;
-  /** The version that was served at the last refresh. */
+  /** The version that was served at the last refresh. Throws what `faults` says where none could be opened yet. */
   current(): Snapshot;
+  /** The same, or null where none could be opened yet. */
+  opened(): Snapshot | null;
+  /** How far the lake had got at the last refresh. */
+  mark(): Mark;
   /**
    * Looks at the pointer; resolves to true where a newer version is served from now on. Throws DamagedManifestError
-   * where the manifest is damaged: the version before it is served on.
+   * where the manifest is damaged and UnavailableError where the directory is not what it was: the version before it is
+   * served on.
    */
   refresh(): Promise<boolean>;
-  /** False where the manifest was damaged at the last refresh. */
-  isSound(): boolean;
+  faults(): Faults;
+  /** Throws what `refresh` throws, and follows nothing. What a directory lacks proves nothing where it is not the one. */
+  requireState(): Promise<void>;
   /** The snapshot of a `data_version`, also of one that was published since the last refresh. Throws DamagedManifestError where it is damaged, or may be. */
   at(dataVersion: string): Promise<FoundVersion>;
   /** All kept versions, oldest first. Throws DamagedManifestError where one of them is damaged. */
   versions(): Promise<readonly Version[]>;
 }
 
-export async function openLake(root: string): Promise<Lake> {
+export interface OpenOptions {
+  /** Another process has served this: the directory is opened only where it goes on from there. */
+  readonly after?: Mark;
+  /** Where the directory cannot be opened, opens it at the first refresh that can. */
+  readonly waits?: boolean;
+}
+
+export async function openLake(root: string, { after = NO_MARK, waits = false }: OpenOptions = {}): Promise<Lake> {
   const layout = layoutOf(root);
   const lists = new Map<string, FileList>();
   let known = new Map<string, Version>();
-  let current = await readSnapshot(layout, await requirePointer(layout), lists);
-  let sound = true;
+  let mark = after;
+  let current: Snapshot | null = null;
+  let faults: Faults = { state: null, absent: [] };
 
   /** Names of the kept versions' files, oldest first. */
   const names = async (): Promise<string[]> =>
-    (await sequences(layout)).filter((sequence) => sequence <= current.version.sequence).map(versionFile);
+    (await sequences(layout)).filter((sequence) => sequence <= mark.sequence).map(versionFile);
 
   /** Undefined for one that vacuum removed just now. */
   const read = async (name: string): Promise<Version | undefined> => {
@@ -94,90 +118,95 @@ export async function openLake(root: string): Promise<Lake> {
   };
 
   const follow = async (): Promise<boolean> => {
-    let sequence = await readPointer(layout);
-    // It only ever grows, unless the lake was begun anew or put back to an older state.
-    if (sequence < current.version.sequence) sequence = await requirePointer(layout);
-    if (sequence === current.version.sequence) return false;
-    current = await readSnapshot(layout, sequence, lists);
-    const needed = new Set(Object.values(current.version.lists));
+    const { id, sequence } = await findSuccessor(layout, mark);
+    if (current && sequence === mark.sequence) {
+      if (id !== mark.id) mark = { ...mark, id };
+      return false;
+    }
+    // It only ever grows; at the first look nobody knows how far it was.
+    if (!current) await requirePointer(layout);
+    const snapshot = await readSnapshot(layout, sequence, lists);
+    // Another look may have been faster.
+    if (current && sequence <= mark.sequence) return false;
+    const { data_version } = snapshot.version;
+    if (sequence > mark.sequence && data_version <= mark.data_version) {
+      throw new UnavailableError(`version ${data_version} of the data directory is older than the one that is served`);
+    }
+    current = snapshot;
+    mark = { id, sequence, data_version };
+    const needed = new Set(Object.values(snapshot.version.lists));
     for (const sha of lists.keys()) if (!needed.has(sha)) lists.delete(sha);
     return true;
   };
 
+  const refresh = async (): Promise<boolean> => {
+    try {
+      const isNew = await follow();
+      faults = { state: null, absent: await absentFolders(layout, current) };
+      return isNew;
+    } catch (error) {
+      faults = { state: error as Error, absent: await absentFolders(layout, current) };
+      throw error;
+    }
+  };
+
+  const requireState = async (): Promise<void> => {
+    await findSuccessor(layout, mark);
+  };
+
+  const opened = (): Snapshot => {
+    if (current) return current;
+    throw faults.state!;
+  };
+
+  const lookUp = async (dataVersion: string): Promise<FoundVersion> => {
+    const version = await find(dataVersion);
+    try {
+      if (version) return await readSnapshot(layout, version.sequence, lists);
+    } catch (error) {
+      // Vacuum may remove it while it is read.
+      if (!(error instanceof DamagedManifestError && error.isMissing)) throw error;
+    }
+    return (await wasRemoved(layout.removed, dataVersion)) ? "removed" : "unknown";
+  };
+
+  await refresh().catch((error: unknown) => {
+    if (!waits) throw error;
+  });
+
   return {
     layout,
-    current: () => current,
-    isSound: () => sound,
-    async refresh() {
-      try {
-        const isNew = await follow();
-        sound = true;
-        return isNew;
-      } catch (error) {
-        sound = false;
-        throw error;
-      }
-    },
+    current: opened,
+    opened: () => current,
+    mark: () => mark,
+    faults: () => faults,
+    refresh,
+    requireState,
     async at(dataVersion) {
       // Another process may have published it just now, and its reader ask here before the next look.
-      if (dataVersion > current.version.data_version) await follow();
-      if (dataVersion === current.version.data_version) return current;
-      const version = await find(dataVersion);
-      try {
-        if (version) return await readSnapshot(layout, version.sequence, lists);
-      } catch (error) {
-        // Vacuum may remove it while it is read.
-        if (!(error instanceof DamagedManifestError && error.isMissing)) throw error;
-      }
-      return (await wasRemoved(layout.removed, dataVersion)) ? "removed" : "unknown";
+      if (!current || dataVersion > mark.data_version) await follow();
+      if (dataVersion === mark.data_version) return opened();
+      const found = await lookUp(dataVersion).catch(async (error: unknown) => {
+        await requireState();
+        throw error;
+      });
+      if (typeof found === "string") await requireState();
+      return found;
     },
     async versions() {
       const kept = new Map<string, Version>();
-      for (const name of await names()) {
-        const version = await read(name);
-        if (version) kept.set(name, version);
+      try {
+        for (const name of await names()) {
+          const version = await read(name);
+          if (version) kept.set(name, version);
+        }
+      } finally {
+        await requireState();
       }
       known = kept;
       return [...kept.values()];
     },
   };
-}
-
-/**
- * The sequence number of the served version; 0 where nothing was published. Throws where the pointer is damaged, is gone,
- * or names a version that others follow.
- */
-export async function requirePointer(layout: Layout): Promise<number> {
-  for (;;) {
-    const sequence = await readPointer(layout);
-    const later = (await sequences(layout)).filter((other) => other > sequence);
-    // The next one is there while it is published, and after a crash meanwhile.
-    const isBegun = (await readOrNone(layout.pending)) !== undefined;
-    const isLeftBehind = later.some((other) => other > sequence + 1 || !isBegun);
-    if (!isLeftBehind) return sequence;
-    if ((await readPointer(layout)) !== sequence) continue;
-    const state = sequence === 0 ? "is gone" : `names version ${sequence}, which others follow: it is damaged`;
-    throw new DamagedManifestError(`the pointer to the current version ${state}`);
-  }
-}
-
-/** The numbers of the versions that are there, in ascending order. */
-export async function sequences(layout: Layout): Promise<readonly number[]> {
-  const names = await readdirOrNone(layout.versions);
-  return names
-    .filter((name) => /^\d{10}\.json$/.test(name))
-    .map((name) => Number.parseInt(name, 10))
-    .sort((a, b) => a - b);
-}
-
-/** What the pointer says; 0 where there is none. */
-export async function readPointer(layout: Layout): Promise<number> {
-  const text = await readOrNone(layout.pointer);
-  if (text === undefined) return 0;
-  const sequence = Number(text.trim());
-  if (!Number.isSafeInteger(sequence) || sequence < 1)
-    throw new DamagedManifestError("the pointer to the current version is damaged");
-  return sequence;
 }
 
 async function readSnapshot(layout: Layout, sequence: number, cache: Map<string, FileList>): Promise<Snapshot> {
@@ -204,11 +233,10 @@ async function requireFile(folder: string, name: string, what: string): Promise<
   return text;
 }
 
-async function readdirOrNone(path: string): Promise<string[]> {
-  try {
-    return await readdir(path);
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
-  }
+/** Entities of the version that have data files, and whose folder is missing. */
+async function absentFolders(layout: Layout, snapshot: Snapshot | null): Promise<readonly string[]> {
+  const needed = Object.keys(snapshot?.version.lists ?? {});
+  if (needed.length === 0) return [];
+  const there = new Set(await readdir(layout.lake).catch(() => []));
+  return needed.filter((entity) => !there.has(entity));
 }

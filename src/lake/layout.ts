@@ -16,6 +16,8 @@ export interface Layout {
   readonly versions: string;
   /** One content-addressed file a list of data files: the second level. */
   readonly lists: string;
+  /** Names the lake by a random id, so that it is told from others; written by the first publication. */
+  readonly identity: string;
   /** Names the version that is served; swapped last. */
   readonly pointer: string;
   /** The `data_version` of each version that was removed, a line each. */
@@ -48,6 +50,7 @@ export function layoutOf(root: string): Layout {
     state,
     versions: join(state, "versions"),
     lists: join(state, "lists"),
+    identity: join(state, "lake.json"),
     pointer: join(state, "current"),
     removed: join(state, "removed.txt"),
     pending: join(state, "pending.txt"),

@@ -37,7 +37,8 @@ export const waitAfter = (earlyDeaths: number): number =>
 /** Besides the grace, a worker may need so long to close what it has open, in milliseconds. Then it is killed. */
 const CLOSE_WITHIN = 5_000;
 
-export function createCrew(size: number, startWorker: () => Worker, log: Log): Crew {
+/** `startWorker` is told whether the worker waits for a lake that is out of reach. */
+export function createCrew(size: number, startWorker: (waits: boolean) => Worker, log: Log): Crew {
   const places = Array.from({ length: size }, (): Place => ({ serving: null, coming: false, earlyDeaths: 0 }));
   const living = new Set<Worker>();
   const stopping = new AbortController();
@@ -49,7 +50,8 @@ export function createCrew(size: number, startWorker: () => Worker, log: Log): C
   async function fill(place: Place): Promise<string> {
     const began = performance.now();
     place.coming = true;
-    const worker = startWorker();
+    // Where one serves, that one goes on until the new one can.
+    const worker = startWorker(place.serving === null);
     living.add(worker);
     void worker.ended.then((how) => {
       living.delete(worker);

@@ -1,6 +1,7 @@
 // Runs `tapehouse ingest` beside the server: a process of its own that is started again when it dies.
 import { spawn, type ChildProcess } from "node:child_process";
 import type { Log } from "../http/log.js";
+import type { LakeMark } from "../http/server.js";
 import { environmentOf } from "./alone.js";
 
 export interface Ingester {
@@ -17,8 +18,8 @@ const LONGEST_WAIT = 60_000;
 /** So long a drop may take to finish at a stop, in milliseconds. A crash then loses nothing. */
 const STOP_WITHIN = 8_000;
 
-/** `args` are those of the command. A process that ends with exit code 0 has nothing to do here. */
-export function startIngester(args: readonly string[], log: Log): Ingester {
+/** `args` are those of the command; `seen` is the lake that was served last. A process that ends with exit code 0 has nothing to do here. */
+export function startIngester(args: readonly string[], seen: () => LakeMark | null, log: Log): Ingester {
   let child: ChildProcess | undefined;
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -28,7 +29,7 @@ export function startIngester(args: readonly string[], log: Log): Ingester {
     const began = performance.now();
     child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, "ingest", ...args], {
       stdio: ["ignore", "ignore", "inherit", "ipc"],
-      env: environmentOf("ingester"),
+      env: environmentOf("ingester", seen()),
     });
     const onEnd = (how: string): void => {
       if (child === undefined) return;

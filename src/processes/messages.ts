@@ -1,11 +1,21 @@
 // What the supervisor and its workers tell each other.
 import type { ServerConfig } from "../config.js";
 import type { ProcessMetrics } from "../http/metrics.js";
+import type { LakeMark } from "../http/server.js";
 
 /** To a worker. */
 export type Order =
-  /** The first one; the port comes with it. `spill` is the folder for what DuckDB has no memory for. */
-  | { readonly order: "serve"; readonly config: ServerConfig; readonly spill: string }
+  /**
+   * The first one; the port comes with it. `spill` is the folder for what DuckDB has no memory for, `seen` the lake that
+   * was served, which it has to go on from. Where nobody else serves, it `waits` for that lake.
+   */
+  | {
+      readonly order: "serve";
+      readonly config: ServerConfig;
+      readonly spill: string;
+      readonly seen: LakeMark | null;
+      readonly waits: boolean;
+    }
   /** Another worker has taken over: end when every connection has come to its own end. */
   | { readonly order: "retire" }
   /** End when every answer under way is sent; what is left after so many milliseconds is cut. */
@@ -20,6 +30,8 @@ export type Order =
 /** From a worker. */
 export type Report =
   | { readonly report: "ready"; readonly url: string }
+  /** How far the lake got that it serves. */
+  | { readonly report: "mark"; readonly mark: LakeMark }
   /** It could not start. `known`: for a reason that its user can mend. */
   | { readonly report: "failed"; readonly message: string; readonly known: boolean }
   /** Its event loop turns. */

@@ -4,6 +4,7 @@ import type { Log } from "../http/log.js";
 import type { ProcessMetrics } from "../http/metrics.js";
 import { addUp } from "../http/metrics-past.js";
 import { openPort } from "../http/port.js";
+import type { LakeMark } from "../http/server.js";
 import { createCrew } from "./crew.js";
 import { startIngester, type Ingester } from "./ingester.js";
 import { openScratch } from "./scratch.js";
@@ -34,13 +35,19 @@ export async function supervise(config: ServerConfig, options: SuperviseOptions)
   const onDamage = (files: readonly string[]): void => {
     for (const worker of crew.workers()) worker.give({ order: "suspect", files });
   };
-  const start = (): Worker => {
-    const worker = startWorker({ config: share, spill: scratch.folder(), port, log, onDamage, gather });
+  /** Nobody goes back behind it as long as this process lives: that takes the decision of an operator. */
+  let seen: LakeMark | null = null;
+  const onMark = (mark: LakeMark): void => {
+    if (seen === null || mark.sequence >= seen.sequence) seen = mark;
+  };
+  const start = (waits: boolean): Worker => {
+    const spill = scratch.folder();
+    const worker = startWorker({ config: share, spill, port, log, seen, waits, onMark, onDamage, gather });
     void worker.ended.then(async () => (past = await addUp([past, worker.lastCount()])));
     return worker;
   };
   const crew = createCrew(config.workers, start, log);
-  const openIngester = (): Ingester | null => (ingest === null ? null : startIngester(ingest, log));
+  const openIngester = (): Ingester | null => (ingest === null ? null : startIngester(ingest, () => seen, log));
   let ingester: Ingester | null = null;
   let stopping = false;
 

@@ -6,6 +6,7 @@ import { CommandError } from "../errors.js";
 import type { Log } from "../http/log.js";
 import type { ProcessMetrics } from "../http/metrics.js";
 import type { Port } from "../http/port.js";
+import type { LakeMark } from "../http/server.js";
 import { environmentOf } from "./alone.js";
 import { ALIVE_EVERY, type Order, type Report } from "./messages.js";
 
@@ -29,6 +30,11 @@ export interface WorkerOptions {
   readonly spill: string;
   readonly port: Port;
   readonly log: Log;
+  /** The lake that it has to go on from; null for any. */
+  readonly seen: LakeMark | null;
+  /** Whether it waits for that lake, and answers that it is out of reach meanwhile; else it fails to start. */
+  readonly waits: boolean;
+  readonly onMark: (mark: LakeMark) => void;
   /** Called with files that the worker found damaged, again and again while they are. */
   readonly onDamage: (files: readonly string[]) => void;
   /** What all workers have counted. */
@@ -53,7 +59,8 @@ const SPARE_THREADS = 8;
  */
 const COLLECTING = ["--single-threaded-gc", "--heap-growing-percent=400"];
 
-export function startWorker({ config, spill, port, log, onDamage, gather }: WorkerOptions): Worker {
+export function startWorker(options: WorkerOptions): Worker {
+  const { config, spill, port, log, seen, waits, onMark, onDamage, gather } = options;
   const child = spawn(process.execPath, [...process.execArgv, ...COLLECTING, ...process.argv.slice(1)], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     // The size of libuv's pool is fixed when a process first uses it, so it has to be set before the process starts.
@@ -91,6 +98,7 @@ export function startWorker({ config, spill, port, log, onDamage, gather }: Work
       },
       failed: ({ message, known }) => reject(known ? new CommandError(message) : new Error(message)),
       alive: () => undefined,
+      mark: ({ mark }) => onMark(mark),
       damaged: ({ files }) => onDamage(files),
       counts({ metrics }) {
         counted = metrics;
@@ -104,7 +112,7 @@ export function startWorker({ config, spill, port, log, onDamage, gather }: Work
     });
     void ended.then((how) => reject(new Error(`it ended (${how})`)));
   });
-  give({ order: "serve", config, spill }, port);
+  give({ order: "serve", config, spill, seen, waits }, port);
 
   return {
     pid: child.pid,

@@ -41,10 +41,14 @@ export function runWorker(): void {
     process.exit(0);
   };
   const orders: Orders = {
-    serve({ config, spill }, port) {
+    serve({ config, spill, seen, waits }, port) {
       spillFolder = spill;
       longest = config.deadline + KEEP_ALIVE;
-      running = startServer(config, log, { port, spill, gatherMetrics }).catch(failToStart);
+      running = startServer(config, log, {
+        ...{ port, spill, gatherMetrics },
+        ...(seen ? { lake: { after: seen, waits } } : {}),
+        onMark: (mark) => void tell({ report: "mark", mark }),
+      }).catch(failToStart);
       void running.then(({ url }) => {
         void tell({ report: "ready", url });
         setInterval(() => void beat(), ALIVE_EVERY);

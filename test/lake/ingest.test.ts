@@ -1,12 +1,27 @@
 // What is dropped into the inbox is taken once, whole, in order, and never stops the others.
-import { appendFile, copyFile, readFile, rename, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import { existsSync, renameSync } from "node:fs";
+import {
+  appendFile,
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";
+import { entityNamed } from "../../src/catalog/index.js";
 import { openWriter } from "../../src/engine/writer.js";
 import { openLake } from "../../src/lake/lake.js";
 import { layoutOf } from "../../src/lake/layout.js";
 import { readStatus } from "../../src/lake/status.js";
+import { importFiles } from "../../src/lake/write/import.js";
 import { withLock } from "../../src/lake/write/lock.js";
 import { findDrops, mayHold } from "../../src/lake/ledger.js";
 import { temporaryFolder } from "../support/folders.js";
@@ -454,5 +469,56 @@ describe("the drops that hold a range", () => {
     await drop(root, "adj_factor/b.csv", factors("00000b.SZ,20240102,2"));
     await (await ingester(root)).settle();
     expect(await found("20240102", "20240102")).toEqual(["adj_factor/c.csv is gone", "inbox/adj_factor/b.csv"]);
+  });
+});
+
+describe("a data directory that goes away while its inbox is watched", () => {
+  const away = (): string => `${root}-away`;
+  const content = factors("000001.SZ,20240103,2");
+  const ROW = "SELECT '000001.SZ' AS ts_code, DATE '2024-01-02' AS trade_date, 1 AS adj_factor";
+
+  beforeEach(async () => {
+    root = join(await temporaryFolder(), "data");
+    await publishRows(root, { adj_factor: ROW });
+  });
+
+  test.each([
+    ["with an empty one in its place", () => mkdir(root)],
+    ["with another lake in its place", () => publishRows(root, { adj_factor: ROW })],
+    ["with nothing in its place", () => Promise.resolve()],
+  ])("%s gets nothing written to, and its drops are taken when it is back", async (_, replace) => {
+    const watcher = await ingester(root);
+    await drop(root, "adj_factor/a.csv", content);
+    await rename(root, away());
+    await replace();
+    const there = await readdir(root, { recursive: true }).catch(() => null);
+    await watcher.settle();
+    expect(await readdir(root, { recursive: true }).catch(() => null)).toEqual(there);
+    expect(watcher.logged).toEqual([expect.stringContaining("not watching the inbox: the data directory ")]);
+    await rm(root, { recursive: true, force: true });
+    await rename(away(), root);
+    await watcher.settle();
+    expect(watcher.logged[1]).toBe("watching the inbox again");
+    expect(await outcomesOf(root)).toEqual({ "adj_factor/a.csv": "taken" });
+  });
+
+  test("during an import is not made again by it", async () => {
+    const after = (await openLake(root)).mark();
+    const options = { memory: "1GB", map: {}, set: {}, after };
+    const file = await drop(await temporaryFolder(), "adj_factor/a.csv", content);
+    let moved = false;
+    const importing = importFiles(root, entityNamed("adj_factor")!, [file], options, () => {
+      if (!moved) renameSync(root, away());
+      moved = true;
+    });
+    await expect(importing).rejects.toThrow();
+    expect(existsSync(root)).toBe(false);
+    await expect(importFiles(root, entityNamed("adj_factor")!, [file], options)).rejects.toThrow(
+      "is missing; bring it",
+    );
+    expect(existsSync(root)).toBe(false);
+    await rename(away(), root);
+    await importFiles(root, entityNamed("adj_factor")!, [file], options);
+    expect(await sequenceOf(root)).toBe(2);
   });
 });

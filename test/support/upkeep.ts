@@ -1,5 +1,6 @@
 // For tests of writing: drops as CSV, the rows of a version read past the server, every file of a lake, and child processes.
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { readdir, readFile, utimes, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -72,6 +73,7 @@ export async function neededFiles(root: string): Promise<readonly string[]> {
   const layout = layoutOf(root);
   const lake = await openLake(root);
   const needed = new Set<string>(lake.current().version.sequence > 0 ? [layout.pointer] : []);
+  if (existsSync(layout.identity)) needed.add(layout.identity);
   for (const version of await lake.versions()) {
     needed.add(join(layout.versions, versionFile(version.sequence)));
     for (const sha of Object.values(version.lists)) {

@@ -14,6 +14,7 @@ export const READING = [
   "unknown_version",
   "version_removed",
   "data_damaged",
+  "data_unavailable",
   "overloaded",
   "out_of_room",
   "deadline_exceeded",

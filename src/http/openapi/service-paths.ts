@@ -77,7 +77,7 @@ const versions: Operation = {
   parameters: [sharedParameter("if_none_match")],
   responses: {
     ...jsonAnswers("The versions.", refTo("schemas", "Versions")),
-    ...problemResponses([...TOKEN, "unknown_parameter", "data_damaged"]),
+    ...problemResponses([...TOKEN, "unknown_parameter", "data_damaged", "data_unavailable"]),
   },
 };
 

@@ -3,14 +3,13 @@ import { ENTITIES } from "../../catalog/index.js";
 import type { Entity } from "../../catalog/types.js";
 import type { Writer } from "../../engine/writer.js";
 import { createIntegrity } from "../integrity.js";
-import { openLake } from "../lake.js";
 import type { Layout } from "../layout.js";
 import { fileList, isCovered, type DataFile, type DateRange, type FileList, type Version } from "../manifest.js";
 import { buildCodeCopy, wantsCodeCopy } from "./cluster.js";
 import { writeDataFiles } from "./datafile.js";
 import { compareFiles, ROWS_PER_FILE } from "./merge.js";
 import { scan } from "./relations.js";
-import { withWriteSession, type WriteOptions } from "./session.js";
+import { openWhole, withWriteSession, type WriteOptions } from "./session.js";
 import { moveIn, withStaging, type Staging } from "./staging.js";
 
 export interface CompactOptions {
@@ -50,7 +49,7 @@ export async function compact(
   options: CompactOptions & WriteOptions,
   onProgress: (entity: string, rows: number, total: number) => void = () => undefined,
 ): Promise<CompactReport> {
-  const { layout, current } = await openLake(root);
+  const { layout, current } = await openWhole(root, options.after);
   const asked = ENTITIES.filter(({ name }) => options.entities?.includes(name) ?? true);
   const due = asked.map((entity) => planEntity(entity, current().files(entity.name), options)).filter(isDue);
   if (due.length === 0) return { entities: [], version: null };

@@ -1,6 +1,6 @@
 // Writing one immutable Parquet file: sorted by DuckDB where it must be, read back, checksummed, flushed, then named by its content.
 import { randomUUID } from "node:crypto";
-import { mkdir, rename, rm, stat } from "node:fs/promises";
+import { rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Entity } from "../../catalog/types.js";
 import type { Writer } from "../../engine/writer.js";
@@ -8,7 +8,7 @@ import { sha256OfFile } from "../integrity.js";
 import type { Layout } from "../layout.js";
 import { ROW_GROUP_ROWS, type Clustering, type DataFile } from "../manifest.js";
 import { quoteName, quoteText } from "../../sql-text.js";
-import { syncPath } from "./durable.js";
+import { makeFolderIn, syncPath } from "./durable.js";
 import { noteIfNew } from "./leftovers.js";
 
 /** The columns that rows are sorted by in a file. Nulls come last. */
@@ -53,8 +53,7 @@ export async function* writeDataFiles(
   files: Iterable<FileRows>,
   clustering: Clustering = "byDate",
 ): AsyncGenerator<DataFile> {
-  const folder = join(layout.lake, entity.name, ...(clustering === "byCode" ? ["by_code"] : []));
-  if (await mkdir(folder, { recursive: true })) await syncPath(dirname(folder));
+  await makeFolderIn(layout.lake, join(entity.name, ...(clustering === "byCode" ? ["by_code"] : [])));
   const temporaries: string[] = [];
   let before: Promise<DataFile> | undefined;
   try {

@@ -1,5 +1,5 @@
 // Files at which the ingesting process died: one that kills it again and again is refused, so that the others go on.
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import type { Layout } from "../layout.js";
 
 /** A file is refused when the process died so often while it was taken; a restart may come at a bad moment too. */
@@ -23,7 +23,6 @@ export async function taking<T>(
   deaths: ReadonlyMap<string, number>,
   work: () => Promise<T>,
 ): Promise<T> {
-  await mkdir(layout.state, { recursive: true });
   // The others keep their count until they are taken or refused.
   const counts = {
     ...Object.fromEntries(deaths),

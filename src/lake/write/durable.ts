@@ -1,7 +1,7 @@
 // Small files that are either absent or whole after a crash, and flushing to the disk.
 import { constants } from "node:fs";
-import { access, link, open, rename, rm, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { access, link, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { dirname, join, sep } from "node:path";
 
 /** The name under which a small file is written before it is whole. */
 export const temporaryOf = (path: string): string => `${path}.tmp`;
@@ -36,6 +36,23 @@ export async function syncPath(path: string): Promise<void> {
     await handle.sync();
   } finally {
     await handle.close();
+  }
+}
+
+/** Makes a folder durably, with those above it up to `base`, which has to be there: it may be gone with its disk. */
+export async function makeFolderIn(base: string, path: string): Promise<void> {
+  let above = base;
+  for (const name of path.split(sep)) {
+    const folder = join(above, name);
+    const isNew = await mkdir(folder).then(
+      () => true,
+      (error: unknown) => {
+        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+        return false;
+      },
+    );
+    if (isNew) await syncPath(above);
+    above = folder;
   }
 }
 

@@ -29,9 +29,10 @@ export async function keepHouse(lake: Lake, isIdle: boolean, options: Housekeepi
   const { root } = lake.layout;
   await lake.refresh();
   const { version } = lake.current();
+  const after = lake.mark();
   for (const name of Object.keys(version.lists)) {
     if (!needsCompaction(lake.current().files(name), isIdle)) continue;
-    const report = await compact(root, { ...options, entities: [name], keepRecent: KEEP_RECENT }, () =>
+    const report = await compact(root, { ...options, after, entities: [name], keepRecent: KEEP_RECENT }, () =>
       options.signal.throwIfAborted(),
     );
     for (const { filesBefore, filesAfter, codeCopy } of report.entities) {
@@ -43,7 +44,7 @@ export async function keepHouse(lake: Lake, isIdle: boolean, options: Housekeepi
   const { policy, now } = options;
   const removable = removableVersions(await lake.versions(), policy, now()).length;
   if (removable < (isIdle ? 1 : REMOVED_AT_ONCE)) return false;
-  const { removed, kept, bytes } = await vacuum(root, { policy, now: now() });
+  const { removed, kept, bytes } = await vacuum(root, { policy, now: now(), after });
   options.log(`removed ${removed.length} old versions, ${(bytes / 1e6).toFixed(1)} MB; ${kept} stay`);
   return true;
 }

@@ -6,7 +6,8 @@ import { ENTITY_NAMES } from "../../catalog/index.js";
 import { chinaTime } from "../../dates.js";
 import { CommandError } from "../../errors.js";
 import { count, plural } from "../../words.js";
-import { openLake } from "../lake.js";
+import { NO_MARK, UnavailableError } from "../continuity.js";
+import { openLake, type Lake } from "../lake.js";
 import { layoutOf, type Layout } from "../layout.js";
 import { MOST_DEATHS, readDeaths, taking } from "./deaths.js";
 import { firstBatch, judge, refusalOf, takeBatch, type Entry, type Takable } from "./drops.js";
@@ -34,14 +35,17 @@ const SECOND_LOOK = 3_000;
 /** Nothing was dropped for so many milliseconds: time for work that takes long. */
 const IDLE_AFTER = 10_000;
 const HOUSEKEEPING_EVERY = 5_000;
+/** How often to look for a data directory that is missing, in milliseconds. */
+const OUT_OF_REACH = 500;
 /** Waiting times after a failure that is not a file's fault, in milliseconds. */
 const FIRST_RETRY = 1_000;
 const LONGEST_RETRY = 60_000;
 
 export async function openIngester(root: string, options: IngestOptions): Promise<Ingester> {
   const layout = layoutOf(root);
-  const { clock, log, signal } = options;
-  const lake = await openLake(root);
+  const { after = NO_MARK, clock, log, signal } = options;
+  const lake = await openLake(root, { after });
+  const reach = watchReach(lake, log);
   const currentVersion = async (): Promise<string> => {
     await lake.refresh();
     return lake.current().version.data_version;
@@ -52,7 +56,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
   const second = new Set<string>();
   const troubles = createTroubles(clock, log);
   let lastDrop = clock();
-  const tidyLake = await openLake(root);
+  const tidyLake = await openLake(root, { after });
   let nextHousekeeping = clock() + HOUSEKEEPING_EVERY;
   let tidying: Promise<void> | null = null;
 
@@ -70,7 +74,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
   const take = async (batch: readonly Takable[]): Promise<void> => {
     const paths = batch.map(({ file }) => file.path);
     const { entries, changed } = await taking(layout, paths, deaths, () =>
-      takeBatch(layout, batch, ledger, currentVersion, options),
+      takeBatch(layout, batch, ledger, currentVersion, { ...options, after: lake.mark() }),
     );
     for (const { path } of changed) inbox.defer(path, 0);
     const early = entries.filter((entry) => entry.outcome === "refused" && !second.has(contentKey(entry)));
@@ -111,6 +115,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
 
   return {
     async step() {
+      if (!(await reach())) return OUT_OF_REACH;
       const complete = inbox.look().filter(({ path }) => !troubles.isWaiting(path.split("/")[0]!));
       if (complete.length > 0) lastDrop = clock();
       let rest = await sift(complete);
@@ -129,6 +134,23 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     async tidied() {
       await tidying;
     },
+  };
+}
+
+/** Looks whether the directory is what it was: nothing is read of another one, or written to it. Tells when this changes. */
+function watchReach(lake: Lake, log: (line: string) => void): () => Promise<boolean> {
+  let trouble: string | null = null;
+  return async () => {
+    const fault = await lake.refresh().then(
+      () => null,
+      (error: unknown) => error,
+    );
+    const [absent] = lake.faults().absent;
+    const isAbsent = absent === undefined ? null : `the folder lake/${absent} is missing`;
+    const found = fault instanceof UnavailableError ? fault.message : isAbsent;
+    if (found !== trouble) log(found === null ? "watching the inbox again" : `not watching the inbox: ${found}`);
+    trouble = found;
+    return found === null;
   };
 }
 
@@ -173,6 +195,15 @@ function describe({ outcome, path, rows, duplicates, data_version, reason, warni
   const told = warnings.length === 0 ? "" : ` (${warnings.join("; ")})`;
   const more = duplicates === 0 ? "" : ` and ${count(duplicates)} that said nothing new`;
   return `taken inbox/${path}: ${plural(rows, "row")}${more}, data_version ${data_version}${told}`;
+}
+
+/** Resolves when the directory holds the lake that was seen, or when the signal fires. */
+export async function untilThere(root: string, { after, log, signal }: IngestOptions): Promise<void> {
+  const lake = await openLake(root, { ...(after ? { after } : {}), waits: true });
+  const reach = watchReach(lake, log);
+  while (!(await reach()) && !signal.aborted) {
+    await sleep(OUT_OF_REACH, undefined, { signal }).catch(() => undefined);
+  }
 }
 
 /** Makes `inbox` with a folder for each entity. Throws CommandError where the data directory cannot be written. */

@@ -1,7 +1,6 @@
 // Everything that the kept versions name, and what of it cannot be read.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { requirePointer, sequences } from "../lake.js";
 import { listFile, versionFile, type Layout } from "../layout.js";
 import {
   DamagedManifestError,
@@ -12,6 +11,7 @@ import {
   type Version,
   type Clustering,
 } from "../manifest.js";
+import { requirePointer, sequences } from "../pointer.js";
 import { nameOf } from "./leftovers.js";
 
 /** Something that is not as it should be. */

@@ -2,8 +2,9 @@
 // not served is removed, at the end of the same session or at the start of the next one.
 import { appendFile, readFile, rm, writeFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import { openLake, readPointer } from "../lake.js";
+import { openLake } from "../lake.js";
 import { listFile, versionFile, type Layout } from "../layout.js";
+import { readPointer } from "../pointer.js";
 import { exists, temporaryOf } from "./durable.js";
 
 /** Clears up after a writer that died, and opens the list of new files. The caller holds the write lock. */
@@ -41,7 +42,7 @@ export async function settle(layout: Layout): Promise<void> {
     await rm(temporaryOf(path), { force: true });
   }
   const unpublished = join(layout.versions, versionFile((await readPointer(layout)) + 1));
-  for (const path of [unpublished, temporaryOf(unpublished), temporaryOf(layout.pointer)])
+  for (const path of [unpublished, temporaryOf(unpublished), temporaryOf(layout.pointer), temporaryOf(layout.identity)])
     await rm(path, { force: true });
   await rm(layout.pending);
 }

@@ -23,9 +23,17 @@ const BEAT_EVERY = 5_000;
 /** A lock that was not touched for so long has no living holder, whatever host it was on. */
 const DEAD_AFTER = 60_000;
 
-/** Runs `work` while holding the lock file `path`. Waits up to `waitMs` for another holder, then gives up. */
-export async function withLock<T>(path: string, work: (lock: Lock) => Promise<T>, waitMs = 600_000): Promise<T> {
-  await mkdir(dirname(path), { recursive: true });
+/**
+ * Runs `work` while holding the lock file `path`. Waits up to `waitMs` for another holder, then gives up. Without
+ * `makesFolder` the folder of the lock has to be there.
+ */
+export async function withLock<T>(
+  path: string,
+  work: (lock: Lock) => Promise<T>,
+  waitMs = 600_000,
+  makesFolder = true,
+): Promise<T> {
+  if (makesFolder) await mkdir(dirname(path), { recursive: true });
   const me: Holder = { id: randomUUID(), pid: process.pid, host: thisHost() };
   const claim = `${path}.${me.id}`;
   const handle = await open(claim, "wx");
@@ -41,9 +49,12 @@ export async function withLock<T>(path: string, work: (lock: Lock) => Promise<T>
     return await work({ isHeld: async () => (await look(path))?.holder?.id === me.id });
   } finally {
     clearInterval(beating);
+    const isHeld = (await look(path))?.holder?.id === me.id;
+    // Where its directory was moved away, it is known to be dead when that comes back.
+    if (!isHeld) await handle.utimes(0, 0).catch(() => undefined);
     await handle.close();
     await rm(claim, { force: true });
-    if ((await look(path))?.holder?.id === me.id) await rm(path, { force: true });
+    if (isHeld) await rm(path, { force: true });
   }
 }
 

@@ -1,9 +1,11 @@
 // Publishing: lists and the version are written once and never changed, the pointer is swapped last. A crash at any
 // point leaves the version before it in place.
+import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { chinaTime } from "../../dates.js";
 import { CommandError } from "../../errors.js";
+import { readIdentity } from "../continuity.js";
 import { listFile, versionFile, type Layout } from "../layout.js";
 import { encodeList, encodeVersion, sha256, type FileList, type Version } from "../manifest.js";
 import { syncPath, writeDurably } from "./durable.js";
@@ -22,6 +24,7 @@ export async function publish(
 ): Promise<Version> {
   await mkdir(layout.versions, { recursive: true });
   await mkdir(layout.lists, { recursive: true });
+  await identify(layout);
   const lists: Record<string, string> = { ...parent.lists };
   for (const list of changes) {
     if (list.byDate.length === 0) {
@@ -50,4 +53,10 @@ export async function publish(
   await writeDurably(layout.pointer, `${version.sequence}\n`);
   if (parent.sequence === 0) await syncPath(layout.root);
   return version;
+}
+
+/** Gives the lake its id, which those of earlier releases lack. */
+async function identify(layout: Layout): Promise<void> {
+  if ((await readIdentity(layout)) !== null) return;
+  await writeDurably(layout.identity, `${JSON.stringify({ id: randomUUID() })}\n`);
 }

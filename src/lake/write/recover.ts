@@ -2,9 +2,10 @@
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CommandError } from "../../errors.js";
-import { openLake, readPointer, sequences } from "../lake.js";
+import { openLake } from "../lake.js";
 import { versionFile, type Layout } from "../layout.js";
 import { emptyList, type FileList, type Version } from "../manifest.js";
+import { readPointer, sequences } from "../pointer.js";
 import { writeDurably } from "./durable.js";
 import { takeInventory, type Fault, type Inventory } from "./inventory.js";
 import { nameOf, openNotes } from "./leftovers.js";

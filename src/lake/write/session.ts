@@ -3,8 +3,9 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { openWriter, type Writer } from "../../engine/writer.js";
 import { CommandError } from "../../errors.js";
+import { findSuccessor, UnavailableError, type Mark } from "../continuity.js";
 import { DamagedFileError } from "../integrity.js";
-import { openLake, type Snapshot } from "../lake.js";
+import { openLake, type Lake, type Snapshot } from "../lake.js";
 import { layoutOf, type Layout } from "../layout.js";
 import type { FileList, Version } from "../manifest.js";
 import { openNotes, settle } from "./leftovers.js";
@@ -27,6 +28,8 @@ export interface WriteOptions {
   readonly memory: string;
   readonly threads?: number;
   readonly now?: () => Date;
+  /** The lake that is meant, as far as it was seen: nothing is written where the directory does not go on from it. */
+  readonly after?: Mark;
 }
 
 /** What a session builds on, found when it holds the lock. */
@@ -38,7 +41,18 @@ export interface Opening {
 
 async function openServed(layout: Layout): Promise<Opening> {
   await openNotes(layout);
-  return { base: (await openLake(layout.root)).current(), isServed: true };
+  return { base: (await openWhole(layout.root)).current(), isServed: true };
+}
+
+/** Opens a lake to build on. New files beside a folder that is not mounted would vanish when it is back. */
+export async function openWhole(root: string, after?: Mark): Promise<Lake> {
+  const lake = await openLake(root, after ? { after } : {});
+  const [absent] = lake.faults().absent;
+  if (absent === undefined) return lake;
+  throw new UnavailableError(
+    `the folder lake/${absent} is missing`,
+    "mount it or bring it back; what is lost for good: tapehouse verify --repair",
+  );
 }
 
 /** Opens the lake for writing, runs `work`, and leaves no file behind that is not served. */
@@ -57,7 +71,7 @@ export async function withSessionOn<T, O extends Opening>(
   open: (layout: Layout) => Promise<O>,
   work: (session: WriteSession, opening: O) => Promise<T>,
 ): Promise<T> {
-  return withLakeLocked(root, open, async (layout, lock, opening) => {
+  const within = async (layout: Layout, lock: Lock, opening: O): Promise<T> => {
     // We hold the lock, so whatever lies in the scratch folder was left by a session that crashed.
     await rm(layout.scratch, { recursive: true, force: true });
     await mkdir(layout.scratch, { recursive: true });
@@ -76,17 +90,27 @@ export async function withSessionOn<T, O extends Opening>(
       writer.close();
       await rm(scratch, { recursive: true, force: true });
     }
-  });
+  };
+  return withLakeLocked(root, open, within, options.after);
 }
 
-/** Runs `work` as the only writer of the lake, and clears up: before it after a crash, after it whatever came of it. */
+/**
+ * Runs `work` as the only writer of the lake, and clears up: before it after a crash, after it whatever came of it. Throws
+ * UnavailableError where the directory does not go on from `after`.
+ */
 export async function withLakeLocked<T, O>(
   root: string,
   open: (layout: Layout) => Promise<O>,
   work: (layout: Layout, lock: Lock, opened: O) => Promise<T>,
+  after?: Mark,
 ): Promise<T> {
   const layout = layoutOf(root);
-  return withLock(layout.writeLock, async (lock) => {
+  const requireLake = async (): Promise<void> => {
+    if (after) await findSuccessor(layout, after);
+  };
+  await requireLake();
+  const lockedWork = async (lock: Lock): Promise<T> => {
+    await requireLake();
     const opened = await open(layout);
     const result = await work(layout, lock, opened).catch(async (error: unknown) => {
       // What cannot be cleared up now, the next session clears up: the notes stay.
@@ -95,10 +119,14 @@ export async function withLakeLocked<T, O>(
     });
     if (await lock.isHeld()) await settle(layout);
     return result;
-  }).catch((error: unknown) => {
+  };
+  return withLock(layout.writeLock, lockedWork, undefined, mayBegin(after)).catch((error: unknown) => {
     throw explain(error, layout.root);
   });
 }
+
+/** Whether the folders of a lake may be made: not where it is known to have them. */
+export const mayBegin = (after: Mark | undefined): boolean => !after?.sequence;
 
 const BARRED: Readonly<Record<string, string>> = {
   EACCES: "permission denied",

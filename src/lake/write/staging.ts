@@ -1,13 +1,13 @@
 // Making files of the lake without holding up its writers: in a folder of their own, moved into place when they are due.
 import { mkdir, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { openWriter, type Writer } from "../../engine/writer.js";
 import { layoutOf, type Layout } from "../layout.js";
 import type { DataFile } from "../manifest.js";
-import { syncPath } from "./durable.js";
+import { makeFolderIn, syncPath } from "./durable.js";
 import { noteIfNew } from "./leftovers.js";
 import { tryLock, withLock } from "./lock.js";
-import { explain, type WriteOptions } from "./session.js";
+import { explain, mayBegin, type WriteOptions } from "./session.js";
 
 /** Where new files are written: laid out like the lake itself. */
 export type Staging = Layout;
@@ -18,7 +18,7 @@ export async function withStaging<T>(
   options: WriteOptions,
   work: (writer: Writer, staging: Staging) => Promise<T>,
 ): Promise<T> {
-  return withLock(layout.stagingLock, async () => {
+  const inside = async (): Promise<T> => {
     await rm(layout.staging, { recursive: true, force: true });
     const staging = layoutOf(layout.staging);
     for (const folder of [staging.scratch, staging.state]) await mkdir(folder, { recursive: true });
@@ -29,7 +29,8 @@ export async function withStaging<T>(
       writer.close();
       await rm(layout.staging, { recursive: true, force: true });
     }
-  }).catch((error: unknown) => {
+  };
+  return withLock(layout.stagingLock, inside, undefined, mayBegin(options.after)).catch((error: unknown) => {
     throw explain(error, layout.root);
   });
 }
@@ -40,7 +41,7 @@ export async function moveIn(layout: Layout, staging: Staging, files: readonly D
   for (const { path } of files) {
     const target = join(layout.lake, path);
     const folder = dirname(target);
-    if (await mkdir(folder, { recursive: true })) await syncPath(dirname(folder));
+    await makeFolderIn(layout.lake, relative(layout.lake, folder));
     await noteIfNew(layout, target);
     await rename(join(staging.lake, path), target);
     folders.add(folder);

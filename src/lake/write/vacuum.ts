@@ -3,6 +3,7 @@ import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { CommandError } from "../../errors.js";
 import { readOrNone } from "../absent.js";
+import type { Mark } from "../continuity.js";
 import { openLake } from "../lake.js";
 import { layoutOf, listFile, versionFile, type Layout } from "../layout.js";
 import { decodeList, type Version } from "../manifest.js";
@@ -16,6 +17,8 @@ import { clearStaging } from "./staging.js";
 export type VacuumOptions = (OldestFirst | { readonly policy: RetentionPolicy }) & {
   /** Say what would be removed, and remove nothing. */
   readonly dryRun?: boolean;
+  /** The lake that is meant, as far as it was seen. */
+  readonly after?: Mark;
   readonly now: Date;
 };
 
@@ -45,7 +48,7 @@ export interface VacuumReport {
  */
 export async function vacuum(root: string, options: VacuumOptions): Promise<VacuumReport> {
   if (!options.dryRun) await clearStaging(layoutOf(root));
-  return withLakeLocked(root, openNotes, async (layout) => {
+  const work = async (layout: Layout): Promise<VacuumReport> => {
     const versions = await (await openLake(root)).versions();
     const old =
       "policy" in options ? removableVersions(versions, options.policy, options.now) : findOld(versions, options);
@@ -67,7 +70,8 @@ export async function vacuum(root: string, options: VacuumOptions): Promise<Vacu
       await rm(layout.scratch, { recursive: true, force: true });
     }
     return { removed: old.map((version) => version.data_version), kept: kept.length, files: freed.length, bytes };
-  });
+  };
+  return withLakeLocked(root, openNotes, work, options.after);
 }
 
 /** The oldest versions up to the first one that must stay. */

@@ -1,0 +1,102 @@
+// Does a data directory still hold the lake that was opened, no older than it was? Anything else is never followed.
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { CommandError } from "../errors.js";
+import { readOrNone } from "./absent.js";
+import { versionFile, type Layout } from "./layout.js";
+import { DamagedManifestError, decodeVersion, EMPTY_VERSION, type Version } from "./manifest.js";
+import { readPointer, requirePointer, sequences } from "./pointer.js";
+import { wasRemoved } from "./removed.js";
+
+/** How far a lake had got when it was last read. */
+export interface Mark {
+  /** The random name that the first publication gave it; null for a lake of an earlier release. */
+  readonly id: string | null;
+  readonly sequence: number;
+  readonly data_version: string;
+}
+
+/** Of a lake into which nothing was published: any lake goes on from it. */
+export const NO_MARK: Mark = { id: null, sequence: 0, data_version: EMPTY_VERSION.data_version };
+
+const WAY_OUT = "bring it back as it was, or restart the server to serve what is there";
+
+/** The data directory is missing, or is not what was opened. Nothing of it is read and nothing is written to it. */
+export class UnavailableError extends CommandError {
+  constructor(problem: string, wayOut = WAY_OUT) {
+    super(`${problem}; ${wayOut}`);
+    this.name = "UnavailableError";
+  }
+}
+
+/**
+ * Looks at the pointer; resolves to the id of the lake and the number of the version to serve, which is that of `seen` or
+ * a later one. Throws UnavailableError where the directory does not go on from `seen`, and DamagedManifestError where it
+ * cannot tell.
+ */
+export async function findSuccessor(layout: Layout, seen: Mark): Promise<Pick<Mark, "id" | "sequence">> {
+  try {
+    return await look(layout, seen);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (error instanceof CommandError || code === undefined) throw error;
+    throw new UnavailableError(`the data directory cannot be read (${code})`);
+  }
+}
+
+async function look(layout: Layout, seen: Mark): Promise<Pick<Mark, "id" | "sequence">> {
+  let sequence = await readPointer(layout);
+  if (sequence === 0 && seen.sequence > 0 && (await sequences(layout)).length === 0) throw await missing(layout);
+  if (sequence < seen.sequence) sequence = await requirePointer(layout);
+  const id = await readIdentity(layout);
+  if (seen.sequence === 0) return { id, sequence };
+  const isNamesake = id !== null && id === seen.id;
+  if (sequence < seen.sequence) throw isNamesake || id === null || seen.id === null ? older(seen) : another();
+
+  const before = await readVersion(layout, seen.sequence);
+  // Vacuum may have removed it, and a repair too.
+  const isKnown = before
+    ? before.data_version === seen.data_version
+    : isNamesake || (await wasRemoved(layout.removed, seen.data_version));
+  if (!isKnown) throw isNamesake ? older(seen) : another();
+  if (before || sequence > seen.sequence) return { id: id ?? seen.id, sequence };
+  if ((await readPointer(layout)) !== sequence) return look(layout, seen);
+  throw new DamagedManifestError(`version ${sequence} is damaged or gone`);
+}
+
+const older = ({ data_version }: Mark): UnavailableError =>
+  new UnavailableError(`the data directory holds an older state, without version ${data_version}, which was served`);
+
+const another = (): UnavailableError => new UnavailableError("the data directory holds another lake");
+
+async function missing({ root, state, pointer }: Layout): Promise<UnavailableError> {
+  if (await isAway(root)) return new UnavailableError("the data directory is missing");
+  const what = (await isAway(state)) ? state : pointer;
+  return new UnavailableError(`the data directory lacks ${what.slice(root.length + 1)}`);
+}
+
+const isAway = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => false,
+    () => true,
+  );
+
+/** A version that is there and whole. */
+async function readVersion(layout: Layout, sequence: number): Promise<Version | undefined> {
+  const text = await readOrNone(join(layout.versions, versionFile(sequence)));
+  try {
+    return text === undefined ? undefined : decodeVersion(text, sequence);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The id of the lake; null where it has none, or none that can be read. */
+export async function readIdentity(layout: Layout): Promise<string | null> {
+  const text = await readOrNone(layout.identity);
+  try {
+    return text === undefined ? null : ((JSON.parse(text) as { readonly id?: string }).id ?? null);
+  } catch {
+    return null;
+  }
+}

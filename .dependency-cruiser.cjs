@@ -17,7 +17,16 @@ const ROOMS = {
     imports: ["errors"],
     why: "The bottom: folders that nobody else may write to, for whoever writes aside.",
   },
-  words: { owns: "^src/words\\.ts$", imports: [], why: "The bottom: numbers as people are told them, by every side." },
+  printable: {
+    owns: "^src/printable\\.ts$",
+    imports: [],
+    why: "The bottom: text from elsewhere in a line, for whoever prints one.",
+  },
+  words: {
+    owns: "^src/words\\.ts$",
+    imports: ["printable"],
+    why: "The bottom: numbers as people are told them, by every side.",
+  },
   config: {
     owns: "^src/config\\.ts$",
     imports: ["errors", "dates"],
@@ -27,12 +36,12 @@ const ROOMS = {
   catalog: { owns: "^src/catalog/", imports: ["errors", "dates"], why: "What exists is data. It needs no library." },
   lake: {
     owns: "^src/lake/[^/]+$",
-    imports: ["errors", "dates", "config", "catalog"],
+    imports: ["errors", "dates", "printable", "config", "catalog"],
     why: "The read side of the lake: manifests and files, without an engine.",
   },
   query: {
     owns: "^src/query/",
-    imports: ["errors", "dates", "sql-text", "config", "catalog", "lake"],
+    imports: ["errors", "dates", "sql-text", "printable", "config", "catalog", "lake"],
     why: "From request to SQL is pure: tested without I/O and without a library.",
   },
   engine: {
@@ -43,7 +52,7 @@ const ROOMS = {
   },
   "lake-write": {
     owns: "^src/lake/write/",
-    imports: ["errors", "dates", "sql-text", "words", "config", "catalog", "lake", "engine"],
+    imports: ["errors", "dates", "sql-text", "printable", "words", "config", "catalog", "lake", "engine"],
     why: "The write side stands beside http: they meet only in the manifest.",
   },
   encode: {
@@ -69,6 +78,7 @@ const ROOMS = {
     imports: [
       "errors",
       "dates",
+      "printable",
       "config",
       "own-folder",
       "catalog",
@@ -91,7 +101,7 @@ const ROOMS = {
     owns: "^src/cli/",
     imports: [
       ...["errors", "dates", "words", "config", "catalog", "lake", "query", "engine", "lake-write", "encode", "web"],
-      ...["own-folder", "http", "processes"],
+      ...["own-folder", "printable", "http", "processes"],
     ],
     packages: ["commander"],
     why: "The top: each command calls one function of any room.",

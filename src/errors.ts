@@ -73,6 +73,12 @@ export class CommandError extends Error {
   }
 }
 
+/** What an error says, on one line; of an error that is not ours, its first line. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof CommandError) return error.message;
+  return (error instanceof Error ? error.message : String(error)).split("\n")[0]!.trim();
+}
+
 /** The nearest of `names` to `wanted` by edit distance, or undefined where none shares more than half of its letters. */
 export function nearest(wanted: string, names: Iterable<string>): string | undefined {
   const limit = Math.max(2, Math.floor(wanted.length / 3));

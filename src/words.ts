@@ -1,4 +1,5 @@
 // Numbers and lists in words, as people are told them.
+import { shown } from "./printable.js";
 
 export const count = (n: number): string => n.toLocaleString("en-US");
 
@@ -17,10 +18,5 @@ const SHOWN = 8;
 /** E.g. `pe, pb and 3 more`. */
 export function some(names: readonly string[]): string {
   const more = names.length > SHOWN ? ` and ${count(names.length - SHOWN)} more` : "";
-  return (
-    names
-      .slice(0, SHOWN)
-      .map((name) => name || '""')
-      .join(", ") + more
-  );
+  return names.slice(0, SHOWN).map(shown).join(", ") + more;
 }

@@ -1,7 +1,8 @@
 // tapehouse compact
 import { Command } from "commander";
 import { compact, type CompactReport } from "../lake/write/compact.js";
-import { dataOption, jsonOption, memoryOption, printJson, requireLake } from "./options.js";
+import { dataOption, jsonOption, memoryOption, requireLake } from "./options.js";
+import { printJson, say } from "./out.js";
 import { createProgress } from "./progress.js";
 
 export function compactCommand(): Command {
@@ -20,18 +21,18 @@ export function compactCommand(): Command {
         );
         progress.done();
         if (options.json) printJson(report);
-        else process.stdout.write(describe(report));
+        else say(describe(report));
       } finally {
         progress.done();
       }
     });
 }
 
-function describe({ entities, version }: CompactReport): string {
-  if (!version) return "nothing to compact\n";
+function describe({ entities, version }: CompactReport): readonly string[] {
+  if (!version) return ["nothing to compact"];
   const lines = entities.map(({ entity, filesBefore, filesAfter, codeCopy }) => {
     const copy = codeCopy === "built" ? ", code copy built" : "";
     return `${entity}: ${filesBefore} date files, now ${filesAfter}${copy}`;
   });
-  return `${[...lines, `published as data_version ${version.data_version}`].join("\n")}\n`;
+  return [...lines, `published as data_version ${version.data_version}`];
 }

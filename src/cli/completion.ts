@@ -2,6 +2,7 @@
 import { Argument, Command } from "commander";
 import { ENTITY_NAMES } from "../catalog/index.js";
 import { LOG_LEVELS } from "../config.js";
+import { say } from "./out.js";
 
 const SHELLS = ["bash", "zsh", "fish"] as const;
 
@@ -20,7 +21,7 @@ export function completionCommand(program: () => Command): Command {
     .addArgument(new Argument("<shell>", "the shell that reads it").choices(SHELLS))
     .addHelpText("after", INSTALL)
     .action((shell: (typeof SHELLS)[number]) => {
-      process.stdout.write(SCRIPTS[shell](placesOf(program())));
+      say(SCRIPTS[shell](placesOf(program())).trimEnd().split("\n"));
     });
 }
 

@@ -8,7 +8,8 @@ import { prepareDemo, type DemoEntity } from "../lake/write/demo.js";
 import { merge } from "../lake/write/merge.js";
 import { withWriteSession } from "../lake/write/session.js";
 import type { FileList } from "../lake/manifest.js";
-import { dataOption, jsonOption, memoryOption, printJson } from "./options.js";
+import { dataOption, jsonOption, memoryOption } from "./options.js";
+import { note, printJson } from "./out.js";
 import { createProgress } from "./progress.js";
 import { plural } from "../words.js";
 
@@ -68,7 +69,7 @@ export async function makeDemo(data: string, { memory, ...size }: DemoSize): Pro
     await market.dispose();
     const version = await publish(lists, `demo ${size.stocks} stocks, ${size.days} days, seed ${size.seed}`);
     progress.done();
-    process.stderr.write(`demo market: ${plural(rows, "row")}, data_version ${version!.data_version}\n`);
+    note(`demo market: ${plural(rows, "row")}, data_version ${version!.data_version}`);
     return { entities: lists.length, rows, data_version: version!.data_version };
   });
 }

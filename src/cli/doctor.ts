@@ -1,15 +1,16 @@
 // tapehouse doctor. Loads nothing at first that a broken installation lacks.
 import { Command } from "commander";
 import { flagOf, readConfig, SETTINGS, type ServerConfig, type SettingName } from "../config.js";
-import { CommandError } from "../errors.js";
+import { CommandError, reasonOf } from "../errors.js";
 import { layoutOf } from "../lake/layout.js";
 import { plural } from "../words.js";
 import { checkDirectory } from "./doctor/directory.js";
-import { ok, reasonOf, shell, wrong, type Finding } from "./doctor/finding.js";
+import { ok, shell, wrong, type Finding } from "./doctor/finding.js";
 import { checkInstallation } from "./doctor/installation.js";
 import { checkLake } from "./doctor/lake.js";
 import { checkServing } from "./doctor/serving.js";
-import { jsonOption, printJson } from "./options.js";
+import { jsonOption } from "./options.js";
+import { printJson, say } from "./out.js";
 
 /** The settings that can be given here; the others come from the environment. */
 const GIVEN = ["data", "host", "port", "temp", "memory", "tlsCert", "tlsKey"] as const satisfies readonly SettingName[];
@@ -30,7 +31,7 @@ export function doctorCommand(): Command {
     .action(async ({ json, ...options }: Options) => {
       const findings = await examine(options, process.env, new Date());
       if (json) printJson(findings);
-      else for (const line of findings.flatMap(describe)) process.stdout.write(`${line}\n`);
+      else say(findings.flatMap(describe));
       const faults = findings.filter(({ state }) => state === "wrong").length;
       if (faults > 0) throw new CommandError(`${plural(faults, "thing")} wrong`);
     });

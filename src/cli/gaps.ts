@@ -16,7 +16,8 @@ import { openLake, type Lake } from "../lake/lake.js";
 import { addGap, resolveGap } from "../lake/write/gaps.js";
 import { plural, some } from "../words.js";
 import { requireEntity } from "./import.js";
-import { dataOption, jsonOption, printJson, printTable, requireLake } from "./options.js";
+import { dataOption, jsonOption, printTable, requireLake } from "./options.js";
+import { note, printJson, say } from "./out.js";
 
 interface AddOptions {
   readonly data: string;
@@ -44,13 +45,13 @@ export function gapsCommand(): Command {
       const entity = requireEntity(name);
       await requireLake(options.data);
       const gap = await addGap(options.data, entity, { start, end, code, kind }, new Date());
-      if (!options.json) process.stdout.write(`gap number ${gap.id} is recorded\n`);
+      if (!options.json) say(`gap number ${gap.id} is recorded`);
       const { days, isOpen } = await presence(options.data, entity, gap);
       if (options.json) printJson({ ...gap, days_with_rows: days });
       if (days.length === 0) return;
       const of = code === null ? entity.name : `${entity.name} of ${code}`;
       const closed = isOpen ? "" : "; nothing of it is missing, so it is not served";
-      process.stderr.write(`warning: ${of} has rows on ${plural(days.length, "day")} of it: ${some(days)}${closed}\n`);
+      note(`warning: ${of} has rows on ${plural(days.length, "day")} of it: ${some(days)}${closed}`);
     });
   command
     .command("list")
@@ -77,7 +78,7 @@ export function gapsCommand(): Command {
       await requireLake(options.data);
       await resolveGap(options.data, Number(id), new Date());
       if (options.json) printJson({ id: Number(id), state: "resolved" });
-      else process.stderr.write(`gap number ${id} is resolved\n`);
+      else note(`gap number ${id} is resolved`);
     });
   return command;
 }

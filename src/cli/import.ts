@@ -5,7 +5,9 @@ import type { Entity } from "../catalog/types.js";
 import { CommandError, nearest } from "../errors.js";
 import { importFiles, type ImportReport } from "../lake/write/import.js";
 import { dataOption, jsonOption, memoryOption } from "./options.js";
+import { printJson, say } from "./out.js";
 import { createProgress } from "./progress.js";
+import { shown } from "../printable.js";
 import { count, plural } from "../words.js";
 
 interface Options {
@@ -42,7 +44,8 @@ export function importCommand(): Command {
           progress.show({ what: `${phase} ${detail}`, done, total, unit: phase === "reading" ? "bytes" : "rows" });
         });
         progress.done();
-        process.stdout.write(options.json ? asJson(report) : describe(entity, report, options.dryRun ?? false));
+        if (options.json) printJson(withoutTables(report));
+        else say(describe(entity, report, options.dryRun ?? false));
       } finally {
         progress.done();
       }
@@ -68,18 +71,15 @@ function parsePairs(text: string, before: Readonly<Record<string, string>>): Rec
 }
 
 /** The report without the names of temporary tables. */
-function asJson(report: ImportReport): string {
-  const files = report.files.map((file) => ({ ...file, table: undefined, sorted: undefined }));
-  return `${JSON.stringify({ ...report, files })}\n`;
+function withoutTables(report: ImportReport): unknown {
+  return { ...report, files: report.files.map((file) => ({ ...file, table: undefined, sorted: undefined })) };
 }
 
-/** The report as lines of text. */
-function describe(entity: Entity, report: ImportReport, dryRun: boolean): string {
+function describe(entity: Entity, report: ImportReport, dryRun: boolean): readonly string[] {
   const lines: string[] = [];
   for (const file of report.files) {
     lines.push(`${file.file}: ${plural(file.rows, "row")} (${file.format})`);
-    if (file.ignored.length > 0)
-      lines.push(`  columns not used: ${file.ignored.map((name) => name || '""').join(", ")}`);
+    if (file.ignored.length > 0) lines.push(`  columns not used: ${file.ignored.map(shown).join(", ")}`);
     if (file.missing.length > 0) lines.push(`  columns not in the file, null: ${file.missing.join(", ")}`);
     if (file.duplicates > 0) lines.push(`  ${plural(file.duplicates, "row")} that said nothing new collapsed`);
     if (file.conflicts > 0) {
@@ -100,5 +100,5 @@ function describe(entity: Entity, report: ImportReport, dryRun: boolean): string
   if (dryRun) lines.push("dry run: nothing was changed");
   else if (report.version === null) lines.push("the lake held just these rows already: no new version");
   else lines.push(`published as data_version ${report.version.data_version}`);
-  return `${lines.join("\n")}\n`;
+  return lines;
 }

@@ -9,6 +9,7 @@ import { ingest, makeInbox, untilThere } from "../lake/write/ingest.js";
 import { tryLock } from "../lake/write/lock.js";
 import { endWhenAlone, isPart, seenLake } from "../processes/alone.js";
 import { dataOption } from "./options.js";
+import { note } from "./out.js";
 
 interface Options {
   readonly data: string;
@@ -50,7 +51,6 @@ const INGEST_SETTINGS = {
 };
 
 async function watch(config: ServerConfig, signal: AbortSignal): Promise<void> {
-  const log = (line: string): void => void process.stderr.write(`${line}\n`);
   const layout = layoutOf(config.data);
   const after = isPart("ingester") ? seenLake() : null;
   const options = {
@@ -58,7 +58,7 @@ async function watch(config: ServerConfig, signal: AbortSignal): Promise<void> {
     policy: { grace: config.deadline + PAGING, newest: config.keepVersions, retention: config.retention },
     now: () => new Date(),
     clock: () => performance.now(),
-    log,
+    log: note,
     signal,
     ...(after ? { after } : {}),
   };
@@ -68,7 +68,7 @@ async function watch(config: ServerConfig, signal: AbortSignal): Promise<void> {
     await makeInbox(layout);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    log(`not watching the inbox: ${error.message}`);
+    note(`not watching the inbox: ${error.message}`);
     return;
   }
   setPriority(NICE);
@@ -76,7 +76,7 @@ async function watch(config: ServerConfig, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const ran = await tryLock(layout.ingestLock, () => ingest(config.data, options));
     if (ran) return;
-    if (!told) log("another process watches this inbox; waiting for it to end");
+    if (!told) note("another process watches this inbox; waiting for it to end");
     told = true;
     await sleep(ASK_EVERY, undefined, { signal }).catch(() => undefined);
   }

@@ -2,12 +2,13 @@
 import { Command } from "commander";
 import { openApi } from "../http/openapi/index.js";
 import { packageVersion } from "../http/package.js";
+import { printJson } from "./out.js";
 
 export function openApiCommand(): Command {
   return new Command("openapi")
     .description("Print the description of the API, OpenAPI 3.1, as a server has it at /openapi.json.")
     .addHelpText("after", "\nExample:\n  $ tapehouse openapi > openapi.json")
     .action(() => {
-      process.stdout.write(`${JSON.stringify(openApi(packageVersion()), null, 2)}\n`);
+      printJson(openApi(packageVersion()), 2);
     });
 }

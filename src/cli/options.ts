@@ -4,6 +4,7 @@ import { dataDirectory, memorySize, SETTINGS } from "../config.js";
 import { CommandError } from "../errors.js";
 import { layoutOf } from "../lake/layout.js";
 import { exists } from "../lake/write/durable.js";
+import { printJson, say } from "./out.js";
 import { tableLines, type Row } from "./table.js";
 
 /** `--data DIR`, or TAPEHOUSE_DATA, or ./parquet. */
@@ -27,16 +28,13 @@ export const memoryOption = (): Option =>
     .default("4GB")
     .argParser((text) => memorySize("--memory", text));
 
-/** Prints a value as one line of JSON. */
-export const printJson = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`);
-
 /** Prints rows as a table as wide as the terminal at most, or as JSON. */
 export function printTable(rows: readonly Row[], options: TableOptions): void {
   const { json = false, none, yielding } = options;
   const width = process.stdout.columns || Infinity;
-  if (json) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
-  else if (rows.length === 0) process.stdout.write(`${none}\n`);
-  else for (const line of tableLines(rows, width, yielding)) process.stdout.write(`${line}\n`);
+  if (json) printJson(rows, 2);
+  else if (rows.length === 0) say(none);
+  else say(tableLines(rows, width, yielding));
 }
 
 interface TableOptions {

@@ -1,4 +1,5 @@
 // Progress on stderr: a bar that is written over on a terminal, an occasional line elsewhere.
+import { printable } from "../printable.js";
 import { plural, size } from "../words.js";
 import { shortened } from "./table.js";
 
@@ -41,7 +42,7 @@ export function createProgress(
       before = step.done;
       if (now - last < (out.isTTY ? EVERY.terminal : EVERY.elsewhere)) return;
       last = now;
-      const line = describe(step, now - started, out.isTTY);
+      const line = printable(describe(step, now - started, out.isTTY));
       out.write(out.isTTY ? `\r\x1b[2K${shortened(line, (out.columns || 80) - 1)}` : `${line}\n`);
       open = out.isTTY;
     },

@@ -1,24 +1,29 @@
 // Running a command: exit code 0: done; 1: failed; 2: called wrongly.
 import { CommanderError, type Command } from "commander";
-import { CommandError } from "../errors.js";
+import { CommandError, reasonOf } from "../errors.js";
+import { printable } from "../printable.js";
+import { note } from "./out.js";
 
 /** Runs one command of a program and resolves to its exit code. */
 export async function runProgram(program: Command, args: readonly string[]): Promise<number> {
-  for (const command of [program, ...program.commands.flatMap((c) => [c, ...c.commands])]) command.exitOverride();
+  for (const command of [program, ...program.commands.flatMap((c) => [c, ...c.commands])]) {
+    command.exitOverride().configureOutput({ outputError: (text, write) => write(printableLines(text)) });
+  }
   try {
     await program.parseAsync(args, { from: "user" });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    const message = error instanceof Error ? error.message.split("\n")[0]! : String(error);
-    if (error instanceof CommandError) return tell(message, error.exitCode);
-    if (process.env["TAPEHOUSE_DEBUG"]) process.stderr.write(`${(error as Error).stack ?? ""}\n`);
-    return tell(`failed unexpectedly: ${message}`, 1);
+    if (error instanceof CommandError) return tell(error.message, error.exitCode);
+    if (process.env["TAPEHOUSE_DEBUG"]) note(((error as Error).stack ?? "").split("\n"));
+    return tell(`failed unexpectedly: ${reasonOf(error)}`, 1);
   }
 }
 
 /** Says why a command failed. */
 export function tell(message: string, exitCode: number): number {
-  process.stderr.write(`tapehouse: ${message}\n`);
+  note(`tapehouse: ${message}`);
   return exitCode;
 }
+
+const printableLines = (text: string): string => text.split("\n").map(printable).join("\n");

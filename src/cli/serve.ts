@@ -10,6 +10,7 @@ import { isPart } from "../processes/alone.js";
 import { supervise } from "../processes/supervisor.js";
 import { runWorker } from "../processes/worker.js";
 import { makeDemo } from "./demo.js";
+import { note, say } from "./out.js";
 
 interface ServeOptions extends Partial<Record<Exclude<SettingName, "watch">, string>> {
   readonly demo?: boolean;
@@ -44,15 +45,15 @@ async function serve(options: ServeOptions): Promise<void> {
   if (options.demo && (await isEmpty(config.data))) {
     await makeDemo(config.data, { stocks: 300, days: 750, seed: 1, memory: "4GB" });
   }
-  const log = openLog(config.logLevel, (line) => void process.stderr.write(`${line}\n`));
+  const log = openLog(config.logLevel, note);
   const exposure = exposureOf(config);
   if (exposure) log.warn(exposure);
   await supervise(config, {
     log,
     ingest: config.watch ? ingestArguments(options) : null,
     async onListening(url) {
-      process.stdout.write(`listening on ${url}\n`);
-      if (options.demo) process.stdout.write(`\n${await firstRequest(config.data, url)}\n`);
+      say(`listening on ${url}`);
+      if (options.demo) say(["", ...(await firstRequest(config.data, url))]);
     },
   });
 }
@@ -72,7 +73,7 @@ function ingestArguments({ data, ingestMemory, keepVersions, retention, deadline
 }
 
 /** A curl line that can be pasted, with a token of its own that is made anew at each start. */
-async function firstRequest(data: string, url: string): Promise<string> {
+async function firstRequest(data: string, url: string): Promise<readonly string[]> {
   const name = "first-steps";
   await revokeToken(data, name).catch((error: unknown) => {
     if (!(error instanceof CommandError)) throw error;
@@ -81,5 +82,5 @@ async function firstRequest(data: string, url: string): Promise<string> {
   return [
     "Try it:",
     `  curl -H "Authorization: Bearer ${token}" "${url}/api/v1/entities/daily?ts_code=600519.SH&limit=5"`,
-  ].join("\n");
+  ];
 }

@@ -4,6 +4,7 @@ import { openLake } from "../lake/lake.js";
 import { readStatus, type Status } from "../lake/status.js";
 import { statesOfGaps } from "./gaps.js";
 import { dataOption, jsonOption, printTable, requireLake } from "./options.js";
+import { printJson, say } from "./out.js";
 import { plural, size } from "../words.js";
 
 /** Drops of a kind that are shown; --json has all. */
@@ -19,13 +20,12 @@ export function statusCommand(): Command {
       await requireLake(options.data);
       const status = await readStatus(await openLake(options.data));
       const gaps = (await statesOfGaps(options.data)).filter(([, state]) => state === "open").map(([gap]) => gap);
-      if (options.json) process.stdout.write(`${JSON.stringify({ ...status, gaps }, null, 2)}\n`);
+      if (options.json) printJson({ ...status, gaps }, 2);
       else show(status, gaps.length);
     });
 }
 
 function show({ data_version, versions, entities, drops, disk }: Status, gaps: number): void {
-  const say = (line: string): void => void process.stdout.write(`${line}\n`);
   say(data_version === null ? "nothing is served yet" : `serving data_version ${data_version}`);
   if (versions.oldest !== null) say(`${plural(versions.kept, "version")} kept, the oldest ${versions.oldest}`);
   if (entities.length > 0) {
@@ -44,7 +44,7 @@ function show({ data_version, versions, entities, drops, disk }: Status, gaps: n
     );
   }
   const { taken, same, refused, warned, latest } = drops;
-  say(`\ndrops: ${taken} taken, ${same} of known content, ${refused.length} refused`);
+  say(["", `drops: ${taken} taken, ${same} of known content, ${refused.length} refused`]);
   if (latest) say(`  latest ${latest.time} inbox/${latest.path}: ${plural(latest.rows, "row")}`);
   for (const { path, reason } of refused.slice(0, SHOWN)) say(`  refused inbox/${path}: ${reason}`);
   if (refused.length > SHOWN) say(`  and ${refused.length - SHOWN} more refused: see --json`);

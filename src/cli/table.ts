@@ -1,4 +1,5 @@
 // Tables for people: numbers to the right with separators, no wider than the terminal.
+import { printable } from "../printable.js";
 import { count } from "../words.js";
 
 export type Row = Readonly<Record<string, string | number | null>>;
@@ -19,7 +20,7 @@ export function tableLines(rows: readonly Row[], width: number, yielding: readon
   const names = Object.keys(rows[0] ?? {});
   const columns = names.map((name) => {
     const values = rows.map((row) => row[name] ?? null);
-    const cells = values.map((value) => (typeof value === "number" ? count(value) : (value ?? "")));
+    const cells = values.map((value) => (typeof value === "number" ? count(value) : printable(value ?? "")));
     const isText = (cell: string): boolean => cell !== "" && !AMOUNT.test(cell);
     return { cells: [name, ...cells], isText: cells.every((cell) => cell === "") || cells.some(isText) };
   });

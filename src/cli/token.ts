@@ -3,7 +3,8 @@ import { Command } from "commander";
 import { layoutOf } from "../lake/layout.js";
 import { readTokens } from "../lake/tokens.js";
 import { createToken, revokeToken } from "../lake/write/tokens.js";
-import { dataOption, jsonOption, printJson, printTable, requireLake } from "./options.js";
+import { dataOption, jsonOption, printTable, requireLake } from "./options.js";
+import { note, printJson, say } from "./out.js";
 
 export function tokenCommand(): Command {
   const command = new Command("token").description("Make, list and revoke access tokens.");
@@ -19,7 +20,7 @@ export function tokenCommand(): Command {
       const entities = options.entities?.split(",").map((entity) => entity.trim()) ?? null;
       const token = await createToken(options.data, name, { entities, expires: options.expires ?? null }, new Date());
       if (options.json) printJson({ name, token });
-      else process.stdout.write(`${token}\n`);
+      else say(token);
     });
   command
     .command("list")
@@ -52,7 +53,7 @@ export function tokenCommand(): Command {
       await requireLake(options.data);
       await revokeToken(options.data, name);
       if (options.json) printJson({ name, state: "revoked" });
-      else process.stderr.write(`token ${name} is revoked\n`);
+      else note(`token ${name} is revoked`);
     });
   return command;
 }

@@ -3,7 +3,8 @@ import { Command, Option } from "commander";
 import { parseSpan } from "../dates.js";
 import { CommandError } from "../errors.js";
 import { vacuum, type VacuumReport } from "../lake/write/vacuum.js";
-import { dataOption, jsonOption, printJson, requireLake } from "./options.js";
+import { dataOption, jsonOption, requireLake } from "./options.js";
+import { printJson, say } from "./out.js";
 import { plural, size } from "../words.js";
 
 interface Options {
@@ -34,16 +35,16 @@ export function vacuumCommand(): Command {
       await requireLake(options.data);
       const report = await vacuum(options.data, { ...options, now: new Date() });
       if (options.json) printJson(report);
-      else process.stdout.write(describe(report, options.dryRun ?? false));
+      else say(describe(report, options.dryRun ?? false));
     });
 }
 
-function describe({ removed, kept, files, bytes }: VacuumReport, dryRun: boolean): string {
+function describe({ removed, kept, files, bytes }: VacuumReport, dryRun: boolean): readonly string[] {
   const range = removed.length === 0 ? "" : ` (${removed[0]} to ${removed.at(-1)})`;
-  return (
-    `${dryRun ? "would remove" : "removed"} ${plural(removed.length, "version")}${range}\n` +
-    `${dryRun ? "would free" : "freed"} ${size(bytes)} in ${plural(files, "file")}; ${plural(kept, "version")} left\n`
-  );
+  return [
+    `${dryRun ? "would remove" : "removed"} ${plural(removed.length, "version")}${range}`,
+    `${dryRun ? "would free" : "freed"} ${size(bytes)} in ${plural(files, "file")}; ${plural(kept, "version")} left`,
+  ];
 }
 
 function span(text: string): number {

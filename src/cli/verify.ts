@@ -4,7 +4,8 @@ import { CommandError } from "../errors.js";
 import type { Fault } from "../lake/write/inventory.js";
 import { repair, type Lost, type Repaired, type RepairReport, type TakenAgain } from "../lake/write/repair.js";
 import { verify, type OnFile, type VerifyReport } from "../lake/write/verify.js";
-import { dataOption, jsonOption, memoryOption, printJson, requireLake } from "./options.js";
+import { dataOption, jsonOption, memoryOption, requireLake } from "./options.js";
+import { printJson, say } from "./out.js";
 import { createProgress } from "./progress.js";
 import { count, plural, size } from "../words.js";
 
@@ -41,7 +42,7 @@ export function verifyCommand(): Command {
           : await verify(options.data, options, onFile);
         progress.done();
         if (options.json) printJson(report);
-        else process.stdout.write(describe(report, options));
+        else say(describe(report, options));
         if (report.faults.length > 0) throw new CommandError(`${plural(report.faults.length, "fault")} found`);
       } finally {
         progress.done();
@@ -49,8 +50,8 @@ export function verifyCommand(): Command {
     });
 }
 
-function describe(report: VerifyReport | RepairReport, { giveUp }: Options): string {
-  const lines = report.faults.map(describeFault);
+function describe(report: VerifyReport | RepairReport, { giveUp }: Options): readonly string[] {
+  const lines = report.faults.flatMap(describeFault);
   if ("repaired" in report) {
     lines.push(...report.manifest);
     lines.push(...report.takenAgain.flatMap(describeTakenAgain));
@@ -61,13 +62,13 @@ function describe(report: VerifyReport | RepairReport, { giveUp }: Options): str
   const { versions, files, bytes, faults } = report;
   const checked = `${plural(versions, "version")}, ${plural(files, "data file")}, ${size(bytes)}`;
   lines.push(`${checked}: ${faults.length === 0 ? "all is well" : plural(faults.length, "fault")}`);
-  return `${lines.join("\n")}\n`;
+  return lines;
 }
 
-function describeFault({ path, entity, problem, versions }: Fault): string {
+function describeFault({ path, entity, problem, versions }: Fault): string[] {
   const needed =
     versions.length > 2 ? `${versions.length} versions, the last ${versions.at(-1)}` : versions.join(" and ");
-  return `${path}: ${problem}\n  needed by ${needed || "every version"}${entity === null ? "" : ` for ${entity}`}`;
+  return [`${path}: ${problem}`, `  needed by ${needed || "every version"}${entity === null ? "" : ` for ${entity}`}`];
 }
 
 function describeRepaired({ path, rows, from, isSame }: Repaired): string {

@@ -3,7 +3,8 @@ import type { Request, RequestHandler, Response } from "express";
 import { Problem } from "../errors.js";
 import { UnavailableError } from "../lake/continuity.js";
 import type { StoredToken } from "../lake/tokens.js";
-import { invalidParameter } from "../query/parameters.js";
+import { printable } from "../printable.js";
+import { clip, invalidParameter } from "../query/parameters.js";
 import type { Context } from "./context.js";
 import { notesOf } from "./notes.js";
 import { endStage } from "./timing.js";
@@ -75,8 +76,10 @@ export function searchOf(req: Pick<Request, "originalUrl">): URLSearchParams {
   const text = at < 0 ? "" : req.originalUrl.slice(at + 1);
   for (const pair of text.split("&")) {
     if (isUtf8(pair)) continue;
-    const [name] = [...new URLSearchParams(pair).keys()];
-    throw invalidParameter(name ?? "", "it is not percent-encoded UTF-8", ["UTF-8, each byte as % and two hex digits"]);
+    const [name = ""] = [...new URLSearchParams(pair).keys()];
+    throw invalidParameter(printable(clip(name)), "it is not percent-encoded UTF-8", [
+      "UTF-8, each byte as % and two hex digits",
+    ]);
   }
   return new URLSearchParams(text);
 }

@@ -10,6 +10,7 @@ import { nearest, Problem } from "../errors.js";
 import type { Snapshot } from "../lake/lake.js";
 import type { FileList } from "../lake/manifest.js";
 import { decodeCursor, encodeCursor, fingerprint, type Cursor, type Position } from "../query/cursor.js";
+import { quote } from "../query/parameters.js";
 import { planRead } from "../query/plan.js";
 import { parseRequest, type EntityRequest } from "../query/request.js";
 import { bodyOf } from "../segments/body.js";
@@ -111,7 +112,7 @@ export function knownEntity(name: string): Entity {
   const entity = entityNamed(name);
   if (entity) return entity;
   const near = nearest(name, ENTITY_NAMES);
-  throw new Problem("unknown_entity", `there is no entity ${JSON.stringify(name.slice(0, 60))}`, {
+  throw new Problem("unknown_entity", `there is no entity ${quote(name)}`, {
     allowed: ENTITY_NAMES,
     ...(near ? { hint: `did you mean ${near}?` } : {}),
   });

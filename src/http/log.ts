@@ -1,10 +1,11 @@
 // The log: one JSON object a line, for programs that collect logs and for grep.
 import { pino, stdTimeFunctions, type Logger } from "pino";
 import type { LogLevel } from "../config.js";
+import { printable } from "../printable.js";
 
 export type Log = Pick<Logger, "info" | "warn" | "error" | "isLevelEnabled">;
 
-/** `write` gets each line without its end. */
+/** `write` gets each line without its end, in which nothing steers a terminal. */
 export function openLog(level: LogLevel, write: (line: string) => void): Log {
   return pino(
     {
@@ -13,6 +14,6 @@ export function openLog(level: LogLevel, write: (line: string) => void): Log {
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    { write: (line: string) => write(line.trimEnd()) },
+    { write: (line: string) => write(printable(line.trimEnd())) },
   );
 }

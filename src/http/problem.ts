@@ -4,6 +4,7 @@ import { Problem } from "../errors.js";
 import { UnavailableError } from "../lake/continuity.js";
 import { DamagedFileError } from "../lake/integrity.js";
 import { DamagedManifestError } from "../lake/manifest.js";
+import { printableJson } from "../printable.js";
 import type { Context } from "./context.js";
 import { notesOf } from "./notes.js";
 
@@ -41,7 +42,7 @@ export const PROBLEM_TYPE = "application/problem+json";
 
 export function problemDocument({ code, title, status, detail, extras }: Problem): string {
   const { parameter, allowed, hint } = extras;
-  return JSON.stringify({
+  return printableJson({
     type: `urn:tapehouse:problem:${code}`,
     title,
     status,

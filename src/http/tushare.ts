@@ -3,6 +3,7 @@
 import express, { type ErrorRequestHandler, type RequestHandler } from "express";
 import { tushareEncoder } from "../encode/tushare.js";
 import { Problem, type ProblemCode } from "../errors.js";
+import { printableJson } from "../printable.js";
 import { planRead } from "../query/plan.js";
 import { EXAMPLE, parseApi, parseQuestion, parseTushare, tokenIn, type Question } from "../query/tushare.js";
 import { bodyOf } from "../segments/body.js";
@@ -99,6 +100,6 @@ export function tushareProblem(context: Pick<Context, "log">): ErrorRequestHandl
     const { hint, allowed = [] } = problem.extras;
     const accepted = allowed.length === 0 ? [] : [`accepted: ${allowed.join(", ")}`];
     const msg = [problem.detail, ...(hint === undefined ? [] : [hint]), ...accepted].join("; ");
-    res.json({ code: CODES[problem.code] ?? problem.status, msg, data: null });
+    res.type("json").send(printableJson({ code: CODES[problem.code] ?? problem.status, msg, data: null }));
   };
 }

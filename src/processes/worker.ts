@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import { CommandError } from "../errors.js";
 import type { EndOptions } from "../http/ending.js";
 import type { ProcessMetrics } from "../http/metrics.js";
+import { openLog } from "../http/log.js";
 import type { Port } from "../http/port.js";
 import { KEEP_ALIVE } from "../http/listener.js";
 import { startServer, type RunningServer } from "../http/server.js";
@@ -70,7 +71,7 @@ export function runWorker(): void {
   // A terminal or a service manager may signal every process at once; what it means is for the supervisor to say.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => undefined);
   process.on("uncaughtException", (error) => {
-    log(error.stack ?? error.message);
+    openLog("error", log).error({ err: error }, "a worker failed");
     endAtOnce();
   });
 }

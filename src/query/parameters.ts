@@ -3,6 +3,7 @@ import { faultOfCode } from "../catalog/codes.js";
 import type { Entity } from "../catalog/types.js";
 import { parseDate } from "../dates.js";
 import { nearest, Problem } from "../errors.js";
+import { printableJson } from "../printable.js";
 
 export type Parameters = ReadonlyMap<string, readonly string[]>;
 
@@ -136,6 +137,6 @@ export function unknownParameter(name: string, known: readonly string[]): Proble
   });
 }
 
-/** A user's text in quotes, cut where it is long. */
-export const quote = (text: string): string => JSON.stringify(clip(text));
-const clip = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
+/** A user's text in quotes, on one line, cut where it is long. */
+export const quote = (text: string): string => printableJson(clip(text));
+export const clip = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);

@@ -30,6 +30,12 @@ describe("progress", () => {
     expect(written[0]).toMatch(/^\r\x1b\[2K.{28}…$/u);
   });
 
+  test("shows the name of a file as text that steers nothing", () => {
+    const { written, progress } = recorder(80);
+    progress.show({ what: "reading a\r\n\u001b[2J\u202e.csv", done: 0, total: 0, unit: "bytes" });
+    expect(written).toEqual([String.raw`${"\r\x1b[2K"}reading a\r\n\u001b[2J\u202e.csv`]);
+  });
+
   test("elsewhere is a plain line now and then", () => {
     const { clock, written, progress } = recorder();
     for (clock.now = 0; clock.now < 12_000; clock.now += 10) {

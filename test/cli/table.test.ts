@@ -3,6 +3,14 @@ import { describe, expect, test } from "vitest";
 import { shortened, tableLines, widthOf } from "../../src/cli/table.js";
 
 describe("a table", () => {
+  test("keeps each row on its line, in columns, whatever a cell holds", () => {
+    const rows = [
+      { name: "a\nb\u202e", n: 1 },
+      { name: "c", n: 2 },
+    ];
+    expect(tableLines(rows, 80, [])).toEqual(["name        n", String.raw`a\nb\u202e  1`, "c           2"]);
+  });
+
   const rows = [
     { entity: "daily", rows: 12_345_678, size: "1.5 GB", note: "pulled 贵州茅台 in one go" },
     { entity: "stk_auction", rows: 9, size: null, note: null },

@@ -2,10 +2,11 @@
 import { constants } from "node:fs";
 import { access, stat, statfs } from "node:fs/promises";
 import { userInfo } from "node:os";
+import { reasonOf } from "../../errors.js";
 import { exists } from "../../lake/write/durable.js";
 import type { Layout } from "../../lake/layout.js";
 import { count, size } from "../../words.js";
-import { ok, reasonOf, shell, warning, wrong, type Finding } from "./finding.js";
+import { ok, shell, warning, wrong, type Finding } from "./finding.js";
 
 const ROOM = { little: 2e9, none: 100e6 };
 const LEAST_INODES = 1_000;

@@ -1,4 +1,5 @@
 // What the doctor tells of one thing.
+import { isPrintable, printable } from "../../printable.js";
 
 export interface Finding {
   readonly state: "ok" | "warning" | "wrong";
@@ -23,8 +24,10 @@ export const warning = (thing: string, trouble: Trouble): Finding => ({ state: "
 export const wrong = (thing: string, trouble: Trouble): Finding => ({ state: "wrong", thing, ...trouble });
 
 /** A command as a shell takes it. */
-export const shell = (...words: readonly string[]): string =>
-  words.map((word) => (/^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
+export const shell = (...words: readonly string[]): string => words.map(quoted).join(" ");
 
-export const reasonOf = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).split("\n")[0]!;
+function quoted(word: string): string {
+  if (/^[\w./:=@%+,-]+$/.test(word)) return word;
+  if (isPrintable(word)) return `'${word.replaceAll("'", "'\\''")}'`;
+  return `$'${printable(word.replace(/[\\']/g, "\\$&"))}'`;
+}

@@ -2,7 +2,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ok, reasonOf, warning, wrong, type Finding } from "./finding.js";
+import { reasonOf } from "../../errors.js";
+import { ok, warning, wrong, type Finding } from "./finding.js";
 
 const LEAST_NODE = [20, 19] as const;
 

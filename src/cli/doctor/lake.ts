@@ -1,6 +1,7 @@
 // Is the lake whole, is something left of a crash, and are drops and tokens as they should be?
 import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { reasonOf } from "../../errors.js";
 import { latestEntries, readLedger } from "../../lake/ledger.js";
 import type { Layout } from "../../lake/layout.js";
 import { openLake } from "../../lake/lake.js";
@@ -11,7 +12,7 @@ import { QUIET, watchInbox } from "../../lake/write/inbox.js";
 import { takeInventory } from "../../lake/write/inventory.js";
 import { lookAtLock } from "../../lake/write/lock.js";
 import { plural, size } from "../../words.js";
-import { ok, reasonOf, shell, warning, wrong, type Finding } from "./finding.js";
+import { ok, shell, warning, wrong, type Finding } from "./finding.js";
 
 /** Of many of a kind so many are named. */
 const SHOWN = 3;

@@ -3,12 +3,13 @@ import { X509Certificate } from "node:crypto";
 import { access, constants, statfs } from "node:fs/promises";
 import { totalmem } from "node:os";
 import { bytesOf, type ServerConfig } from "../../config.js";
+import { reasonOf } from "../../errors.js";
 import { affordableConnections } from "../../http/connections.js";
 import { openPort } from "../../http/port.js";
 import { makeOwnFolder } from "../../own-folder.js";
 import { readCertificate } from "../../http/tls.js";
 import { count, plural, size } from "../../words.js";
-import { ok, reasonOf, shell, warning, wrong, type Finding } from "./finding.js";
+import { ok, shell, warning, wrong, type Finding } from "./finding.js";
 
 const DAY = 86_400_000;
 /** A certificate that expires within so many days wants to be renewed. */

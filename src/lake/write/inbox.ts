@@ -24,6 +24,9 @@ export interface Inbox {
   untilNextLook(): number;
 }
 
+/** What Node puts in the place of bytes that are not UTF-8. */
+const REPLACEMENT = "\ufffd";
+
 /** A file is complete when it has not changed for so many milliseconds. */
 export const QUIET = 400;
 /** How often to look, in milliseconds, where looking is cheap. */
@@ -62,9 +65,14 @@ interface Watched {
 
 /**
  * Watches a folder; `clock` gives milliseconds. A look reads the folders that changed, and asks only for files that are new
- * or hot; from time to time it looks at everything, as seldom as keeps the cost low.
+ * or hot; from time to time it looks at everything, as seldom as keeps the cost low. `onNameless` gets, once, what cannot be
+ * opened because its name is not UTF-8.
  */
-export function watchInbox(root: string, clock: () => number): Inbox {
+export function watchInbox(
+  root: string,
+  clock: () => number,
+  onNameless: (path: string) => void = () => undefined,
+): Inbox {
   const folders = new Map<string, Folder>([["", newFolder("", 0)]]);
   const files = new Map<string, Watched>();
   /** The files that are hot or not dealt with. */
@@ -134,7 +142,8 @@ export function watchInbox(root: string, clock: () => number): Inbox {
       const file = { path, size, mtime: mtimeMs, stamp, isReplaced: false, hotUntil, due: now + QUIET };
       files.set(path, file);
       active.add(file);
-    } else folder.names.delete(name);
+    } else if (stats === undefined && name.includes(REPLACEMENT)) onNameless(path);
+    else folder.names.delete(name);
   };
 
   return {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ENTITY_NAMES } from "../../catalog/index.js";
 import { chinaTime } from "../../dates.js";
-import { CommandError } from "../../errors.js";
+import { CommandError, reasonOf } from "../../errors.js";
 import { count, plural } from "../../words.js";
 import { NO_MARK, UnavailableError } from "../continuity.js";
 import { openLake, type Lake } from "../lake.js";
@@ -51,7 +51,9 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     return lake.current().version.data_version;
   };
   const ledger = await openLedger(layout, await currentVersion());
-  const inbox = watchInbox(layout.inbox, clock);
+  const inbox = watchInbox(layout.inbox, clock, (path) =>
+    log(`refused inbox/${path}: its name is not UTF-8; rename it`),
+  );
   const deaths = await readDeaths(layout);
   const second = new Set<string>();
   const troubles = createTroubles(clock, log);
@@ -180,15 +182,12 @@ function createTroubles(clock: () => number, log: (line: string) => void): Troub
       } catch (error) {
         const delay = Math.min(LONGEST_RETRY, (waits.get(name)?.delay ?? FIRST_RETRY / 2) * 2);
         waits.set(name, { until: clock() + delay, delay });
-        log(`${what}: ${firstLine(error)}; next try in ${delay / 1000} s`);
+        log(`${what}: ${reasonOf(error)}; next try in ${delay / 1000} s`);
         return undefined;
       }
     },
   };
 }
-
-const firstLine = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).split("\n")[0]!.trim();
 
 function describe({ outcome, path, rows, duplicates, data_version, reason, warnings }: Entry): string {
   if (outcome !== "taken") return `${outcome} inbox/${path}: ${reason}`;

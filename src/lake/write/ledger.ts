@@ -2,6 +2,7 @@
 import { mkdir, open } from "node:fs/promises";
 import { contentOf, isUnchanged, mayHold, readLedger, type LedgerEntry } from "../ledger.js";
 import type { Layout } from "../layout.js";
+import { printableJson } from "../../printable.js";
 import { syncPath, writeDurably } from "./durable.js";
 
 export interface Ledger {
@@ -89,7 +90,7 @@ export async function openLedger(layout: Layout, servedVersion: string): Promise
 const keyOf = (entity: string | null, file: Pick<LedgerEntry, "path" | "sha256">): string =>
   `${entity} ${contentOf(file)}`;
 
-const encode = (entry: LedgerEntry): string => `${JSON.stringify(entry)}\n`;
+const encode = (entry: LedgerEntry): string => `${printableJson(entry)}\n`;
 
 /** What closes a line that a crash cut short. */
 async function endsWithinLine(handle: Awaited<ReturnType<typeof open>>): Promise<string> {

@@ -2,6 +2,7 @@
 import { ENTITIES } from "../../catalog/index.js";
 import type { Column, Entity } from "../../catalog/types.js";
 import { CommandError, nearest } from "../../errors.js";
+import { shown } from "../../printable.js";
 import { AS_IS, isFrameIndex, meaningsOf, NEARNESS, type Meaning, type Scale } from "./aliases.js";
 
 export interface ImportOptions {
@@ -246,7 +247,4 @@ const fold = (name: string): string => name.trim().toLowerCase();
 const SHOWN = 30;
 
 const list = (names: readonly string[]): string =>
-  names
-    .slice(0, SHOWN)
-    .map((name) => (name === "" || /\p{Cc}/u.test(name) ? JSON.stringify(name) : name))
-    .join(", ") + (names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "");
+  names.slice(0, SHOWN).map(shown).join(", ") + (names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "");

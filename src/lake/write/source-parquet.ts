@@ -65,11 +65,11 @@ async function requireWhole({ path, label, size }: SourceFile): Promise<void> {
 
 /** The first line of DuckDB's message, without its class and without the path. */
 export function reasonOf(error: unknown, path: string): string {
-  const [first = ""] = String(error).split("\n");
-  return first
+  return String(error)
     .replaceAll(`file "${path}"`, "the file")
     .replaceAll(`file '${path}'`, "the file")
     .replaceAll(path, "the file")
+    .split("\n")[0]!
     .replace(/^(Error: )?(\w+ ){1,3}(Error|Exception): /, "")
     .trim();
 }

@@ -31,6 +31,13 @@ export function chinaTime(moment: Date): string {
   return new Date(moment.getTime() + 8 * 3_600_000).toISOString().replace("Z", "+08:00");
 }
 
+/** Whether a value is an ISO 8601 moment with its zone, e.g. `2026-01-05T09:30:00Z`. */
+export function isInstant(value: unknown): value is string {
+  if (typeof value !== "string") return false;
+  const day = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/.exec(value)?.[1];
+  return day !== undefined && parseDate(day) !== undefined && !Number.isNaN(Date.parse(value));
+}
+
 /** A span of time such as `90d` or `12h` → milliseconds; anything else → undefined. */
 export function parseSpan(text: string): number | undefined {
   const match = /^(\d{1,5})([dh])$/.exec(text);

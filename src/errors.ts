@@ -27,6 +27,7 @@ export const PROBLEMS = {
   internal_error: { status: 500, title: "The server failed" },
   data_damaged: { status: 500, title: "A data file is damaged" },
   data_unavailable: { status: 503, title: "The data is out of reach" },
+  tokens_unavailable: { status: 503, title: "Access tokens cannot be checked" },
   overloaded: { status: 503, title: "The server is busy" },
   out_of_room: { status: 503, title: "The query needs more room than there is" },
   shutting_down: { status: 503, title: "The server is stopping" },

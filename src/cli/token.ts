@@ -30,7 +30,8 @@ export function tokenCommand(): Command {
     .addHelpText("after", "\nExample:\n  $ tapehouse token list --json")
     .action(async (options: { data: string; json?: boolean }) => {
       await requireLake(options.data);
-      const tokens = await readTokens(layoutOf(options.data).tokens);
+      const { tokens, faults } = await readTokens(layoutOf(options.data).tokens);
+      note(faults.map((fault) => `warning: ${fault}`));
       const rows = tokens.map(({ name, entities, expires, created }) => ({
         name,
         entities: entities?.join(",") ?? "all",

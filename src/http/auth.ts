@@ -2,13 +2,16 @@
 import type { Request, RequestHandler, Response } from "express";
 import { Problem } from "../errors.js";
 import { UnavailableError } from "../lake/continuity.js";
-import type { StoredToken } from "../lake/tokens.js";
+import type { StoredToken } from "../lake/token-records.js";
 import { printable } from "../printable.js";
 import { clip, invalidParameter } from "../query/parameters.js";
 import type { Context } from "./context.js";
 import { notesOf } from "./notes.js";
 import { endStage } from "./timing.js";
 import type { WrongTokens } from "./wrong-tokens.js";
+
+/** Seconds after which a client may try again where tokens cannot be checked. */
+const UNAVAILABLE_FOR = 10;
 
 /** Where a request has its token. */
 export interface TokenPlace {
@@ -36,6 +39,12 @@ export function requireToken(context: Context, wrong: WrongTokens, { secretOf, h
     }
     const address = req.socket.remoteAddress;
     const token = await context.tokens.find(secret, context.now(), wrong.mayTry(address));
+    if (token === "unknown") {
+      throw new Problem("tokens_unavailable", "access tokens cannot be checked at the moment, so none is accepted", {
+        hint: "tell the operator to run: tapehouse doctor",
+        retryAfter: UNAVAILABLE_FOR,
+      });
+    }
     if (!token) {
       const refusal = wrong.count(address);
       // Where the directory is out of reach, so are the tokens that it holds.

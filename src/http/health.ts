@@ -7,12 +7,12 @@ import { collectParameters } from "../query/parameters.js";
 import { searchOf } from "./auth.js";
 import type { Context } from "./context.js";
 
-export function healthHandler({ integrity, lake }: Context): RequestHandler {
+export function healthHandler({ integrity, lake, tokens }: Context): RequestHandler {
   return async (req, res) => {
     collectParameters(searchOf(req), []);
     const { state, absent } = lake.faults();
     const opened = lake.opened();
-    const damaged = new Set<Store>(state === null ? [] : ["state"]);
+    const damaged = new Set<Store>(state === null && tokens.isSound() ? [] : ["state"]);
     for (const { name, store } of ENTITIES) {
       if (opened === null || absent.includes(name)) damaged.add(store);
       if (opened === null) continue;

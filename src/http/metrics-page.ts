@@ -1,6 +1,6 @@
 // GET /metrics, for Prometheus. A token's list of entities has to name it: the figures tell what others ask for.
 import type { RequestHandler } from "express";
-import { METRICS } from "../lake/tokens.js";
+import { METRICS } from "../lake/token-records.js";
 import { collectParameters } from "../query/parameters.js";
 import { checkRight, searchOf } from "./auth.js";
 import type { Context } from "./context.js";

@@ -1,7 +1,7 @@
 // What is noted of a request while it is answered, for its line in the log and for the metrics.
 import type { Response } from "express";
 import type { ProblemCode } from "../errors.js";
-import type { StoredToken } from "../lake/tokens.js";
+import type { StoredToken } from "../lake/token-records.js";
 
 export interface Notes {
   /** Made here, also in the header `X-Request-Id`. */

@@ -17,6 +17,7 @@ import type { Context } from "./context.js";
 import { prepareEnd, type EndOptions } from "./ending.js";
 import { createFollower } from "./follow.js";
 import { createListener } from "./listener.js";
+import { createLook } from "./look.js";
 import { openLog } from "./log.js";
 import { createMetrics, type ProcessMetrics } from "./metrics.js";
 import { createTokenPlaces } from "./token-places.js";
@@ -70,7 +71,10 @@ export async function startServer(
     queue: config.queue,
     integrity,
   });
-  const tokens = await openTokens(lake.layout.tokens, config.staticToken);
+  const tokens = await openTokens(lake.layout.tokens, {
+    staticToken: config.staticToken,
+    onFault: (fault) => log.warn(fault),
+  });
   const calendars = createCalendars(reader);
   const gaps = createGapFinder(reader, calendars);
   const adjustments = createAdjustments(reader);
@@ -91,21 +95,15 @@ export async function startServer(
     server.listen(open, resolve);
   });
 
-  const follow = createFollower(lake, log, hooks.onMark ?? (() => undefined));
-  await follow().catch(() => undefined); // looked at again below
+  const look = createLook(log, {
+    "cannot look for a new version": createFollower(lake, log, hooks.onMark ?? (() => undefined)),
+    "cannot read the token file": tokens.refresh,
+    "cannot take up the certificate": refreshCertificate,
+  });
+  await look();
   let following = Promise.resolve();
-  let trouble: string | null = null;
   const timer = setInterval(() => {
-    following = following
-      .then(async () => {
-        await Promise.all([follow(), tokens.refresh(), refreshCertificate()]);
-        trouble = null;
-      })
-      .catch((error: unknown) => {
-        // Once, not with every look.
-        if (String(error) !== trouble) log.error({ err: error }, "cannot look for what changed");
-        trouble = String(error);
-      });
+    following = following.then(look);
   }, FOLLOW_EVERY);
 
   const { port } = server.address() as AddressInfo;

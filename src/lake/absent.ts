@@ -15,12 +15,18 @@ export async function readOrNone(path: string): Promise<string | undefined> {
 }
 
 /** The records of a JSON file; an absent file holds none. Throws a CommandError where it is damaged. */
-export async function readRecords<T>(path: string): Promise<readonly T[]> {
+export async function readRecords(path: string): Promise<readonly unknown[]> {
   const text = await readOrNone(path);
-  if (text === undefined) return [];
+  return text === undefined ? [] : parseRecords(text, path);
+}
+
+/** The records in the text of a JSON file. Throws a CommandError where they are no list. */
+export function parseRecords(text: string, path: string): readonly unknown[] {
   try {
-    return JSON.parse(text) as T[];
+    const records: unknown = JSON.parse(text);
+    if (Array.isArray(records)) return records;
   } catch {
-    throw new CommandError(`${path} is damaged: put it back from a backup, or move it away and begin it anew`);
+    // Not JSON: reported below.
   }
+  throw new CommandError(`${path} is damaged: restore it from a backup, or move it away and start a new one`);
 }

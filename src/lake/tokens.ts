@@ -1,64 +1,115 @@
-// Access tokens as they are stored (only their hash) and checked.
+// Checking access tokens against their file, which is followed while a server runs.
 import { createHash, timingSafeEqual } from "node:crypto";
-import { readRecords } from "./absent.js";
-
-/** What a token may be for besides entities. */
-export const METRICS = "metrics";
-
-export interface StoredToken {
-  readonly name: string;
-  /** SHA-256 of the token, hexadecimal. */
-  readonly sha256: string;
-  /** Entities that it may read, METRICS for the metrics; null for all. */
-  readonly entities: readonly string[] | null;
-  /** ISO 8601; null for never. */
-  readonly expires: string | null;
-  readonly created: string;
-}
+import { CommandError } from "../errors.js";
+import { parseRecords, readOrNone } from "./absent.js";
+import { parseTokens, type StoredToken, type TokenList } from "./token-records.js";
 
 export interface TokenStore {
-  /** The stored token that `secret` is, unless it has expired. Where it finds none it may look at the file again. */
-  find(secret: string, now: Date, mayLookAgain?: boolean): Promise<StoredToken | null>;
+  /**
+   * The stored token that `secret` is, unless it has expired; "unknown" where the file could not be read for too long.
+   * Where it finds none it may look at the file again.
+   */
+  find(secret: string, now: Date, mayLookAgain?: boolean): Promise<StoredToken | "unknown" | null>;
+  /** Rejects where the file is damaged, or gone after it was there. Its tokens are valid for TRUSTED_FOR more. */
   refresh(): Promise<void>;
+  /** False where the last refresh failed. */
+  isSound(): boolean;
+}
+
+/** Milliseconds that tokens are valid for after their file was last read. */
+export const TRUSTED_FOR = 300_000;
+
+export interface TokenOptions {
+  /** Valid for everything and for ever. */
+  readonly staticToken: string | null;
+  /** Gets each fault of a record once. */
+  readonly onFault: (fault: string) => void;
+  /** Milliseconds that only go forward. */
+  readonly clock?: () => number;
 }
 
 export const hashToken = (secret: string): string => createHash("sha256").update(secret).digest("hex");
 
-/** Reads the tokens of a file; an absent file holds none. */
-export const readTokens = (path: string): Promise<readonly StoredToken[]> => readRecords<StoredToken>(path);
+/** Reads the tokens of a file; an absent file holds none. Throws a CommandError where it is damaged. */
+export async function readTokens(path: string): Promise<TokenList> {
+  const text = await readOrNone(path);
+  return parseTokens(text === undefined ? [] : parseRecords(text, path));
+}
 
-/** `staticToken`, where given, is valid for everything and for ever. */
-export async function openTokens(path: string, staticToken: string | null): Promise<TokenStore> {
-  const fixed: StoredToken[] =
+/** Follows the tokens of a file. One that is damaged from the start is no reason to stop those that need no token. */
+export async function openTokens(path: string, options: TokenOptions): Promise<TokenStore> {
+  const { staticToken, onFault, clock = () => performance.now() } = options;
+  const fixed: StoredToken | null =
     staticToken === null
-      ? []
-      : [{ name: "TAPEHOUSE_TOKEN", sha256: hashToken(staticToken), entities: null, expires: null, created: "" }];
-  let known: readonly (readonly [Buffer, StoredToken])[] = [];
+      ? null
+      : { name: "TAPEHOUSE_TOKEN", sha256: hashToken(staticToken), entities: null, expires: null, created: "" };
+  const entry = (token: StoredToken): readonly [Buffer, StoredToken] => [Buffer.from(token.sha256, "hex"), token];
+  const own = fixed === null ? [] : [entry(fixed)];
+  let known = own;
+  let reported = new Set<string>();
+  let seen: string | undefined;
+  let wasThere = false;
+  let readAt = -Infinity;
+  let sound = false;
 
-  const refresh = async (): Promise<void> => {
-    const tokens = [...fixed, ...(await readTokens(path))];
-    known = tokens.map((token) => [Buffer.from(token.sha256, "hex"), token]);
+  const read = async (): Promise<void> => {
+    const text = await readOrNone(path);
+    if (text === undefined && wasThere) throw new CommandError(`${path} is gone: restore it from a backup`);
+    wasThere = text !== undefined;
+    if (text === undefined || text === seen) return;
+    const { tokens, faults } = parseTokens(parseRecords(text, path));
+    seen = text;
+    known = [...tokens.map(entry), ...own];
+    for (const fault of faults) if (!reported.has(fault)) onFault(fault);
+    reported = new Set(faults);
   };
+  const refresh = shareRuns(async () => {
+    try {
+      await read();
+      readAt = clock();
+      sound = true;
+    } catch (error) {
+      sound = false;
+      throw error;
+    }
+  });
   /** Compares with every token, each in constant time: the time tells nothing of a token that is near. */
   const lookUp = (hash: Buffer): StoredToken | null => {
     let found: StoredToken | null = null;
-    for (const [stored, token] of known) {
-      if (stored.length === hash.length && timingSafeEqual(stored, hash)) found = token;
-    }
+    for (const [stored, token] of known) if (timingSafeEqual(stored, hash)) found = token;
     return found;
   };
-  await refresh();
+  await refresh().catch(() => undefined);
   return {
     async find(secret, now, mayLookAgain = true) {
       const hash = Buffer.from(hashToken(secret), "hex");
       let token = lookUp(hash);
-      if (!token && mayLookAgain) {
-        await refresh();
+      if (!token && mayLookAgain && sound) {
+        await refresh().catch(() => undefined);
         token = lookUp(hash);
       }
+      if (token !== null && token === fixed) return token;
+      if (clock() - readAt > TRUSTED_FOR) return "unknown";
       if (!token || (token.expires !== null && Date.parse(token.expires) <= now.getTime())) return null;
       return token;
     },
     refresh,
+    isSound: () => sound,
   };
+}
+
+/** Runs `work` once at a time: all who ask while it runs share the run after it, which sees what they know of. */
+function shareRuns(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null;
+  let next: Promise<void> | null = null;
+  const run = (): Promise<void> => {
+    if (running === null) return (running = work().finally(() => (running = null)));
+    return (next ??= running
+      .catch(() => undefined)
+      .then(() => {
+        next = null;
+        return run();
+      }));
+  };
+  return run;
 }

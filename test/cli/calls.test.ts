@@ -76,7 +76,7 @@ test.each([
   writeFileSync(join(root, "state", file), '[{"name":');
   expect(await run([...args, "--data", root])).toBe(1);
   expect(err).toBe(
-    `tapehouse: ${join(root, "state", file)} is damaged: put it back from a backup, or move it away and begin it anew\n`,
+    `tapehouse: ${join(root, "state", file)} is damaged: restore it from a backup, or move it away and start a new one\n`,
   );
 });
 

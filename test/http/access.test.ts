@@ -7,6 +7,7 @@ import { demoLake } from "../support/demo.js";
 import { temporaryFolder } from "../support/folders.js";
 import { publishRows } from "../support/lake.js";
 import { exampleQuery, readDescription } from "../support/openapi.js";
+import { UNPRINTABLE } from "../support/printable.js";
 import { serve, TOKEN, type TestServer } from "../support/server.js";
 
 const { operations } = readDescription(openApi("1.0.0"));
@@ -123,6 +124,102 @@ describe("a token with a list of entities", () => {
       expect([path, [400, 403, 404].includes(status) ? "refused" : status]).toEqual([path, "refused"]);
     }
   });
+});
+
+describe("a token of daily alone", () => {
+  const days = "FROM range(5) t(d)";
+  const day = "DATE '2024-01-01' + d::INT";
+  /** What gaps of daily are computed from. */
+  const basis = {
+    daily: `SELECT '000001.SZ' AS ts_code, ${day} AS trade_date ${days} WHERE d <> 2`,
+    trade_cal: `SELECT 'SSE' AS exchange, ${day} AS cal_date, 1 AS is_open ${days}`,
+    stock_list: `SELECT ts_code, name, DATE '2020-01-01' AS list_date, DATE '2024-01-05' AS snapshot_date
+                 FROM (VALUES ('000001.SZ', 'one'), ('000002.SZ', 'two')) t(ts_code, name)`,
+    suspend_d: "SELECT '000001.SZ' AS ts_code, DATE '2024-01-03' AS trade_date, 'S' AS suspend_type",
+  };
+
+  test("learns by gaps on which days a listed stock lacks its row, and nothing else of the stock", async () => {
+    const own = await temporaryFolder();
+    await publishRows(own, basis);
+    const narrow = await serve(own);
+    const answer = await narrow.get("/api/v1/entities/daily/gaps", await tokenFor(narrow, ["daily"]));
+    const gap = { entity: "daily", ts_code: "000002.SZ", kind: "missing" };
+    expect(await answer.json()).toEqual({
+      entity: "daily",
+      gaps: [
+        { ...gap, gap_start: "20240101", gap_end: "20240102" },
+        { entity: "daily", ts_code: null, gap_start: "20240103", gap_end: "20240103", kind: "missing_day" },
+        { ...gap, gap_start: "20240104", gap_end: "20240105" },
+      ],
+    });
+    for (const source of ["trade_cal", "stock_list", "suspend_d"]) {
+      const headers = await tokenFor(narrow, ["daily"]);
+      expect((await narrow.get(`/api/v1/entities/${source}`, headers)).status).toBe(403);
+    }
+  });
+
+  test("sees no difference but the data_version when data of other entities changes", async () => {
+    const own = await temporaryFolder();
+    await publishRows(own, basis);
+    const narrow = await serve(own);
+    const headers = await tokenFor(narrow, ["daily"]);
+    const daily = "/api/v1/entities/daily";
+    const paths = [
+      ...["", "?limit=1", "?order=desc", "?adjust=forward", "?as_of=20240102", "/gaps"].map((rest) => daily + rest),
+      ...[
+        "/api/v1/meta",
+        "/api/v1/calendar",
+        "/api/v1/calendar/shift?date=20240102&n=1",
+        "/metrics",
+        "/web/catalog.json",
+      ],
+      ...ENTITY_NAMES.filter((name) => name !== "daily").map((name) => `/api/v1/entities/${name}?limit=1`),
+    ];
+    const look = async (): Promise<readonly unknown[]> => {
+      const version = narrow.context.lake.current().version.data_version;
+      const seen = [];
+      for (const path of paths) {
+        const answer = await narrow.get(path, headers);
+        const text = (await answer.text()).replaceAll(version, "VERSION").replace(/"next_cursor":"[^"]*"/, "CURSOR");
+        // The name of meta is made of the data_version.
+        const etag = path === "/api/v1/meta" ? null : answer.headers.get("etag");
+        seen.push([path, answer.status, etag, text]);
+      }
+      return seen;
+    };
+    const before = await look();
+    const changed = await publishRows(own, {
+      weekly: "SELECT '000001.SZ' AS ts_code, DATE '2024-01-05' AS trade_date",
+      adj_factor: "SELECT '000001.SZ' AS ts_code, DATE '2024-01-05' AS trade_date, 2.5 AS adj_factor",
+      stock_company: "SELECT '000002.SZ' AS ts_code, 'a chairman' AS chairman",
+    });
+    await vi.waitFor(() => expect(narrow.context.lake.current().version.data_version).toBe(changed!.data_version));
+    expect(await look()).toEqual(before);
+  });
+});
+
+test("what a client wrote comes back as text that steers no terminal, in every problem", async () => {
+  const evil = encodeURIComponent("\u001b[31m\u202e\u009b2J\n\u2028");
+  const paths = [
+    `entities/${evil}`,
+    `entities/daily?${evil}=1`,
+    `entities/daily?${evil}%ff=1`,
+    ...["fields", "limit", "order", "start_date", "ts_code", "data_version", "cursor", "format", "as_of"].map(
+      (name) => `entities/daily?${name}=${evil}`,
+    ),
+    `calendar?exchange=${evil}&is_open=${evil}`,
+    `calendar/shift?n=${evil}`,
+  ];
+  for (const path of paths) {
+    const answer = await server.get(`/api/v1/${path}`);
+    const text = await answer.text();
+    expect([path, answer.status >= 400 && answer.status < 500]).toEqual([path, true]);
+    expect(text).not.toMatch(UNPRINTABLE);
+    expect((JSON.parse(text) as { detail: string }).detail).not.toMatch(UNPRINTABLE);
+  }
+  const asked = { api_name: decodeURIComponent(evil), token: TOKEN };
+  const told = await fetch(`${server.url}/tushare`, { method: "POST", body: JSON.stringify(asked) });
+  expect(await told.text()).not.toMatch(UNPRINTABLE);
 });
 
 test("the description is the same whatever the lake holds", async () => {

@@ -140,7 +140,11 @@ function stillFiles(folder: string): ReturnType<ReturnType<typeof watchInbox>["l
 async function checkTokens(layout: Layout, staticToken: boolean, now: Date): Promise<readonly Finding[]> {
   const way = shell("tapehouse", "token", "create", "first", "--data", layout.root);
   try {
-    const tokens = await readTokens(layout.tokens);
+    const { tokens, faults } = await readTokens(layout.tokens);
+    if (faults.length > 0) {
+      const list = shell("tapehouse", "token", "list", "--data", layout.root);
+      return [warning("tokens", { found: some(faults), expected: "records as `token create` writes them", way: list })];
+    }
     const expired = tokens.filter(({ expires }) => expires !== null && Date.parse(expires) <= now.getTime());
     const valid = tokens.length - expired.length + (staticToken ? 1 : 0);
     const told = `${plural(valid, "valid token")}${expired.length > 0 ? `, ${expired.length} expired` : ""}`;

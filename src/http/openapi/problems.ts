@@ -6,7 +6,12 @@ import { refTo, type Schema } from "./schemas.js";
 export const EVERYWHERE = ["method_not_allowed", "internal_error"] as const satisfies readonly ProblemCode[];
 
 /** What a request that needs a token may meet. */
-export const TOKEN = [...EVERYWHERE, "unauthorized", "too_many_requests"] as const satisfies readonly ProblemCode[];
+export const TOKEN = [
+  ...EVERYWHERE,
+  "unauthorized",
+  "too_many_requests",
+  "tokens_unavailable",
+] as const satisfies readonly ProblemCode[];
 
 /** What a request that reads rows may meet. */
 export const READING = [

@@ -4,8 +4,11 @@ import { mkdir } from "node:fs/promises";
 import { entityNamed, ENTITY_NAMES } from "../../catalog/index.js";
 import { parseSpan } from "../../dates.js";
 import { CommandError, nearest } from "../../errors.js";
+import { printableJson } from "../../printable.js";
 import { layoutOf } from "../layout.js";
-import { hashToken, METRICS, readTokens, type StoredToken } from "../tokens.js";
+import { readRecords } from "../absent.js";
+import { isTokenName, METRICS, nameOf, type StoredToken } from "../token-records.js";
+import { hashToken } from "../tokens.js";
 import { writeDurably } from "./durable.js";
 import { withLock } from "./lock.js";
 import { explain } from "./session.js";
@@ -18,9 +21,7 @@ export interface TokenOptions {
 
 /** Stores the hash of a new 256-bit token and resolves to the token itself, which is shown this once. */
 export async function createToken(root: string, name: string, options: TokenOptions, now: Date): Promise<string> {
-  if (name.trim() === "" || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) {
-    throw new CommandError(`a token needs a name on one line, not ${JSON.stringify(name)}`, 2);
-  }
+  if (!isTokenName(name)) throw new CommandError(`a token needs a name on one line, not ${printableJson(name)}`, 2);
   for (const entity of options.entities ?? []) {
     if (entityNamed(entity) || entity === METRICS) continue;
     const near = nearest(entity, [...ENTITY_NAMES, METRICS]);
@@ -29,34 +30,39 @@ export async function createToken(root: string, name: string, options: TokenOpti
   const expires =
     options.expires === null ? null : new Date(now.getTime() + requireSpan(options.expires)).toISOString();
   const secret = `th_${randomBytes(32).toString("base64url")}`;
-  await change(root, (tokens) => {
-    if (tokens.some((token) => token.name === name)) {
+  await change(root, (records) => {
+    if (records.some((record) => nameOf(record) === name)) {
       throw new CommandError(`there is a token named "${name}" already; revoke it first or choose another name`);
     }
     const { entities } = options;
-    return [...tokens, { name, sha256: hashToken(secret), entities, expires, created: now.toISOString() }];
+    const token: StoredToken = {
+      ...{ name, sha256: hashToken(secret), entities, expires },
+      created: now.toISOString(),
+    };
+    return [...records, token];
   });
   return secret;
 }
 
 export async function revokeToken(root: string, name: string): Promise<void> {
-  await change(root, (tokens) => {
-    const left = tokens.filter((token) => token.name !== name);
-    if (left.length < tokens.length) return left;
+  await change(root, (records) => {
+    const left = records.filter((record) => nameOf(record) !== name);
+    if (left.length < records.length) return left;
     const near = nearest(
       name,
-      tokens.map((token) => token.name),
+      records.map(nameOf).filter((one) => one !== null),
     );
     throw new CommandError(`there is no token named "${name}"${near ? `; did you mean ${near}?` : ""}`);
   });
 }
 
-async function change(root: string, edit: (tokens: readonly StoredToken[]) => readonly StoredToken[]): Promise<void> {
+/** Records that are no tokens stay as they are. */
+async function change(root: string, edit: (records: readonly unknown[]) => readonly unknown[]): Promise<void> {
   const layout = layoutOf(root);
   try {
     await mkdir(layout.state, { recursive: true });
     await withLock(layout.tokensLock, async () => {
-      await writeDurably(layout.tokens, `${JSON.stringify(edit(await readTokens(layout.tokens)), null, 2)}\n`);
+      await writeDurably(layout.tokens, `${JSON.stringify(edit(await readRecords(layout.tokens)), null, 2)}\n`);
     });
   } catch (error) {
     throw explain(error, root);

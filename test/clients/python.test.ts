@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { entityNamed } from "../../src/catalog/index.js";
 import { addGap } from "../../src/lake/write/gaps.js";
+import { createToken } from "../../src/lake/write/tokens.js";
 import { demoLake } from "../support/demo.js";
 import { noPython, python } from "../support/python.js";
 import { serve, TOKEN } from "../support/server.js";
@@ -25,7 +26,13 @@ describe.skipIf(noPython !== null)(`pytest${noPython === null ? "" : ` (${noPyth
     await addGap(lake, entityNamed("daily")!, gap, new Date(0));
     const server = await serve(lake);
     const limited = await serve(lake, { defaultLimit: "500" });
-    env = { TAPEHOUSE_URL: server.url, TAPEHOUSE_LIMITED_URL: limited.url, TAPEHOUSE_TOKEN: TOKEN };
+    const other = await createToken(lake, "other", { entities: null, expires: null }, new Date());
+    env = {
+      TAPEHOUSE_URL: server.url,
+      TAPEHOUSE_LIMITED_URL: limited.url,
+      TAPEHOUSE_TOKEN: TOKEN,
+      TAPEHOUSE_OTHER_TOKEN: other,
+    };
   });
 
   test.each(files)("passes %s", { timeout: 300_000 }, async (file: string) => {

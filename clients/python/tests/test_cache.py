@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from pathlib import Path
 from typing import Any, Callable, Iterator
 
+import pyarrow as pa
 import pytest
 
 from conftest import Proxy, cuts
 from tapehouse import Client, DiskCache, IncompleteAnswer, MemoryCache, ProblemError
+from tapehouse._cache import Kept
 
 CACHES: dict[str, Callable[[Path], Any]] = {"memory": lambda _: True, "disk": lambda folder: folder / "kept"}
 
@@ -65,6 +69,99 @@ def test_a_token_that_may_not_read_gets_nothing_from_the_folder(proxy: Proxy, tm
         client.daily().arrow()
     with Client(proxy.url, "wrong", cache=tmp_path) as stranger, pytest.raises(ProblemError):
         stranger.daily().arrow()
+
+
+def test_two_tokens_share_no_answer_even_where_both_may_read(proxy: Proxy, tmp_path: Path) -> None:
+    other_token = os.environ["TAPEHOUSE_OTHER_TOKEN"]
+    for cache in (MemoryCache(), DiskCache(tmp_path)):
+        proxy.statuses.clear()
+        with Client(proxy.url, cache=cache) as client, Client(proxy.url, other_token, cache=cache) as other:
+            for one in (client, other, client, other):
+                one.daily().arrow()
+            assert proxy.statuses == [200, 200, 304, 304]
+    assert not any(other_token.encode() in path.read_bytes() for path in tmp_path.iterdir())
+
+
+def kept(value: int) -> Kept:
+    return Kept("an-etag", pa.table({"a": [value]}, metadata={"more": "x"}))
+
+
+@pytest.fixture
+def umask() -> Iterator[None]:
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+def test_only_the_owner_can_read_what_is_kept_whatever_the_umask(tmp_path: Path, umask: None) -> None:
+    DiskCache(tmp_path / "own").put("key", kept(1))
+    (path,) = (tmp_path / "own").iterdir()
+    assert [stat.S_IMODE(one.stat().st_mode) for one in (path.parent, path)] == [0o700, 0o600]
+    assert DiskCache(tmp_path / "own").get("key") == kept(1)
+
+
+def test_what_lies_in_a_shared_folder_is_neither_followed_nor_trusted(tmp_path: Path) -> None:
+    cache = DiskCache(tmp_path / "own")
+    cache.put("key", kept(1))
+    (path,) = (tmp_path / "own").iterdir()
+    elsewhere = path.rename(tmp_path / "elsewhere")
+    before = elsewhere.read_bytes()
+
+    def write(mode: int, owner: int) -> None:
+        path.write_bytes(before)
+        path.chmod(mode)
+        os.chown(path, owner, -1)
+
+    def replaced_by(make: Callable[[], None]) -> None:
+        path.unlink(missing_ok=True)
+        make()
+        assert cache.get("key") is None
+        cache.put("key", kept(2))
+        assert cache.get("key") == kept(2)
+        assert stat.S_ISREG(path.lstat().st_mode) and elsewhere.read_bytes() == before
+
+    replaced_by(lambda: path.symlink_to(elsewhere))
+    replaced_by(lambda: path.symlink_to(tmp_path / "nowhere"))
+    replaced_by(lambda: os.mkfifo(path))
+    replaced_by(lambda: write(0o666, os.geteuid()))
+    if os.geteuid() == 0:
+        replaced_by(lambda: write(0o600, 65534))
+
+
+def test_a_file_that_is_damaged_anywhere_or_of_another_question_is_not_used(tmp_path: Path) -> None:
+    cache = DiskCache(tmp_path)
+    cache.put("key", kept(1))
+    (path,) = tmp_path.iterdir()
+    whole = path.read_bytes()
+    for at in range(0, len(whole), 7):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        assert cache.get("key") is None
+    for damaged in (b"", whole[:-1], whole[:20], whole + b"x", b"x" * 5000):
+        path.write_bytes(damaged)
+        assert cache.get("key") is None
+    path.write_bytes(whole)
+    assert cache.get("key") == kept(1)
+    cache.put("other", kept(2))
+    (other,) = set(tmp_path.iterdir()) - {path}
+    os.replace(other, path)
+    assert cache.get("key") is None
+
+
+def test_an_answer_that_cannot_be_kept_is_given_all_the_same(proxy: Proxy, tmp_path: Path) -> None:
+    with Client(proxy.url, cache=tmp_path / "kept") as client:
+        (tmp_path / "kept").rmdir()
+        (tmp_path / "kept").write_text("no folder")
+        with pytest.warns(RuntimeWarning, match="not kept"):
+            assert client.daily(limit=None).arrow().num_rows > 0
+
+
+def test_a_folder_loses_what_crashes_left_but_no_files_of_others(tmp_path: Path) -> None:
+    names = ["mine.arrow", "old.tapehouse-part", "new.tapehouse-part"]
+    for name in names:
+        (tmp_path / name).write_text("something")
+    os.utime(tmp_path / names[1], (0, 0))
+    DiskCache(tmp_path, max_bytes=0).put("key", kept(1))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.arrow", "new.tapehouse-part"]
 
 
 def test_caches_keep_no_more_than_they_may(proxy: Proxy, tmp_path: Path) -> None:

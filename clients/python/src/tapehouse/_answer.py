@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ._cache import Cache, Kept
-from ._errors import IncompleteAnswer, TapehouseError
+from ._errors import IncompleteAnswer, TapehouseError, readable
 from ._http import Body, Transport
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import polars
 
 MEDIA_TYPE = "application/vnd.apache.arrow.stream"
+_TYPES = {"string": pa.string(), "float64": pa.float64(), "int64": pa.int64()}
 
 
 class Rows:
@@ -90,7 +91,9 @@ class Source:
 class Answer(Rows):
     """The rows that one question asks for. It is asked when the rows are wanted, not before."""
 
-    def __init__(self, source: Source, entity: str, params: Mapping[str, str], dates: frozenset[str]) -> None:
+    def __init__(
+        self, source: Source, entity: str, params: Mapping[str, str], dates: frozenset[str], types: Mapping[str, str]
+    ) -> None:
         super().__init__(source.parse_dates)
         self.entity = entity
         self.params = dict(params)
@@ -100,6 +103,8 @@ class Answer(Rows):
         self.next_cursor: Optional[str] = None
         self._source = source
         self._date_columns = dates
+        #: Column → ``string``, ``float64`` or ``int64``; empty where the entity is not known.
+        self._types = types
         self._kept: Any = None
 
     @property
@@ -117,7 +122,8 @@ class Answer(Rows):
 
     def _through(self, cache: Cache) -> Any:
         """The kept table where it is still true, else a new one, which is kept."""
-        key = repr((self._source.transport.url, self.entity, sorted(self.params.items())))
+        transport = self._source.transport
+        key = repr((transport.url, transport.identity, self.entity, sorted(self.params.items())))
         kept = cache.get(key)
         head: dict[str, str] = {}
         batches = list(self._read(kept.etag if kept else None, head))
@@ -139,10 +145,12 @@ class Answer(Rows):
         """
         retry = self._source.transport.retry()
         params = self.params
+        schema: Any = None
         done = 0
         while True:
             try:
                 for batch in self._attempt(params, etag, head, skip=done):
+                    schema = self._checked(batch.schema, schema)
                     yield batch
                     done += batch.num_rows
                     if batch.num_rows > 0:
@@ -154,15 +162,20 @@ class Answer(Rows):
                 continue
             if self.next_cursor is None or "limit" in params:
                 return
+            if done == 0 or self.next_cursor == params.get("cursor"):
+                raise TapehouseError("this is no answer of Tapehouse: its cursor leads nowhere")
             params = {**params, "cursor": self.next_cursor}
             etag, done = None, 0
 
     def _attempt(self, params: Mapping[str, str], etag: Optional[str], head: dict[str, str], skip: int) -> Iterator[Any]:
         headers = {"Accept": MEDIA_TYPE, **({"If-None-Match": etag} if etag else {})}
         with self._source.transport.get(f"/api/v1/entities/{self.entity}", params, headers) as body:
-            self.data_version = body.headers.get("X-Data-Version", self.data_version)
+            version = body.headers.get("X-Data-Version", self.data_version)
+            if version != self.data_version and (skip > 0 or "cursor" in params) and self.data_version is not None:
+                raise TapehouseError(f"the server goes on with another version: {version} after {self.data_version}")
+            self.data_version = version
             if body.status == 304:
-                body.read()
+                body.read(1)
                 return
             self.next_cursor = body.headers.get("X-Next-Cursor")
             if "cursor" not in params and "ETag" in body.headers:
@@ -172,6 +185,22 @@ class Answer(Rows):
                 skip -= batch.num_rows - left.num_rows
                 if left.num_rows > 0 or batch.num_rows == 0:
                     yield left
+
+    def _checked(self, schema: Any, before: Any) -> Any:
+        """The schema of a batch. Raises where it is not that of the batches before it, or not what was asked for."""
+        if before is not None:
+            if schema is not before and not schema.equals(before):
+                raise TapehouseError("the server goes on with other columns")
+            return before
+        asked = self.params.get("fields")
+        wanted = {name.strip() for name in asked.split(",")} if asked else set(self._types)
+        missing = sorted(wanted.difference(schema.names))
+        types = [_TYPES.get(self._types.get(field.name, ""), field.type) for field in schema]
+        other = [field.name for field, type in zip(schema, types) if not field.type.equals(type)]
+        if missing or other or len(set(schema.names)) < len(schema.names):
+            told = f"without the columns {missing}" if missing else f"with columns of another type or twice: {other}"
+            raise TapehouseError(f"this is no answer of Tapehouse for {self.entity}: {readable(told)}")
+        return schema
 
 
 class Panel(Rows):
@@ -193,18 +222,21 @@ class Panel(Rows):
 
 def _record_batches(body: Body) -> Iterator[Any]:
     """An empty batch, then those of the stream. Raises IncompleteAnswer unless both Arrow and HTTP say that it is whole."""
-    if body.headers.get("Content-Type") != MEDIA_TYPE:
-        raise TapehouseError(f"this is no answer of Tapehouse: {body.headers.get('Content-Type')}")
+    body.expect(MEDIA_TYPE)
     try:
         reader = pa.ipc.open_stream(body)
-        yield pa.RecordBatch.from_arrays([pa.array([], field.type) for field in reader.schema], schema=reader.schema)
+        schema = reader.schema
+        columns = [pa.array([], schema.field(i).type) for i, _ in enumerate(schema.names)]
+        yield pa.RecordBatch.from_arrays(columns, schema=schema)
         for batch in reader:
+            # Bytes that are no Arrow could make a reader of the batch look beyond its memory.
+            batch.validate(full=True)
             yield batch
-    except (pa.ArrowException, OSError) as error:
-        raise IncompleteAnswer(f"the answer was cut: {error}") from error
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise IncompleteAnswer(f"the answer was cut: {readable(error)}") from error
     if body.overrun:
         raise IncompleteAnswer("the answer was cut: it has no end of stream")
-    if body.read():
+    if body.read(1):
         raise IncompleteAnswer("the answer goes on after its end")
 
 

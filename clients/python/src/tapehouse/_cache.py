@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
+import stat
+import tempfile
 import threading
+import time
+import warnings
 from collections import OrderedDict
 from pathlib import Path
-from typing import Any, NamedTuple, Optional, Protocol, Union
+from typing import IO, Any, NamedTuple, Optional, Protocol, Union
 
 import pyarrow as pa
 
@@ -50,7 +55,10 @@ class MemoryCache:
 
 
 class DiskCache:
-    """Keeps answers as Arrow files in a folder, the ones used last, up to ``max_bytes``. Processes may share it."""
+    """
+    Keeps answers as Arrow files in a folder, the ones used last, up to ``max_bytes``. Processes of one user may share it.
+    Only their user can read the files, and files of others are not read.
+    """
 
     def __init__(self, folder: Union[str, "os.PathLike[str]"], max_bytes: int = 8 << 30) -> None:
         self._folder = Path(folder)
@@ -60,43 +68,109 @@ class DiskCache:
     def get(self, key: str) -> Optional[Kept]:
         path = self._path(key)
         try:
-            with pa.OSFile(str(path)) as file:
-                table = pa.ipc.open_file(file).read_all()
+            with open(path, "rb", opener=_open_own) as file:
+                content = file.read()
+            os.utime(path)
+            end = len(content) - _DIGEST().digest_size
+            whole = memoryview(content)[: max(end, 0)]
+            if _DIGEST(whole).digest() != content[max(end, 0) :]:
+                return None
+            table = pa.ipc.open_file(pa.py_buffer(whole)).read_all()
             metadata = dict(table.schema.metadata or {})
             etag = metadata.pop(b"etag").decode()
-            os.utime(path)
-        except (OSError, KeyError, pa.ArrowInvalid):
+            # Else one file was put in the place of another.
+            if metadata.pop(b"key").decode() != path.stem:
+                return None
+        except (OSError, KeyError, ValueError, pa.ArrowException):
             return None
         return Kept(etag, table.replace_schema_metadata(metadata))
 
     def put(self, key: str, kept: Kept) -> None:
-        path = self._path(key)
-        part = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}.part")
-        table = kept.table.replace_schema_metadata({**(kept.table.schema.metadata or {}), b"etag": kept.etag.encode()})
+        """Keeps an answer where it can. What cannot be kept, as on a full disk, is a warning: the rows are there."""
         try:
-            with pa.OSFile(str(part), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
-                writer.write_table(table)
+            self._write(self._path(key), kept)
+            self._shrink()
+        except OSError as error:
+            warnings.warn(f"the answer is not kept in {self._folder}: {error}", RuntimeWarning, stacklevel=2)
+
+    def _write(self, path: Path, kept: Kept) -> None:
+        before = kept.table.schema.metadata or {}
+        table = kept.table.replace_schema_metadata({**before, b"etag": kept.etag.encode(), b"key": path.stem.encode()})
+        # A new file that only its owner can read, whatever the umask and whatever lies in the folder.
+        handle, part = tempfile.mkstemp(_PART, dir=self._folder)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                digested = _Digested(file)
+                with pa.ipc.new_file(digested, table.schema) as writer:
+                    writer.write_table(table)
+                file.write(digested.digest())
             os.replace(part, path)
         finally:
-            part.unlink(missing_ok=True)
-        self._shrink()
+            Path(part).unlink(missing_ok=True)
 
     def _path(self, key: str) -> Path:
         return self._folder / f"{hashlib.sha256(key.encode()).hexdigest()}.arrow"
 
     def _shrink(self) -> None:
         found = []
-        for path in self._folder.glob("*.arrow"):
+        for path in self._folder.iterdir():
             try:
-                found.append((path.stat(), path))
+                status = path.lstat()
             except FileNotFoundError:
                 continue
-        size = sum(stat.st_size for stat, _ in found)
-        for stat, path in sorted(found, key=lambda one: one[0].st_mtime):
+            if path.suffix == _PART and time.time() - status.st_mtime > _ABANDONED_AFTER:
+                path.unlink(missing_ok=True)
+            elif _NAME.fullmatch(path.name):
+                found.append((status, path))
+        size = sum(status.st_size for status, _ in found)
+        for status, path in sorted(found, key=lambda one: one[0].st_mtime):
             if size <= self._max_bytes:
                 return
             path.unlink(missing_ok=True)
-            size -= stat.st_size
+            size -= status.st_size
+
+
+_DIGEST = hashlib.sha256
+_NAME = re.compile(r"[0-9a-f]{64}\.arrow")
+#: The end of the name of a file that is being written, and after how many seconds nobody writes it any more.
+_PART = ".tapehouse-part"
+_ABANDONED_AFTER = 3600.0
+
+
+def _open_own(path: str, flags: int) -> int:
+    """Opens a file of this user that no other one may write: not a link, nor a pipe, nor what somebody else put there."""
+    handle = os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    found = os.fstat(handle)
+    is_own = not hasattr(os, "geteuid") or (found.st_uid == os.geteuid() and found.st_mode & 0o022 == 0)
+    if stat.S_ISREG(found.st_mode) and is_own:
+        return handle
+    os.close(handle)
+    raise PermissionError(f"{path} is no file of this user")
+
+
+class _Digested:
+    """A file that remembers the digest of what is written to it."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._digest = _DIGEST()
+        self.closed = False
+
+    def write(self, piece: Any) -> int:
+        self._digest.update(piece)
+        return self._file.write(piece)
+
+    def tell(self) -> int:
+        return self._file.tell()
+
+    def flush(self) -> None:
+        self._file.flush()
+
+    def writable(self) -> bool:
+        return True
+
+    def digest(self) -> bytes:
+        return self._digest.digest()
 
 
 def open_cache(cache: Union[None, bool, str, "os.PathLike[str]", Cache]) -> Optional[Cache]:

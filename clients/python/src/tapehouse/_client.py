@@ -8,6 +8,7 @@ from typing import Any, Iterable, Iterator, List, Optional, TypedDict, Union, ca
 from ._answer import Answer, Panel, Source
 from ._cache import Cache, open_cache
 from ._entities import ENTITIES, EntityMethods
+from ._errors import TapehouseError
 from ._http import Transport
 from ._values import Day, day, query
 
@@ -25,7 +26,7 @@ class Client(EntityMethods):
     :param token: else ``TAPEHOUSE_TOKEN``
     :param parse_dates: give days as dates instead of ``YYYYMMDD`` text
     :param cache: keep whole answers and ask whether they changed: True in memory, a path in that folder
-    :param timeout: seconds without a byte after which a connection is given up
+    :param timeout: seconds without a byte after which a connection is given up, or five times as many of a mere drip
     :param retries: failures in a row after which it gives up: no connection, a cut answer, 429 and 503
     :param backoff: seconds before the first retry; twice as long each time, or as ``Retry-After`` says
     :param longest_wait: seconds; a server that asks for more is not waited for
@@ -67,19 +68,23 @@ class Client(EntityMethods):
     def read(self, entity: str, **params: Any) -> Answer:
         """Rows of the entity of this name; parameters as of its method."""
         known = ENTITIES.get(entity)
-        dates = frozenset(column.name for column in known.columns if column.is_date) if known else frozenset()
-        return Answer(self._source, entity, query(self._pinned(params), dates | {"period"}), dates)
+        columns = known.columns if known else ()
+        dates = frozenset(column.name for column in columns if column.is_date)
+        types = {column.name: column.dtype for column in columns}
+        return Answer(self._source, entity, query(self._pinned(params), dates | {"period"}), dates, types)
 
     def pages(self, entity: str, *, limit: int, **params: Any) -> Iterator[Answer]:
         """Pages of at most ``limit`` rows, each read when it is its turn. All are of one version."""
         cursor: Optional[str] = params.pop("cursor", None)
         while True:
             page = self.read(entity, limit=limit, cursor=cursor, **params)
-            page.arrow()
+            rows = page.arrow().num_rows
             yield page
-            cursor = page.next_cursor
-            if cursor is None:
+            if page.next_cursor is None:
                 return
+            if rows == 0 or page.next_cursor == cursor:
+                raise TapehouseError("this is no answer of Tapehouse: its cursor leads nowhere")
+            cursor = page.next_cursor
 
     def panel(self, entity: str, days: Iterable[Day], **params: Any) -> Panel:
         """What was known of an entity on each of several days, in one version, with the column ``as_of`` in front."""
@@ -105,7 +110,7 @@ class Client(EntityMethods):
 
     def versions(self) -> List[str]:
         """The versions that can be read, newest first."""
-        return cast(List[str], self._json("/api/v1/versions", {})["versions"])
+        return cast(List[str], self._part("/api/v1/versions", {}, "versions", list))
 
     # The rest of the API
 
@@ -120,8 +125,8 @@ class Client(EntityMethods):
     ) -> List[CalendarDay]:
         """Days of the calendar; ``is_open`` 1 or 0 for open or closed ones alone."""
         params = dict(start_date=start_date, end_date=end_date, is_open=is_open, exchange=exchange)
-        answer = self._json("/api/v1/calendar", self._pinned({**params, "data_version": data_version}))
-        return cast(List[CalendarDay], answer["days"])
+        asked = self._pinned({**params, "data_version": data_version})
+        return cast(List[CalendarDay], self._part("/api/v1/calendar", asked, "days", list))
 
     def trading_days(self, start_date: Optional[Day] = None, end_date: Optional[Day] = None) -> List[str]:
         """Open days as ``YYYYMMDD``."""
@@ -130,7 +135,7 @@ class Client(EntityMethods):
     def shift(self, date: Day, n: int, *, data_version: Optional[str] = None) -> str:
         """The n-th trading day after a trading day, before it where ``n`` is negative."""
         params = self._pinned({"date": date, "n": n, "data_version": data_version})
-        return cast(str, self._json("/api/v1/calendar/shift", params)["result"])
+        return cast(str, self._part("/api/v1/calendar/shift", params, "result", str))
 
     def gaps(
         self,
@@ -143,7 +148,7 @@ class Client(EntityMethods):
     ) -> List[Gap]:
         """Intervals for which rows are missing. Look before a backtest: the list should be empty."""
         params = dict(start_date=start_date, end_date=end_date, ts_code=ts_code, data_version=data_version)
-        return cast(List[Gap], self._json(f"/api/v1/entities/{entity}/gaps", self._pinned(params))["gaps"])
+        return cast(List[Gap], self._part(f"/api/v1/entities/{entity}/gaps", self._pinned(params), "gaps", list))
 
     def meta(self) -> Any:
         """The catalog of the current version: what there is of each entity, from which day to which, and how many rows."""
@@ -179,3 +184,10 @@ class Client(EntityMethods):
 
     def _json(self, path: str, params: dict[str, Any]) -> Any:
         return self._source.transport.json(path, query(params))
+
+    def _part(self, path: str, params: dict[str, Any], name: str, kind: type) -> Any:
+        """One member of a JSON answer."""
+        part = self._json(path, params).get(name)
+        if not isinstance(part, kind):
+            raise TapehouseError(f"this is no answer of Tapehouse: it has no {name}")
+        return part

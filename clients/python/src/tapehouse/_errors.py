@@ -5,6 +5,15 @@ from __future__ import annotations
 from typing import Optional, Sequence
 
 
+#: Characters of what a server or a library says that are shown.
+LONGEST_TEXT = 2_000
+
+
+def readable(text: object) -> str:
+    """A text of unknown origin as it may be shown in a terminal."""
+    return "".join(one if one.isprintable() else " " for one in str(text)[:LONGEST_TEXT]).strip()
+
+
 class TapehouseError(Exception):
     """The root of all errors of this package."""
 

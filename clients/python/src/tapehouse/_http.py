@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-import email.utils
+import hashlib
 import json
 import random
 import time
-from typing import Any, Mapping, Optional, Union
+from typing import Any, Mapping, NoReturn, Optional, Union
 
 import requests
 import urllib3
-from requests.adapters import HTTPAdapter
 
-from ._errors import ConnectionFailed, IncompleteAnswer, ProblemError, TapehouseError
+from ._connection import Adapter
+from ._errors import ConnectionFailed, IncompleteAnswer, TapehouseError, readable
+from ._problem import problem_of
+
+#: Bytes of a body that is no success; of a JSON answer; and of one read, the largest of which is a record batch.
+LONGEST_ERROR = 64 << 10
+LONGEST_JSON = 64 << 20
+LONGEST_READ = 2 << 30
+
+
+class _Session(requests.Session):
+    """Follows no redirect, and so hands the token to nobody else. The library would also read the body of one whole."""
+
+    def get_redirect_target(self, resp: Any) -> None:
+        return None
 
 
 class Transport:
@@ -31,34 +44,49 @@ class Transport:
         verify: Union[bool, str],
     ) -> None:
         self.url = url.rstrip("/")
+        #: Names the one who asks, without the token.
+        self.identity = hashlib.sha256((token or "").encode()).hexdigest()
         self._timeout = timeout
         self._retries = retries
         self._backoff = backoff
         self._longest_wait = longest_wait
-        self._session = requests.Session()
+        self._encoding = "gzip" if compress else "identity"
+        self._verify = verify
+        self._session = _Session()
         self._session.auth = _Bearer(token)
-        self._session.verify = verify
-        self._session.headers["Accept-Encoding"] = "gzip" if compress else "identity"
+        self._session.headers["Accept-Encoding"] = self._encoding
         for scheme in ("http://", "https://"):
-            self._session.mount(scheme, HTTPAdapter(pool_maxsize=64))
+            self._session.mount(scheme, Adapter(pool_maxsize=64))
 
     def get(self, path: str, params: Mapping[str, str], headers: Optional[Mapping[str, str]] = None) -> "Body":
-        """One attempt. Status 200 or 304; anything else is raised."""
+        """One attempt. Status 200, or 304 where ``If-None-Match`` asked for it; anything else is raised."""
+        asked = dict(headers or {})
         try:
+            # As an argument, since `requests` prefers an authority of the environment to that of the session.
             response = self._session.get(
-                self.url + path, params=dict(params), headers=dict(headers or {}), timeout=self._timeout, stream=True
+                self.url + path,
+                params=dict(params),
+                headers=asked,
+                timeout=self._timeout,
+                stream=True,
+                verify=None if self._verify is True else self._verify,
             )
-        except requests.exceptions.SSLError as error:
-            failed = ConnectionFailed(f"no trusted connection to {self.url}: {error}")
-            failed.passing = False
-            raise failed from error
-        except (requests.ConnectionError, requests.Timeout) as error:
-            raise ConnectionFailed(f"no answer from {self.url}: {error}") from error
-        body = Body(response)
-        if response.status_code in (200, 304):
+        except (requests.RequestException, urllib3.exceptions.HTTPError, OSError, ValueError) as error:
+            raise self._failure(error) from error
+        body = Body(response, self._encoding)
+        if response.status_code == 200 or (response.status_code == 304 and "If-None-Match" in asked):
             return body
         with body:
-            raise _problem(response, body)
+            raise problem_of(response.status_code, response.reason, response.headers, body.of_error())
+
+    def _failure(self, error: Exception) -> ConnectionFailed:
+        is_trust = isinstance(error, requests.exceptions.SSLError)
+        lacking = "trusted connection to" if is_trust else "answer from"
+        failed = ConnectionFailed(f"no {lacking} {self.url}: {readable(error)}")
+        # What `requests` calls a ValueError, such as a malformed URL, stays as it is.
+        is_of_network = isinstance(error, (requests.RequestException, urllib3.exceptions.HTTPError))
+        failed.passing = is_of_network and not is_trust and not isinstance(error, ValueError)
+        return failed
 
     def json(self, path: str, params: Mapping[str, str]) -> Any:
         """The whole of a JSON answer, asked for again where that can help."""
@@ -66,7 +94,7 @@ class Transport:
         while True:
             try:
                 with self.get(path, params) as body:
-                    return json.loads(body.read())
+                    return body.json()
             except TapehouseError as error:
                 retry.after(error)
 
@@ -80,32 +108,68 @@ class Transport:
 class Body:
     """The bytes of an answer as a file. Reading raises IncompleteAnswer where the connection ends before the body does."""
 
-    def __init__(self, response: requests.Response) -> None:
+    def __init__(self, response: requests.Response, encoding: str) -> None:
         self.headers = response.headers
         self.status = response.status_code
         #: Whether somebody wanted to read beyond the last byte.
         self.overrun = False
         self.closed = False
         self._response = response
+        self._encoding = encoding
 
-    def read(self, size: int = -1) -> bytes:
-        """``size`` bytes, fewer only at the end; all that are left where it is negative."""
+    def expect(self, media_type: str) -> None:
+        """Raises where something else came than was asked for, as from a portal that wants a login first."""
+        came = self.headers.get("Content-Type", "no content type")
+        if came.split(";")[0].strip().lower() != media_type:
+            raise TapehouseError(f"this is no answer of Tapehouse: {readable(came)!r} instead of {media_type!r}")
+        if not self._is_decodable():
+            packed = readable(self.headers["Content-Encoding"])
+            raise TapehouseError(f"the answer has the encoding {packed!r}, which was not asked for")
+
+    def json(self) -> "dict[str, Any]":
+        """The object that the body is."""
+        self.expect("application/json")
+        text = self.read(LONGEST_JSON)
+        if self.read(1):
+            raise TapehouseError(f"the answer is longer than {LONGEST_JSON} bytes")
+        try:
+            found = json.loads(text, parse_constant=_no_json)
+        except (ValueError, RecursionError) as error:
+            raise IncompleteAnswer(f"the answer was cut or is no JSON: {readable(error)}") from error
+        if not isinstance(found, dict):
+            raise TapehouseError("this is no answer of Tapehouse: it is no object")
+        return found
+
+    def of_error(self) -> bytes:
+        """The beginning of a body that explains an error; empty where it cannot be read."""
+        try:
+            return self.read(LONGEST_ERROR) if self._is_decodable() else b""
+        except IncompleteAnswer:
+            return b""
+
+    def _is_decodable(self) -> bool:
+        return self.headers.get("Content-Encoding", "identity").strip().lower() in ("", "identity", self._encoding)
+
+    def read(self, size: int) -> bytes:
+        """``size`` bytes, fewer only at the end."""
+        if not 0 <= size <= LONGEST_READ:
+            raise IncompleteAnswer(f"the answer has a part of {size} bytes, which is too long to be true")
         pieces = []
         left = size
-        while left != 0:
-            piece = self._piece(left if left > 0 else 1 << 20)
+        while left > 0:
+            piece = self._piece(left)
             if not piece:
-                self.overrun = left > 0
+                self.overrun = True
                 break
             pieces.append(piece)
-            left -= len(piece) if left > 0 else 0
+            left -= len(piece)
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def _piece(self, size: int) -> bytes:
         try:
             return bytes(self._response.raw.read(size, decode_content=True))
         except (urllib3.exceptions.HTTPError, OSError) as error:
-            raise IncompleteAnswer(f"the answer was cut: {error}") from error
+            raise IncompleteAnswer(f"the answer was cut: {readable(error)}") from error
 
     def readable(self) -> bool:
         return True
@@ -148,6 +212,8 @@ class _Bearer(requests.auth.AuthBase):
     """The token as an auth object: a header alone would lose against an entry in ``.netrc``."""
 
     def __init__(self, token: Optional[str]) -> None:
+        if token and not (token.isascii() and token.isprintable()):
+            raise ValueError("the token holds a character that no token has, perhaps a line break at its end")
         self._token = token
 
     def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
@@ -156,33 +222,5 @@ class _Bearer(requests.auth.AuthBase):
         return request
 
 
-def _problem(response: requests.Response, body: Body) -> TapehouseError:
-    """The problem document of an answer, or what can be said without one (a proxy may have answered)."""
-    try:
-        told = json.loads(body.read())
-    except (ValueError, TapehouseError):
-        told = {}
-    if not isinstance(told, dict):
-        told = {}
-    return ProblemError(
-        status=response.status_code,
-        code=told.get("code", f"http_{response.status_code}"),
-        detail=told.get("detail", response.reason or "no reason given"),
-        parameter=told.get("parameter"),
-        allowed=told.get("allowed", ()),
-        hint=told.get("hint"),
-        request_id=response.headers.get("X-Request-Id"),
-        retry_after=_seconds(response.headers.get("Retry-After")),
-    )
-
-
-def _seconds(retry_after: Optional[str]) -> Optional[float]:
-    """``Retry-After`` is seconds or a date."""
-    if retry_after is None:
-        return None
-    if retry_after.strip().isdigit():
-        return float(retry_after)
-    try:
-        return max(0.0, email.utils.parsedate_to_datetime(retry_after).timestamp() - time.time())
-    except (TypeError, ValueError):
-        return None
+def _no_json(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no number of JSON")

@@ -1,6 +1,7 @@
 // Rows of an entity: read as a stream, whole or an error.
-import { IncompleteAnswerError, TapehouseError } from "./errors.js";
-import { piecesOf, type Params, type Transport } from "./http.js";
+import { decoder, type Body } from "./body.js";
+import { IncompleteAnswerError, readable, TapehouseError } from "./errors.js";
+import { parseJson, type Params, type Transport } from "./http.js";
 
 const MEDIA_TYPES = {
   arrow: "application/vnd.apache.arrow.stream",
@@ -35,11 +36,11 @@ export function createAnswer<Row>(
   let dataVersion: string | null = null;
   let nextCursor: string | null = null;
 
-  const ask = async (asked: Params, accept: string): Promise<Response> => {
-    const response = await transport.get(path, asked, accept, signal);
-    dataVersion = response.headers.get("X-Data-Version");
-    nextCursor = response.headers.get("X-Next-Cursor");
-    return response;
+  const ask = async (asked: Params, accept: string): Promise<Body> => {
+    const body = await transport.get(path, asked, accept, signal);
+    dataVersion = body.headers.get("X-Data-Version");
+    nextCursor = body.headers.get("X-Next-Cursor");
+    return body;
   };
 
   /**
@@ -49,27 +50,37 @@ export function createAnswer<Row>(
   async function* rows(first: Params): AsyncGenerator<Row, void> {
     const retry = transport.retry();
     let asked = first;
+    let version: string | null = null;
     let done = 0;
     for (;;) {
       try {
         let skip = done;
-        for await (const lines of linesOf(await ask(asked, MEDIA_TYPES.ndjson), signal)) {
+        const body = await ask(asked, MEDIA_TYPES.ndjson);
+        if ((skip > 0 || asked !== first) && version !== null && dataVersion !== version) {
+          await body.cancel();
+          throw new TapehouseError(`the server goes on with another version than ${readable(version)}`);
+        }
+        version = dataVersion;
+        for await (const lines of linesOf(body)) {
           for (const line of lines) {
             if (skip > 0) {
               skip--;
               continue;
             }
+            const row = rowOf(line);
+            if (done === 0) requireColumns(row, entity, params.fields);
             done++;
-            yield JSON.parse(line) as Row;
+            yield row as Row;
           }
           if (skip === 0) retry.progress();
         }
       } catch (error) {
         await retry.after(error);
-        if (dataVersion !== null && asked.cursor === undefined) asked = { ...asked, data_version: dataVersion };
+        if (version !== null && asked.cursor === undefined) asked = { ...asked, data_version: version };
         continue;
       }
       if (nextCursor === null || asked.limit !== undefined) return;
+      requireProgress(done, nextCursor, asked);
       asked = { ...asked, cursor: nextCursor };
       done = 0;
     }
@@ -91,17 +102,18 @@ export function createAnswer<Row>(
         const cursor = nextCursor;
         yield page;
         if (cursor === null) return;
+        requireProgress(page.length, cursor, asked);
         asked = { ...asked, cursor };
       }
     },
     async *bytes(format) {
-      const response = await begin(transport, () => ask(params, MEDIA_TYPES[format]));
+      const body = await begin(transport, () => ask(params, MEDIA_TYPES[format]));
       if (nextCursor !== null && params.limit === undefined) {
-        await response.body?.cancel();
+        await body.cancel();
         throw new TapehouseError("this server cuts answers to a limit of its own; read rows or pages instead");
       }
       let tail: number[] = [];
-      for await (const piece of piecesOf(response, signal)) {
+      for await (const piece of body.pieces()) {
         tail = [...tail, ...piece.subarray(-8)].slice(-8);
         yield piece;
       }
@@ -113,7 +125,7 @@ export function createAnswer<Row>(
 }
 
 /** The beginning of an answer, asked for again where that can help. */
-async function begin(transport: Transport, ask: () => Promise<Response>): Promise<Response> {
+async function begin(transport: Transport, ask: () => Promise<Body>): Promise<Body> {
   const retry = transport.retry();
   for (;;) {
     try {
@@ -124,16 +136,42 @@ async function begin(transport: Transport, ask: () => Promise<Response>): Promis
   }
 }
 
+/** Characters of one row. */
+const LONGEST_ROW = 16 * 1024 * 1024;
+
 /** The lines of a body, as many at a time as came. Throws where the last one has no end. */
-async function* linesOf(response: Response, signal?: AbortSignal): AsyncGenerator<readonly string[], void> {
-  const decoder = new TextDecoder();
+async function* linesOf(body: Body): AsyncGenerator<readonly string[], void> {
+  const decode = decoder();
   let rest = "";
-  for await (const piece of piecesOf(response, signal)) {
-    const lines = (rest + decoder.decode(piece, { stream: true })).split("\n");
+  for await (const piece of body.pieces()) {
+    const lines = decode(piece).split("\n");
+    lines[0] = rest + lines[0]!;
     rest = lines.pop()!;
+    if (rest.length > LONGEST_ROW) throw new TapehouseError(`a row is longer than ${LONGEST_ROW} characters`);
     yield lines;
   }
-  if (rest !== "") throw new IncompleteAnswerError("the answer was cut within a row");
+  if (rest + decode() !== "") throw new IncompleteAnswerError("the answer was cut within a row");
+}
+
+function rowOf(line: string): object {
+  const row = parseJson(line);
+  if (typeof row === "object" && row !== null && !Array.isArray(row)) return row;
+  throw new TapehouseError("this is no answer of Tapehouse: a row is no object");
+}
+
+/** Throws where a row lacks a column that was asked for. */
+function requireColumns(row: object, entity: string, fields: Params[string]): void {
+  if (fields === undefined) return;
+  const names = typeof fields === "object" ? fields : String(fields).split(",");
+  const missing = names.map((name) => String(name).trim()).filter((name) => !Object.hasOwn(row, name));
+  if (missing.length === 0) return;
+  throw new TapehouseError(`this is no answer of Tapehouse for ${entity}: without the columns ${missing.join(", ")}`);
+}
+
+/** Throws where a cursor leads nowhere: it would be followed for ever. */
+function requireProgress(rows: number, cursor: string, asked: Params): void {
+  if (rows > 0 && cursor !== asked.cursor) return;
+  throw new TapehouseError("this is no answer of Tapehouse: its cursor leads nowhere");
 }
 
 async function gather<T>(items: AsyncIterable<T>): Promise<T[]> {

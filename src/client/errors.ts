@@ -1,5 +1,15 @@
 // What can go wrong, as errors.
 
+/** Characters of what a server says that are shown. */
+const LONGEST_TEXT = 2_000;
+
+/** A text of unknown origin as it may be shown in a terminal. */
+export const readable = (text: string): string =>
+  text
+    .slice(0, LONGEST_TEXT)
+    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, " ")
+    .trim();
+
 /** The root of all errors of the client. */
 export class TapehouseError extends Error {
   override readonly name: string = "TapehouseError";

@@ -1,5 +1,7 @@
-// One request at a time: what is a failure, what may be tried again, and when a body is whole.
-import { ConnectionFailedError, IncompleteAnswerError, ProblemError, TapehouseError, type Problem } from "./errors.js";
+// One request at a time: what is a failure, and what may be tried again.
+import { bodyOf, textOf, within, type Body } from "./body.js";
+import { ConnectionFailedError, IncompleteAnswerError, readable, TapehouseError } from "./errors.js";
+import { problemOf } from "./problem.js";
 
 /** A value of a parameter; undefined is not sent. Items of a list mean any of them. */
 export type Value = string | number | readonly (string | number)[] | undefined;
@@ -12,11 +14,13 @@ export interface Patience {
   readonly backoff?: number;
   /** Milliseconds; a server that asks for more is not waited for. Default 60,000. */
   readonly longestWait?: number;
+  /** Milliseconds without a byte after which a connection is given up, or five times as many of a mere drip. Default 120,000. */
+  readonly timeout?: number;
 }
 
 export interface Transport {
-  /** One attempt. Throws where the status is not 200. */
-  get(path: string, params: Params, accept: string, signal?: AbortSignal): Promise<Response>;
+  /** One attempt. Throws where the status is not 200, and where something of another media type came. */
+  get(path: string, params: Params, accept: string, signal?: AbortSignal): Promise<Body>;
   retry(): Retry;
 }
 
@@ -29,60 +33,67 @@ export interface Retry {
 
 export function createTransport(url: string, token: string | undefined, patience: Patience): Transport {
   const root = url.replace(/\/+$/, "");
+  const { timeout = 120_000 } = patience;
+  if (token !== undefined && !/^[\x20-\x7e]*$/.test(token)) {
+    throw new TypeError("the token holds a character that no token has, perhaps a line break at its end");
+  }
   const authorization: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` };
   return {
     async get(path, params, accept, signal) {
       const search = queryOf(params);
       const address = `${root}${path}${search === "" ? "" : `?${search}`}`;
-      const init = { headers: { Accept: accept, ...authorization }, ...(signal ? { signal } : {}) };
-      const response = await fetch(address, init).catch((error: unknown) => {
+      const leaving = new AbortController();
+      const response = await within(
+        fetch(address, {
+          headers: { Accept: accept, ...authorization },
+          // The token is for this server alone.
+          redirect: "manual",
+          signal: signal ? AbortSignal.any([signal, leaving.signal]) : leaving.signal,
+        }),
+        timeout,
+      ).catch((error: unknown) => {
+        leaving.abort();
         signal?.throwIfAborted();
         throw new ConnectionFailedError(`no answer from ${root}`, { cause: error });
       });
-      if (response.status === 200) return response;
-      throw await problemOf(response);
+      const body = bodyOf(response, timeout, signal);
+      if (response.status !== 200) {
+        const problem = await problemOf(response, body);
+        signal?.throwIfAborted();
+        throw problem;
+      }
+      const came = response.headers.get("Content-Type") ?? "no content type";
+      if (came.split(";")[0]!.trim().toLowerCase() === accept) return body;
+      await body.cancel();
+      throw new TapehouseError(`this is no answer of Tapehouse: ${readable(came)} instead of ${accept}`);
     },
     retry: () => createRetry(patience),
   };
 }
 
-/** The whole of a JSON answer, asked for again where that can help. */
-export async function getJson<T>(transport: Transport, path: string, params: Params): Promise<T> {
+/** Bytes of a JSON answer. */
+const LONGEST_JSON = 64 * 1024 * 1024;
+
+/** The object that a JSON answer is, asked for again where that can help. */
+export async function getJson<T extends object>(transport: Transport, path: string, params: Params): Promise<T> {
   const retry = transport.retry();
   for (;;) {
     try {
-      const response = await transport.get(path, params, "application/json");
-      return (await response.json().catch((error: unknown) => {
-        throw new IncompleteAnswerError("the answer was cut", { cause: error });
-      })) as T;
+      const found = parseJson(await textOf(await transport.get(path, params, "application/json"), LONGEST_JSON));
+      if (typeof found === "object" && found !== null && !Array.isArray(found)) return found as T;
+      throw new TapehouseError("this is no answer of Tapehouse: it is no object");
     } catch (error) {
       await retry.after(error);
     }
   }
 }
 
-/** A reader of bytes, as Node and browsers have it. */
-interface PieceReader {
-  read(): Promise<
-    { readonly done: false; readonly value: Uint8Array } | { readonly done: true; readonly value?: never }
-  >;
-  cancel(): Promise<void>;
-}
-
-/** The bytes of a body as they come. Throws IncompleteAnswerError where the connection ends before the body does. */
-export async function* piecesOf(response: Response, signal?: AbortSignal): AsyncGenerator<Uint8Array, void> {
-  const reader = response.body!.getReader() as PieceReader;
+/** Throws IncompleteAnswerError where a text is no JSON. */
+export function parseJson(text: string): unknown {
   try {
-    for (;;) {
-      const { done, value } = await reader.read().catch((error: unknown) => {
-        signal?.throwIfAborted();
-        throw new IncompleteAnswerError("the answer was cut", { cause: error });
-      });
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    await reader.cancel().catch(() => undefined);
+    return JSON.parse(text);
+  } catch (error) {
+    throw new IncompleteAnswerError("the answer was cut or is no JSON", { cause: error });
   }
 }
 
@@ -111,14 +122,4 @@ function queryOf(params: Params): string {
     search.set(name, typeof value === "object" ? value.map(quoted).join(",") : String(value));
   }
   return search.toString();
-}
-
-/** The problem document of an answer, or what can be said without one (a proxy may have answered). */
-async function problemOf(response: Response): Promise<ProblemError> {
-  const { status, headers } = response;
-  const told = (await response.json().catch(() => null)) as Partial<Problem> | null;
-  const wait = headers.get("Retry-After");
-  const retryAfter = wait === null ? null : /^\d+$/.test(wait) ? Number(wait) * 1000 : Date.parse(wait) - Date.now();
-  const problem = { code: `http_${status}`, detail: response.statusText || "no reason given", ...told, status };
-  return new ProblemError(problem, headers.get("X-Request-Id"), retryAfter);
 }

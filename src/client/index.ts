@@ -1,6 +1,7 @@
 // The client for Node and browsers: `import { createClient } from "tapehouse/client"`. It needs nothing but fetch.
 import { createAnswer, type Answer } from "./answer.js";
 import { ENTITY_NAMES, type EntityMethods } from "./entities.js";
+import { TapehouseError } from "./errors.js";
 import { createTransport, getJson, type Params, type Patience, type Transport } from "./http.js";
 
 export type { Answer } from "./answer.js";
@@ -83,20 +84,33 @@ function clientOf(transport: Transport, dataVersion: string | null, signal: Abor
   const methods = Object.fromEntries(ENTITY_NAMES.map((name) => [name, (params?: Params) => read(name, params)]));
   const at = (version: string): Client => clientOf(transport, version, signal);
   const versions = async (): Promise<readonly string[]> =>
-    (await getJson<{ versions: string[] }>(transport, "/api/v1/versions", {})).versions;
+    partOf(transport, "/api/v1/versions", {}, "versions", Array.isArray);
   return {
     ...(methods as unknown as EntityMethods),
     dataVersion,
     at,
     versions,
     pin: async () => at(dataVersion ?? (await versions())[0]!),
-    calendar: async (params = {}) =>
-      (await getJson<{ days: CalendarDay[] }>(transport, "/api/v1/calendar", pinned(params))).days,
-    shift: async (date, n) =>
-      (await getJson<{ result: string }>(transport, "/api/v1/calendar/shift", pinned({ date, n }))).result,
+    calendar: async (params = {}) => partOf(transport, "/api/v1/calendar", pinned(params), "days", Array.isArray),
+    shift: async (date, n) => partOf(transport, "/api/v1/calendar/shift", pinned({ date, n }), "result", isText),
     gaps: async (entity, params = {}) =>
-      (await getJson<{ gaps: Gap[] }>(transport, `/api/v1/entities/${entity}/gaps`, pinned(params))).gaps,
+      partOf(transport, `/api/v1/entities/${entity}/gaps`, pinned(params), "gaps", Array.isArray),
     meta: () => getJson(transport, "/api/v1/meta", {}),
     health: () => getJson(transport, "/health", {}),
   };
+}
+
+const isText = (value: unknown): boolean => typeof value === "string";
+
+/** One member of a JSON answer. */
+async function partOf<T>(
+  transport: Transport,
+  path: string,
+  params: Params,
+  name: string,
+  isKind: (value: unknown) => boolean,
+): Promise<T> {
+  const part = (await getJson<Record<string, unknown>>(transport, path, params))[name];
+  if (isKind(part)) return part as T;
+  throw new TapehouseError(`this is no answer of Tapehouse: it has no ${name}`);
 }

@@ -13,7 +13,7 @@ export function refuseMalformed(server: Server, refused: (code: ProblemCode) => 
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
     // An answer that is under way must not be continued with other bytes: it is cut.
     const answering = (socket as { _httpMessage?: unknown })._httpMessage;
-    if (!socket.writable || answering || error.code === "ECONNRESET") {
+    if (!socket.writable || answering || UNANSWERABLE.test(error.code ?? "")) {
       socket.destroy();
       return;
     }
@@ -37,6 +37,9 @@ export function refuseMalformed(server: Server, refused: (code: ProblemCode) => 
     res.writeHead(problem.status, { "Content-Type": PROBLEM_TYPE, Connection: "close" }).end(problemDocument(problem));
   });
 }
+
+/** Errors after which nothing can be sent on a connection: to wait until it is sent would be for ever. */
+const UNANSWERABLE = /^(ECONNRESET|EPROTO|ERR_SSL_.*|ERR_TLS_.*)$/;
 
 function toProblem(code: string | undefined): Problem {
   if (code === "HPE_HEADER_OVERFLOW") {

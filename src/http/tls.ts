@@ -32,14 +32,15 @@ async function readOption(option: string, path: string): Promise<Buffer> {
   }
 }
 
-/** A function that resolves to the new certificate where the files have changed since it was last called. */
+/** A function that resolves to the new certificate where the files have changed since it last did, and rejects until they serve. */
 export async function followCertificate(files: Files): Promise<() => Promise<Certificate | null>> {
   let seen = await stampsOf(files);
   return async () => {
     const now = await stampsOf(files);
     if (now === seen) return null;
+    const certificate = await readCertificate(files);
     seen = now;
-    return readCertificate(files);
+    return certificate;
   };
 }
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { run } from "./run.js";
 
 const ROOT = join(import.meta.dirname, "../..");
-const PYTHON = join(ROOT, ".venv/bin/python");
+export const PYTHON = join(ROOT, ".venv/bin/python");
 
 /** Why tests that need Python are skipped; null where they run. */
 export const noPython: string | null = findOut();

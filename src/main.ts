@@ -10,6 +10,9 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
+// Node would open its debugger to whoever is on this machine, on a port that every other process of ours wants too.
+process.on("SIGUSR1", () => undefined);
+
 // Native parts may be missing, or made for another machine. Node tells that twice, once to nobody.
 const ignore = (): void => undefined;
 process.on("unhandledRejection", ignore);

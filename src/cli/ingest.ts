@@ -37,6 +37,8 @@ export function ingestCommand(): Command {
     .action(async (options: Options) => {
       const stopping = new AbortController();
       for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.abort());
+      // What a hang-up of the whole group means is for the supervisor to say.
+      process.on("SIGHUP", () => isPart("ingester") || stopping.abort());
       if (isPart("ingester")) endWhenAlone();
       await watch(readConfig({ ...options }, process.env), stopping.signal);
       process.channel?.unref();

@@ -168,7 +168,7 @@ function requireColumns(row: object, entity: string, fields: Params[string]): vo
   throw new TapehouseError(`this is no answer of Tapehouse for ${entity}: without the columns ${missing.join(", ")}`);
 }
 
-/** Throws where a cursor leads nowhere: it would be followed for ever. */
+/** Throws where a cursor leads nowhere: following it would never end. */
 function requireProgress(rows: number, cursor: string, asked: Params): void {
   if (rows > 0 && cursor !== asked.cursor) return;
   throw new TapehouseError("this is no answer of Tapehouse: its cursor leads nowhere");

@@ -54,7 +54,7 @@ async function encrypted(files: NonNullable<ServerConfig["tls"]>, app: RequestLi
     { ...OPTIONS, ...certificate, handshakeTimeout: TIMES.headersTimeout },
     app,
   );
-  // First of the listeners: an answer cannot be sent before the handshake, and to wait for its end would be for ever.
+  // The first listener: no answer can be sent before the handshake, and waiting until it is sent would never end.
   server.prependListener("tlsClientError", (_error, socket) => socket.destroy());
   const refresh = async (): Promise<void> => {
     const next = await changed();

@@ -38,7 +38,7 @@ export function refuseMalformed(server: Server, refused: (code: ProblemCode) => 
   });
 }
 
-/** Errors after which nothing can be sent on a connection: to wait until it is sent would be for ever. */
+/** Errors after which nothing can be sent on a connection: waiting until it is sent would never end. */
 const UNANSWERABLE = /^(ECONNRESET|EPROTO|ERR_SSL_.*|ERR_TLS_.*)$/;
 
 function toProblem(code: string | undefined): Problem {

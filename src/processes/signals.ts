@@ -5,13 +5,17 @@ export interface Signals {
   readonly stop: Promise<void>;
   /** Resolves when it was told so again: at once, then. */
   readonly hurry: Promise<void>;
+  /** From now on `reload` is called when the server is to reload, and at once where a signal asked for it earlier. */
+  onReload(reload: () => void): void;
 }
 
 /** One Ctrl-C may arrive several times: from the terminal, and from what started this process. Milliseconds. */
 export const SAME_SIGNAL = 500;
 
 /** SIGINT and SIGTERM stop the server. So does SIGHUP where a terminal is closed with it; elsewhere it means `reload`. */
-export function listenToSignals(reload: () => void, onTerminal: boolean): Signals {
+export function listenToSignals(onTerminal: boolean): Signals {
+  let reload: (() => void) | null = null;
+  let isReloadDue = false;
   let asked: number | undefined;
   let stopNow: () => void;
   let hurryNow: () => void;
@@ -22,7 +26,18 @@ export function listenToSignals(reload: () => void, onTerminal: boolean): Signal
     stopNow();
     if (performance.now() - asked > SAME_SIGNAL) hurryNow();
   };
-  const listeners = { SIGINT: onStop, SIGTERM: onStop, SIGHUP: onTerminal ? onStop : reload };
+  const onHangUp = (): void => {
+    if (reload) reload();
+    else isReloadDue = true;
+  };
+  const listeners = { SIGINT: onStop, SIGTERM: onStop, SIGHUP: onTerminal ? onStop : onHangUp };
   for (const [signal, listener] of Object.entries(listeners)) process.on(signal, listener);
-  return { stop, hurry };
+  return {
+    stop,
+    hurry,
+    onReload(next) {
+      reload = next;
+      if (isReloadDue) reload();
+    },
+  };
 }

@@ -23,6 +23,8 @@ export interface SuperviseOptions {
 /** Serves until a signal ends it. Throws a CommandError where the server cannot start or cannot be kept up. */
 export async function supervise(config: ServerConfig, options: SuperviseOptions): Promise<void> {
   const { log, onListening, ingest } = options;
+  // Before all else: a signal that nobody listens to ends the process and leaves what it has made.
+  const signals = listenToSignals(process.stdin.isTTY);
   const port = await openPort(config.host, config.port);
   const scratch = await openScratch(config.temp);
   const share = shareOf(config);
@@ -59,7 +61,6 @@ export async function supervise(config: ServerConfig, options: SuperviseOptions)
     log.info("reloaded");
   };
   const reloads = oneAfterAnother(reload);
-  const signals = listenToSignals(reloads.ask, process.stdin.isTTY);
   void signals.hurry.then(() => {
     log.warn("told to stop once more: ending at once");
     crew.kill();
@@ -70,6 +71,7 @@ export async function supervise(config: ServerConfig, options: SuperviseOptions)
     const url = await Promise.race([crew.start(), signals.stop]);
     if (url === undefined) return;
     ingester = openIngester();
+    signals.onReload(reloads.ask);
     await onListening(url);
     await Promise.race([signals.stop, crew.hopeless]);
     log.info(

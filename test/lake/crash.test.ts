@@ -187,3 +187,43 @@ test("a process killed in the middle of its work is no hindrance to the next", a
   expect(await servedRows(root)).toContain('["000001.SZ","2024-01-08",9]');
   expect(await filesBelow(root)).toEqual(await neededFiles(root));
 });
+
+/** Commands, and calls at which a signal ends them. */
+const ENDED: Readonly<Record<string, readonly [calls: readonly number[], args: readonly string[]]>> = {
+  demo: [
+    [4, 30, 90],
+    ["demo", "--stocks", "10", "--days", "30"],
+  ],
+  "gaps add": [
+    [2, 3, 5],
+    ["gaps", "add", "daily", "--start", "20240102", "--end", "20240103"],
+  ],
+  "token create": [
+    [2, 4, 6],
+    ["token", "create", "alice"],
+  ],
+};
+
+test.each(Object.keys(ENDED))("%s that a signal ends is no hindrance to the next", async (name) => {
+  const [calls, args] = ENDED[name]!;
+  const root = name === "demo" ? await temporaryFolder() : await baseFor("an import");
+  const signals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+  for (const [i, call] of calls.entries()) {
+    const { signal, stderr } = await runNode(FAULTS, [
+      "kill",
+      String(call),
+      signals[i]!,
+      "--",
+      ...args,
+      "--data",
+      root,
+    ]);
+    expect(signal, stderr).toBe(signals[i]);
+    expect((await verify(root, { deep: false, ...MEMORY })).faults, `ended at call ${call}`).toEqual([]);
+  }
+  const { exitCode, stderr } = await runNode(FAULTS, ["kill", "0", "--", ...args, "--data", root]);
+  expect(exitCode, stderr).toBe(0);
+  await letClaimsAge(root);
+  await dropFactors(root, NEXT);
+  expect((await filesBelow(root)).filter((path) => /scratch|\.tmp$|write\.lock/.test(path))).toEqual([]);
+});

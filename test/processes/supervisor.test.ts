@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { rm, truncate, writeFile } from "node:fs/promises";
 import { Agent, get, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { createServer, type AddressInfo } from "node:net";
+import { getPriority } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -81,6 +82,13 @@ async function ask(
   const { statusCode, headers } = response;
   return { status: statusCode!, headers, text: await text(response), process: processOf(response) };
 }
+
+/** All processes that one has started and that live. */
+const childrenOf = (pid: number): readonly number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number);
+
+/** Those that watch the inbox of this lake. */
+const ingesters = (): readonly number[] => processesWith("ingest", data);
 
 interface Stream {
   readonly process: string;
@@ -256,6 +264,38 @@ describe("a stop", () => {
     expect(server.told.stdout).toBe("");
   });
 
+  test("before anything is made, or as soon as it runs, leaves nothing behind", async () => {
+    const began = tapehouse("serve", "--data", data, "--temp", temp, "--port", "0", "--workers", "2");
+    await until("it has begun", () => readdirSync(temp).some((name) => name.startsWith("server-")) || undefined);
+    began.child.kill("SIGINT");
+    expect(await began.ended).toBe(0);
+    const server = await serve("--workers", "2");
+    process.kill(workersOf(server)[0]!, "SIGKILL");
+    server.child.kill("SIGTERM");
+    expect(await server.ended).toBe(0);
+  });
+
+  test("of the whole group of processes, three times, is a stop", async () => {
+    const server = await serve("--workers", "2");
+    const group = [server.child.pid!, ...childrenOf(server.child.pid!)];
+    for (let i = 0; i < 3; i++) for (const pid of group) process.kill(pid, "SIGINT");
+    expect(await server.ended).toBe(0);
+    expect(server.told.stderr).not.toMatch(/died|failed/);
+  });
+
+  test("goes on where a supervisor that stood still is woken", async () => {
+    const server = await serve("--workers", "2", "--no-watch");
+    const before = workersOf(server);
+    server.child.kill("SIGSTOP");
+    for (let i = 0; i < 5; i++) expect(await ask(server.url)).toMatchObject({ status: 200 });
+    server.child.kill("SIGTERM");
+    expect(await ask(server.url)).toMatchObject({ status: 200 });
+    server.child.kill("SIGCONT");
+    expect(await server.ended).toBe(0);
+    expect(before.every(isGone)).toBe(true);
+    expect(server.told.stderr).not.toMatch(/died|killed/);
+  });
+
   const canUnshare = spawnSync("unshare", ["--fork", "--pid", "true"]).status === 0;
   test.skipIf(!canUnshare)("works where the supervisor is process 1, as in a container", async () => {
     const command = ["unshare", "--fork", "--pid", "--mount-proc", "--kill-child"];
@@ -301,6 +341,79 @@ test("SIGHUP renews every worker under load without a failed request; answers un
   expect(await Promise.all(streams.map((one) => one.outcome()))).toEqual(streams.map(() => "whole"));
   await until("the old ones are gone", () => before.every(isGone) || undefined);
   expect(workersOf(server)).toHaveLength(2);
+});
+
+describe("SIGHUP", () => {
+  test("while it starts reloads it when it has started: one process watches the inbox", async () => {
+    const server = tapehouse("serve", "--data", data, "--temp", temp, "--port", "0", "--workers", "1");
+    await until("it has a worker", () => workersOf(server).length > 0 || undefined);
+    for (let i = 0; i < 3; i++) server.child.kill("SIGHUP");
+    const url = await urlOf(server);
+    await expectTold(server, /"msg":"reloaded"/);
+    const watching = (): readonly number[] => childrenOf(server.child.pid!).filter((pid) => ingesters().includes(pid));
+    await until("one watches", () => watching().length === 1 || undefined);
+    expect(server.told.stderr.match(/"msg":"reloading"/g)).toHaveLength(1);
+    expect(await ask(url)).toMatchObject({ status: 200 });
+    server.child.kill("SIGTERM");
+    expect(await server.ended).toBe(0);
+  });
+
+  test("again and again, to every process of the group, loses no request and ends in one crew", async () => {
+    const server = await serve("--workers", "2");
+    for (let i = 0; i < 20; i++) {
+      for (const pid of [server.child.pid!, ...childrenOf(server.child.pid!)]) {
+        if (!isGone(pid)) process.kill(pid, "SIGHUP");
+      }
+      expect(await ask(server.url)).toMatchObject({ status: 200 });
+    }
+    await until("it is at rest", () => {
+      const [began, ended] = ["reloading", "reloaded"].map(
+        (what) => server.told.stderr.split(`"msg":"${what}"`).length - 1,
+      );
+      return (began! > 1 && began === ended) || undefined;
+    });
+    await until("one crew is left", () => workersOf(server).length === 2 || undefined);
+    await until("one process watches", () => ingesters().length === 1 || undefined);
+    expect(server.told.stderr).not.toMatch(/died/);
+    expect(await ask(server.url)).toMatchObject({ status: 200 });
+  });
+});
+
+test("SIGUSR1 opens no debugger in any process, and ends none", async () => {
+  const server = await serve("--workers", "1");
+  // Before it has begun to watch, it is Node that gets the signal.
+  await until("the inbox is watched", () => ingesters().some((pid) => getPriority(pid) > 0) || undefined);
+  const all = [server.child.pid!, ...childrenOf(server.child.pid!)];
+  expect(all.length).toBeGreaterThan(2);
+  for (const pid of all) process.kill(pid, "SIGUSR1");
+  for (let i = 0; i < 20; i++) expect(await ask(server.url)).toMatchObject({ status: 200 });
+  expect(all.filter(isGone)).toEqual([]);
+  expect(server.told.stderr).not.toMatch(/[Dd]ebugger/);
+});
+
+test("signals to a worker mean nothing: it is for the supervisor to say when it ends", async () => {
+  const server = await serve("--workers", "1");
+  const [worker] = workersOf(server);
+  const stream = await openStream(server.url);
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.kill(worker!, signal);
+  expect(await ask(server.url)).toMatchObject({ status: 200 });
+  expect(await stream.outcome()).toBe("whole");
+  expect(workersOf(server)).toEqual([worker]);
+});
+
+test("a server whose outputs nobody reads any more goes on, and stops as it should", async () => {
+  const server = await serve("--workers", "2", "--log-level", "info");
+  server.child.stdout!.destroy();
+  server.child.stderr!.destroy();
+  for (let i = 0; i < 50; i++) expect(await ask(server.url)).toMatchObject({ status: 200 });
+  const [worker] = workersOf(server);
+  process.kill(worker!, "SIGKILL");
+  await until(
+    "it is replaced",
+    () => (workersOf(server).length === 2 && !workersOf(server).includes(worker!)) || undefined,
+  );
+  server.child.kill("SIGTERM");
+  expect(await server.ended).toBe(0);
 });
 
 test("what one worker finds damaged, the health that another one tells knows as well", async () => {

@@ -2,7 +2,7 @@
 //
 //   node faults.mjs snapshot LAKE FOLDER -- ARGS   runs the command once; before and within each call the lake is copied to
 //                                                  FOLDER/<n>: just what would be on the disk had the process died there
-//   node faults.mjs kill N -- ARGS                 runs the command until call N, then kills itself; exit code 0 where it has fewer
+//   node faults.mjs kill N [SIGNAL] -- ARGS        runs the command until call N, then signals itself; exit code 0 where it has fewer
 //   node faults.mjs full LAKE FOLDER -- ARGS       runs the command on copies FOLDER/<n> whose disk is full from call n on,
 //                                                  until it needs no more; writes FOLDER/outcomes.json: [{ exitCode, message }]
 //
@@ -53,7 +53,7 @@ const MODES = {
     return runOn(target);
   },
   async kill() {
-    meet = () => ++calls === Number(target) && process.kill(process.pid, "SIGKILL");
+    meet = () => ++calls === Number(target) && process.kill(process.pid, folder ?? "SIGKILL");
     return runOn(target);
   },
   async full() {

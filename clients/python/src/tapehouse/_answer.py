@@ -172,7 +172,7 @@ class Answer(Rows):
         with self._source.transport.get(f"/api/v1/entities/{self.entity}", params, headers) as body:
             version = body.headers.get("X-Data-Version", self.data_version)
             if version != self.data_version and (skip > 0 or "cursor" in params) and self.data_version is not None:
-                raise TapehouseError(f"the server goes on with another version: {version} after {self.data_version}")
+                raise TapehouseError(f"the server goes on with another version than {readable(self.data_version)}")
             self.data_version = version
             if body.status == 304:
                 body.read(1)
@@ -198,8 +198,8 @@ class Answer(Rows):
         types = [_TYPES.get(self._types.get(field.name, ""), field.type) for field in schema]
         other = [field.name for field, type in zip(schema, types) if not field.type.equals(type)]
         if missing or other or len(set(schema.names)) < len(schema.names):
-            told = f"without the columns {missing}" if missing else f"with columns of another type or twice: {other}"
-            raise TapehouseError(f"this is no answer of Tapehouse for {self.entity}: {readable(told)}")
+            fault = f"without the columns {missing}" if missing else f"with columns of another type or twice: {other}"
+            raise TapehouseError(f"this is no answer of Tapehouse for {self.entity}: {readable(fault)}")
         return schema
 
 

@@ -22,7 +22,7 @@ LONGEST_READ = 2 << 30
 
 
 class _Session(requests.Session):
-    """Follows no redirect, and so hands the token to nobody else. The library would also read the body of one whole."""
+    """Follows no redirect, so no other server gets the token. The library would also read the whole body of a redirect."""
 
     def get_redirect_target(self, resp: Any) -> None:
         return None

@@ -145,7 +145,8 @@ function backwards(piece: Piece, limit: number | null, after: Position | null): 
   const inFile = after !== null && (after.date === null ? file.first === null : holdsDate(file, after.date));
   const parts: Piece[] = [];
   let rows = Math.min(Math.max((limit ?? ROWS_BACKWARDS) + 1, LEAST_ROWS), ROWS_BACKWARDS);
-  for (let end = inFile ? after.row : file.rows; end > 0; end -= rows, rows = Math.min(rows * 2, ROWS_BACKWARDS)) {
+  const last = inFile ? Math.min(after.row, file.rows) : file.rows;
+  for (let end = last; end > 0; end -= rows, rows = Math.min(rows * 2, ROWS_BACKWARDS)) {
     parts.push({ ...piece, rows: [Math.max(0, end - rows), end] });
   }
   return parts;

@@ -220,6 +220,28 @@ describe("a cursor", () => {
     );
   });
 
+  test.each([
+    ["nested lists", [1, JSON.parse("[".repeat(300) + "]".repeat(300))]],
+    ["objects that are no text", [1, { toString: 1, valueOf: 1 }]],
+    ["no list", 7],
+    ["a list of nothing", []],
+    ["more than any cursor has", ["", "x".repeat(5_000)]],
+  ])("is refused where it holds %s", (_what, content) => {
+    const text = Buffer.from(JSON.stringify(content)).toString("base64url");
+    expect(() => decodeCursor(parse("daily", ""), text)).toThrow(Problem);
+  });
+
+  test.each([
+    { dataVersion: "x".repeat(300), position: { date: null, code: null, row: 0 } },
+    { dataVersion: "2024-01-01T00:00:00.000+08:00", position: { date: "20240230", code: null, row: 0 } },
+    { dataVersion: "2024-01-01T00:00:00.000+08:00", position: { date: null, code: null, row: -1 } },
+    { dataVersion: "2024-01-01T00:00:00.000+08:00", position: { date: null, code: null, row: 1e300 } },
+    { dataVersion: "2024-01-01T00:00:00.000+08:00", position: { date: null, code: "x".repeat(2_000), row: 0 } },
+  ])("is refused where someone made it of what no page ends with: %j", (cursor) => {
+    const request = parse("daily", "");
+    expect(() => decodeCursor(request, encodeCursor(request, cursor))).toThrow(Problem);
+  });
+
   test("may go on with another page size and another format", () => {
     const cursor = { dataVersion: "2024-01-01T00:00:00.000+08:00", position: { date: "20240102", code: "a", row: 1 } };
     const text = encodeCursor(parse("daily", "limit=5"), cursor);

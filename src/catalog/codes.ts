@@ -15,6 +15,9 @@ const SUFFIX = `\\.(?!(?:${FOREIGN})(?![A-Z]))[A-Z]{1,6}`;
 export const codePattern = ({ bareCodes = false }: Pick<Entity, "bareCodes">): string =>
   bareCodes ? `${WORD}(?:${SUFFIX})?` : WORD + SUFFIX;
 
+const COMPLETE = new RegExp(`^${codePattern({})}$`);
+const PERHAPS_BARE = new RegExp(`^${codePattern({ bareCodes: true })}$`);
+
 export interface CodeFault {
   /** The end of a sentence that begins with the code. */
   readonly why: string;
@@ -24,7 +27,7 @@ export interface CodeFault {
 
 /** What is wrong with a code of an entity; null where nothing is. */
 export function faultOfCode(entity: Pick<Entity, "bareCodes">, text: string): CodeFault | null {
-  const fits = (code: string): boolean => new RegExp(`^${codePattern(entity)}$`).test(code);
+  const fits = (code: string): boolean => (entity.bareCodes ? PERHAPS_BARE : COMPLETE).test(code);
   if (fits(text)) return null;
   const upper = text.toUpperCase();
   const [, word, foreign] = new RegExp(`^(${WORD})\\.(${FOREIGN})$`).exec(upper) ?? [];

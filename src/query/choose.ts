@@ -2,6 +2,7 @@
 import type { Entity } from "../catalog/types.js";
 import { toDays } from "../dates.js";
 import { isCovered, ROW_GROUP_ROWS, type Clustering, type DataFile, type FileList } from "../lake/manifest.js";
+import { codesBetween } from "./filter-values.js";
 import type { Filter } from "./request.js";
 
 /** A part of the answer: files of one clustering, bounded to a span of main dates where the files hold more. */
@@ -29,14 +30,14 @@ export function choosePieces(list: FileList, window: Window, codes: Filter["valu
   const codeFiles = list.byCode.filter((file) => holdsAnyCode(file, codes));
   const covered = byDate.filter((file) => isCovered(list, file));
   const dateCost = sum(covered.map((file) => Math.max(ROW_GROUP_ROWS.byDate, file.rows * share(file, window))));
-  const codeCost = sum(codes.map((code) => leastRowsOf(codeFiles, code)));
+  const codeCost = leastRowsOf(codeFiles, codes);
   return codeCost < dateCost ? mixedPieces(list, inWindow, codeFiles, codes) : byDate.map(datePiece);
 }
 
 /** About how many rows are read for a piece: of each file that is opened a row group at least. */
 export function rowsToRead({ clustering, files, rows }: Piece, window: Window, codes: Filter["values"] | null): number {
   if (rows) return rows[1] - rows[0];
-  if (clustering === "byCode") return sum((codes ?? []).map((code) => leastRowsOf(files, code)));
+  if (clustering === "byCode") return leastRowsOf(files, codes ?? []);
   return sum(
     files.map((file) => Math.min(file.rows, Math.max(ROW_GROUP_ROWS.byDate, file.rows * share(file, window)))),
   );
@@ -88,7 +89,7 @@ function overlaps(file: DataFile, { start, end }: Window): boolean {
 function holdsAnyCode(file: DataFile, codes: Filter["values"]): boolean {
   const { firstCode, lastCode } = file;
   if (firstCode === null || lastCode === null || codes.includes(null)) return true;
-  return codes.some((code) => firstCode <= String(code) && String(code) <= lastCode);
+  return codesBetween(codes, firstCode, lastCode) > 0;
 }
 
 /** How much of a file's dates lies in the window, 0 to 1, by calendar months. */
@@ -101,9 +102,11 @@ function share(file: DataFile, { start, end }: Window): number {
 
 const months = (date: string): number => Number(date.slice(0, 4)) * 12 + Number(date.slice(4, 6));
 
-function leastRowsOf(files: readonly DataFile[], code: string | number | null): number {
-  const holding = files.filter((file) => holdsAnyCode(file, [code]));
-  return sum(holding.map((file) => Math.min(file.rows, ROW_GROUP_ROWS.byCode * 2)));
+/** For each code, two row groups of each file that may hold it. */
+function leastRowsOf(files: readonly DataFile[], codes: Filter["values"]): number {
+  const codesIn = ({ firstCode, lastCode }: DataFile): number =>
+    firstCode === null || lastCode === null ? codes.length : codesBetween(codes, firstCode, lastCode);
+  return sum(files.map((file) => codesIn(file) * Math.min(file.rows, ROW_GROUP_ROWS.byCode * 2)));
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0);

@@ -32,6 +32,7 @@ export const PROBLEMS = {
   out_of_room: { status: 503, title: "The query needs more room than there is" },
   shutting_down: { status: 503, title: "The server is stopping" },
   deadline_exceeded: { status: 504, title: "The query took too long" },
+  unsupported_http_version: { status: 505, title: "HTTP version not supported" },
 } as const satisfies Record<string, { status: number; title: string }>;
 
 export type ProblemCode = keyof typeof PROBLEMS;
@@ -47,16 +48,28 @@ export interface ProblemExtras {
   readonly retryAfter?: number;
 }
 
+/** Characters that a problem repeats of one value, and of its whole detail, whatever the request held. */
+const QUOTED = 60;
+const DETAIL = 500;
+
+/** The beginning of a text that is long. */
+export const clip = (text: string, most = QUOTED): string => (text.length > most ? `${text.slice(0, most)}…` : text);
+
 /** A failure with a stable code that is told to the HTTP client as `application/problem+json`. */
 export class Problem extends Error {
   readonly status: number;
   readonly title: string;
+  readonly detail: string;
+  readonly extras: ProblemExtras;
   constructor(
     readonly code: ProblemCode,
-    readonly detail: string,
-    readonly extras: ProblemExtras = {},
+    detail: string,
+    extras: ProblemExtras = {},
   ) {
-    super(detail);
+    super(clip(detail, DETAIL));
+    this.detail = this.message;
+    const { parameter } = extras;
+    this.extras = parameter === undefined ? extras : { ...extras, parameter: clip(parameter) };
     this.name = "Problem";
     this.status = PROBLEMS[code].status;
     this.title = PROBLEMS[code].title;
@@ -80,8 +93,15 @@ export function reasonOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split("\n")[0]!.trim();
 }
 
-/** The nearest of `names` to `wanted` by edit distance, or undefined where none shares more than half of its letters. */
+/** Characters of the longest name that is compared: the edit distance takes the product of two lengths. */
+const LONGEST_NAME = 64;
+
+/**
+ * The nearest of `names` to `wanted` by edit distance, or undefined where none shares more than half of its letters or
+ * `wanted` is too long for a mistyped name.
+ */
 export function nearest(wanted: string, names: Iterable<string>): string | undefined {
+  if (wanted.length > LONGEST_NAME) return undefined;
   const limit = Math.max(2, Math.floor(wanted.length / 3));
   let best: string | undefined;
   let bestDistance = limit + 1;

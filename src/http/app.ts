@@ -15,20 +15,21 @@ import { metricsHandler } from "./metrics-page.js";
 import { observe } from "./observe.js";
 import { openApiHandler } from "./openapi/index.js";
 import { packageVersion } from "./package.js";
-import { catalogHandler, pageParts, pages, toDocs } from "./pages.js";
+import { catalogHandler, dropPreconditions, pageParts, pages, toDocs } from "./pages.js";
 import { startTiming } from "./timing.js";
 import { closeInTurn } from "./turns.js";
 import { versionsHandler } from "./versions.js";
 import { BODY, onlyPost, readBody, TUSHARE_PATHS, tushareHandler, tushareProblem } from "./tushare.js";
+import { requireWellFormed } from "./well-formed.js";
 import { createWrongTokens } from "./wrong-tokens.js";
-import { notFound, onlyGet, problemHandler, requireHost } from "./problem.js";
+import { notFound, onlyGet, problemHandler } from "./problem.js";
 
 export function createApp(context: Context): Express {
   const app = express();
   app.disable("x-powered-by").disable("etag").enable("case sensitive routing");
   app.use(closeInTurn, startTiming, observe(context));
   app.use(secureHeaders(context.config.tls !== null), limitStall(context.config.stall));
-  app.use(refuseExcess, requireHost, allowOrigins(context.config.corsOrigins));
+  app.use(refuseExcess, requireWellFormed, allowOrigins(context.config.corsOrigins));
 
   // Wrong tokens and rates are counted together, whichever route is asked.
   const wrong = createWrongTokens(context.config.wrongTokens);
@@ -47,7 +48,7 @@ export function createApp(context: Context): Express {
   const asked = [...readBody, requireToken(context, wrong, BODY), rate, tushareHandler(context)];
   for (const path of TUSHARE_PATHS) app.route(path).post(asked, tushareProblem(context)).all(onlyPost);
 
-  app.use(onlyGet);
+  app.use(onlyGet, dropPreconditions);
   app.get("/health", healthHandler(context));
   app.get("/openapi.json", openApiHandler(packageVersion(), context.config));
   app.get("/metrics", ...known, metricsHandler(context));

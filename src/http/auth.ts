@@ -4,7 +4,7 @@ import { Problem } from "../errors.js";
 import { UnavailableError } from "../lake/continuity.js";
 import type { StoredToken } from "../lake/token-records.js";
 import { printable } from "../printable.js";
-import { clip, invalidParameter } from "../query/parameters.js";
+import { invalidParameter } from "../query/parameters.js";
 import type { Context } from "./context.js";
 import { notesOf } from "./notes.js";
 import { endStage } from "./timing.js";
@@ -86,7 +86,7 @@ export function searchOf(req: Pick<Request, "originalUrl">): URLSearchParams {
   for (const pair of text.split("&")) {
     if (isUtf8(pair)) continue;
     const [name = ""] = [...new URLSearchParams(pair).keys()];
-    throw invalidParameter(printable(clip(name)), "it is not percent-encoded UTF-8", [
+    throw invalidParameter(printable(name), "it is not percent-encoded UTF-8", [
       "UTF-8, each byte as % and two hex digits",
     ]);
   }

@@ -4,8 +4,9 @@ import { createServer as createTlsServer, type Server as TlsServer } from "node:
 import type { ServerConfig } from "../config.js";
 import { affordableConnections, limitConnections } from "./connections.js";
 import type { Context } from "./context.js";
-import { MAX_HEADER_BYTES, refuseMalformed } from "./refuse.js";
+import { refuseMalformed } from "./refuse.js";
 import { followCertificate, readCertificate } from "./tls.js";
+import { MAX_HEADER_BYTES } from "./well-formed.js";
 
 export interface Listener {
   readonly server: Server;

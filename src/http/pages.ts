@@ -37,7 +37,15 @@ function setHeaders(res: Response, path: string): void {
   }
 }
 
-const options = { cacheControl: false, redirect: false, setHeaders };
+/** Files are small and sent whole. */
+const options = { acceptRanges: false, cacheControl: false, redirect: false, setHeaders };
+
+/** Ignores preconditions that protect writes; `express.static` would answer them with an error that is not a problem. */
+export const dropPreconditions: RequestHandler = ({ headers }, _res, next) => {
+  delete headers["if-match"];
+  delete headers["if-unmodified-since"];
+  next();
+};
 
 /** `/` and `/docs`. */
 export const pages: RequestHandler = express.static(`${FOLDER}pages`, { ...options, extensions: ["html"] });

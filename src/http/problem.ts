@@ -85,15 +85,6 @@ export const notFound: RequestHandler = () => {
   });
 };
 
-/** HTTP/1.1 wants to know which host is meant. */
-export const requireHost: RequestHandler = (req, _res, next) => {
-  if (req.headers.host !== undefined || req.httpVersion === "1.0") {
-    next();
-    return;
-  }
-  throw new Problem("malformed_request", "the request has no header Host");
-};
-
 export const onlyGet: RequestHandler = (req, res, next) => {
   if (req.method === "GET" || req.method === "HEAD") {
     next();

@@ -2,7 +2,7 @@
 import { faultOfCode } from "../catalog/codes.js";
 import type { Entity } from "../catalog/types.js";
 import { parseDate } from "../dates.js";
-import { nearest, Problem } from "../errors.js";
+import { clip, nearest, Problem } from "../errors.js";
 import { printableJson } from "../printable.js";
 
 export type Parameters = ReadonlyMap<string, readonly string[]>;
@@ -38,9 +38,10 @@ export function single<T>(parameters: Parameters, name: string, parse: (name: st
 
 /** The items of a list: commas and repetition mean the same. */
 export function splitList(name: string, given: readonly string[]): readonly string[] {
+  const items = given.join(",").split(",");
   return named(
     name,
-    given.flatMap((value) => value.split(",")).map((item) => item.trim()),
+    items.map((item) => item.trim()),
   );
 }
 
@@ -52,7 +53,7 @@ const QUOTED = /\s*"((?:[^"]|"")*)"\s*(?=,|$)/y;
  * text needs them for another reason.
  */
 export function splitTextList(name: string, given: readonly string[]): readonly string[] {
-  return named(name, given.flatMap(textItems));
+  return given.some((value) => value.includes('"')) ? named(name, given.flatMap(textItems)) : splitList(name, given);
 }
 
 function textItems(value: string): readonly string[] {
@@ -131,7 +132,7 @@ export function invalidParameter(parameter: string, why: string, allowed: readon
 export function unknownParameter(name: string, known: readonly string[]): Problem {
   const near = nearest(name, known);
   return new Problem("unknown_parameter", `there is no parameter ${quote(name)} here`, {
-    parameter: clip(name),
+    parameter: name,
     allowed: known,
     ...(near ? { hint: `did you mean ${near}?` } : {}),
   });
@@ -139,4 +140,3 @@ export function unknownParameter(name: string, known: readonly string[]): Proble
 
 /** A user's text in quotes, on one line, cut where it is long. */
 export const quote = (text: string): string => printableJson(clip(text));
-export const clip = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);

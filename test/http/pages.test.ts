@@ -40,6 +40,16 @@ describe("the page and the reference", () => {
     expect([again.status, await again.text()]).toEqual([304, ""]);
   });
 
+  test.each([
+    ["If-Match", '"other"'],
+    ["If-Unmodified-Since", "Thu, 01 Jan 1970 00:00:00 GMT"],
+    ["Range", "bytes=5-9"],
+    ["Range", "bytes=99999999-"],
+  ])("are sent whole whatever %s says: %s", async (name, value) => {
+    const answer = await ask("/", { headers: { [name]: value } });
+    expect([answer.status, await answer.text()]).toEqual([200, await (await ask("/")).text()]);
+  });
+
   test("hold no address of another host that would be asked, and nothing inline", async () => {
     for (const path of ["/", "/docs"]) {
       const html = await (await ask(path)).text();

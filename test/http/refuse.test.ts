@@ -46,6 +46,24 @@ describe("bytes that never become a request are answered with a problem:", () =>
       "request_too_large",
     ],
     ["an expectation", "GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n", 417, "expectation_failed"],
+    ["a tunnel", "CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n", 405, "method_not_allowed"],
+    ["HTTP/1.2", "GET /health HTTP/1.2\r\nHost: a\r\n\r\n", 505, "unsupported_http_version"],
+    ["HTTP/2.0", "GET /health HTTP/2.0\r\nHost: a\r\n\r\n", 505, "unsupported_http_version"],
+    ["HTTP/0.9", "GET /health HTTP/0.9\r\nHost: a\r\n\r\n", 505, "unsupported_http_version"],
+    ["HTTP/0.9 without a version", "GET /health\r\n\r\n", 505, "unsupported_http_version"],
+    ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505, "unsupported_http_version"],
+    [
+      "a length and pieces",
+      "POST /tushare HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      400,
+      "malformed_request",
+    ],
+    [
+      "two lengths",
+      "POST /tushare HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n{}",
+      400,
+      "malformed_request",
+    ],
   ])("%s", async (_what, bytes, status, code) => {
     const answer = await sendRaw(bytes);
     expect(answer).toContain(`HTTP/1.1 ${status} `);
@@ -59,6 +77,76 @@ test("a request without a host is answered with a problem", async () => {
   expect(answer).toContain("HTTP/1.1 400 ");
   expect(answer).toContain('"code":"malformed_request"');
   expect(await sendRaw("GET /health HTTP/1.0\r\n\r\n")).toContain("200 OK");
+});
+
+describe("is refused with a problem before any route looks at it:", () => {
+  test.each([
+    ["two hosts", "GET /health HTTP/1.1\r\nHost: a\r\nhost: b", 400, "malformed_request"],
+    ["the same host twice over HTTP/1.0", "GET /health HTTP/1.0\r\nHost: a\r\nHost: a", 400, "malformed_request"],
+    ["a long path", `GET /${"../".repeat(50_000)} HTTP/1.1\r\nHost: a`, 404, "unknown_route"],
+    ["a long header", `GET / HTTP/1.1\r\nHost: a\r\nAccept: ${"a".repeat(16_385)}`, 431, "request_too_large"],
+    [
+      "a header that is long with its repetitions",
+      `GET / HTTP/1.1\r\nHost: a${"\r\nAccept: ".concat("a".repeat(1_000)).repeat(20)}`,
+      431,
+      "request_too_large",
+    ],
+  ])("%s", async (_what, request, status, code) => {
+    const answer = await sendRaw(`${request}\r\nConnection: close\r\n\r\n`);
+    expect(answer).toContain(`HTTP/1.1 ${status} `);
+    expect(answer).toContain(`"code":"${code}"`);
+  });
+});
+
+describe("a body that is not framed as its headers say", () => {
+  const chunked = (path: string, body: string): string =>
+    `${path} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${body}`;
+  /** Status lines of all answers that came. */
+  const statuses = (answer: string): string[] => [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, code]) => code!);
+
+  test.each([
+    ["a size that is no number", chunked("POST /tushare", "zz\r\n{}\r\n0\r\n\r\n")],
+    ["a chunk that is longer than its size", chunked("POST /tushare", "1\r\n{}\r\n0\r\n\r\n")],
+    ["an extension of a megabyte", chunked("POST /tushare", `2;${"x".repeat(1_000_000)}\r\n{}\r\n0\r\n\r\n`)],
+    ["a trailer without a colon", chunked("POST /tushare", "2\r\n{}\r\n0\r\nx\r\n\r\n")],
+  ])("with %s is answered once, with a problem", async (_what, bytes) => {
+    const answer = await sendRaw(bytes);
+    expect(statuses(answer)).toEqual(["400"]);
+    expect(answer).toContain('"code":"malformed_request"');
+    expect(answer).toContain("Connection: close");
+  });
+
+  test("and ends too early is answered with a problem", async () => {
+    const socket = connect({ port: Number(new URL(server.url).port), host: "127.0.0.1", allowHalfOpen: true });
+    socket.end('POST /tushare HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{"api_name"');
+    let answer = "";
+    for await (const data of socket) answer += String(data);
+    expect(statuses(answer)).toEqual(["400"]);
+    expect(answer).toContain('"code":"malformed_request"');
+  });
+
+  test("is no reason to answer again what was answered", async () => {
+    const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+    socket.write(chunked("GET /health", "2\r\n{}\r\n"));
+    const [first] = (await once(socket, "data")) as [Buffer];
+    let rest = "";
+    socket.on("data", (data) => (rest += data.toString()));
+    socket.write("zz\r\n");
+    await once(socket, "close");
+    expect(statuses(first.toString() + rest)).toEqual(["200"]);
+  });
+
+  test("leaves the whole answers before it", async () => {
+    const good = "GET /health HTTP/1.1\r\nHost: a\r\n\r\n";
+    const answer = await sendRaw(`${good}${good}what is this\r\n\r\n`);
+    expect(statuses(answer)).toEqual(["200", "200", "405"]);
+    expect(answer).toContain('"code":"method_not_allowed"');
+  });
+
+  test("that is longer than its length is answered, and then what is left of it", async () => {
+    const answer = await sendRaw("POST /tushare HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}{}{}\r\n\r\n");
+    expect(statuses(answer)).toEqual(["200", "405"]);
+  });
 });
 
 describe("a client that is slow to ask", () => {

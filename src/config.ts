@@ -58,6 +58,7 @@ export const SETTINGS = {
   tlsKey: { env: "TAPEHOUSE_TLS_KEY", fallback: "none", meaning: "file with the private key (PEM), for HTTPS" },
   watch: { env: "TAPEHOUSE_WATCH", fallback: "on", meaning: "take what is dropped into the inbox: on or off" },
   ingestMemory: { env: "TAPEHOUSE_INGEST_MEMORY", fallback: "2GB", meaning: "memory of DuckDB for taking drops" },
+  maxDrop: { env: "TAPEHOUSE_MAX_DROP", fallback: "10GB", meaning: "largest file taken from the inbox" },
   keepVersions: { env: "TAPEHOUSE_KEEP_VERSIONS", fallback: "50", meaning: "newest versions that always stay" },
   retention: {
     env: "TAPEHOUSE_RETENTION",
@@ -106,6 +107,8 @@ export interface ServerConfig {
   readonly tls: { readonly cert: string; readonly key: string } | null;
   readonly watch: boolean;
   readonly ingestMemory: string;
+  /** Bytes. */
+  readonly maxDrop: number;
   readonly keepVersions: number;
   /** Milliseconds; null keeps every version. */
   readonly retention: number | null;
@@ -232,6 +235,7 @@ export function readConfig(
     tls: tlsFiles(text("tlsCert"), text("tlsKey")),
     watch: onOff("watch"),
     ingestMemory: size("ingestMemory"),
+    maxDrop: bytesOf(size("maxDrop")),
     keepVersions: number("keepVersions", 1, 1_000_000),
     retention: span("retention"),
     staticToken: staticToken(env["TAPEHOUSE_TOKEN"]),

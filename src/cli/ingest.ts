@@ -5,8 +5,9 @@ import { Command } from "commander";
 import { readConfig, SETTINGS, type ServerConfig } from "../config.js";
 import { CommandError } from "../errors.js";
 import { layoutOf } from "../lake/layout.js";
-import { ingest, makeInbox, untilThere } from "../lake/write/ingest.js";
+import { ingest, makeInbox } from "../lake/write/ingest.js";
 import { tryLock } from "../lake/write/lock.js";
+import { untilThere } from "../lake/write/reach.js";
 import { endWhenAlone, isPart, seenLake } from "../processes/alone.js";
 import { dataOption } from "./options.js";
 import { note } from "./out.js";
@@ -14,6 +15,7 @@ import { note } from "./out.js";
 interface Options {
   readonly data: string;
   readonly ingestMemory?: string;
+  readonly maxDrop?: string;
   readonly keepVersions?: string;
   readonly retention?: string;
   readonly deadline?: string;
@@ -47,6 +49,7 @@ export function ingestCommand(): Command {
 
 const INGEST_SETTINGS = {
   "--ingest-memory": SETTINGS.ingestMemory,
+  "--max-drop": SETTINGS.maxDrop,
   "--keep-versions": SETTINGS.keepVersions,
   "--retention": SETTINGS.retention,
   "--deadline": SETTINGS.deadline,
@@ -57,6 +60,7 @@ async function watch(config: ServerConfig, signal: AbortSignal): Promise<void> {
   const after = isPart("ingester") ? seenLake() : null;
   const options = {
     memory: config.ingestMemory,
+    maxDrop: config.maxDrop,
     policy: { grace: config.deadline + PAGING, newest: config.keepVersions, retention: config.retention },
     now: () => new Date(),
     clock: () => performance.now(),

@@ -61,11 +61,12 @@ async function serve(options: ServeOptions): Promise<void> {
 const isEmpty = async (data: string): Promise<boolean> => (await openLake(data)).current().version.sequence === 0;
 
 /** The options that the command `ingest` shares with this one; the environment it inherits. */
-function ingestArguments({ data, ingestMemory, keepVersions, retention, deadline }: ServeOptions): string[] {
+function ingestArguments({ data, ingestMemory, maxDrop, keepVersions, retention, deadline }: ServeOptions): string[] {
   const given = Object.entries({
     "--data": data,
     "--deadline": deadline,
     "--ingest-memory": ingestMemory,
+    "--max-drop": maxDrop,
     "--keep-versions": keepVersions,
     "--retention": retention,
   });

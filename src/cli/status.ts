@@ -1,6 +1,7 @@
 // tapehouse status
 import { Command } from "commander";
 import { openLake } from "../lake/lake.js";
+import { isShort } from "../lake/room.js";
 import { readStatus, type Status } from "../lake/status.js";
 import { statesOfGaps } from "./gaps.js";
 import { dataOption, jsonOption, printTable, requireLake } from "./options.js";
@@ -51,6 +52,7 @@ function show({ data_version, versions, entities, drops, disk }: Status, gaps: n
   for (const { path, warnings } of warned.slice(0, SHOWN)) say(`  warning inbox/${path}: ${warnings.join("; ")}`);
   if (warned.length > SHOWN) say(`  and ${warned.length - SHOWN} more warnings: see --json`);
   say(`recorded gaps that are open: ${gaps}`);
-  const { inbox, lake, state, free } = disk;
+  const { inbox, lake, state, free, reserve } = disk;
   say(`disk: lake ${size(lake)}, inbox ${size(inbox)}, state ${size(state)}, free ${size(free)}`);
+  if (isShort(disk)) say(`drops wait for room on the disk: ${size(reserve)} are kept free`);
 }

@@ -16,6 +16,8 @@ export interface Writer {
   run(sql: string, values?: readonly SqlValue[]): Promise<number>;
   /** Runs a query with a small answer. Dates come as `YYYY-MM-DD`, BIGINT as number. */
   rows(sql: string, values?: readonly SqlValue[]): Promise<Record<string, Scalar>[]>;
+  /** Ends the statement that runs; it fails. */
+  interrupt(): void;
   close(): void;
 }
 
@@ -48,6 +50,7 @@ function wrap(connection: DuckDBConnection, close: () => void): Writer {
       const names = reader.columnNames();
       return reader.getRows().map((row) => Object.fromEntries(row.map((value, i) => [names[i]!, fromDuck(value)])));
     },
+    interrupt: () => connection.interrupt(),
     close,
   };
 }

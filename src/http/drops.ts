@@ -1,7 +1,8 @@
 // How many refused files lie in the inbox. The ledger is read again only where it grew.
 import { stampOf } from "../lake/integrity.js";
 import type { Lake } from "../lake/lake.js";
-import { isUnchanged, latestEntries, readLedger, type LedgerEntry } from "../lake/ledger.js";
+import { isUnchanged } from "../lake/drop-file.js";
+import { latestEntries, readLedger, type LedgerEntry } from "../lake/ledger.js";
 
 export function createDropsCounter({ layout, faults }: Pick<Lake, "layout" | "faults">): () => Promise<number> {
   let seen = "";

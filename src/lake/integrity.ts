@@ -1,7 +1,7 @@
 // Is a file still what the manifest says? Checked when a process first opens it, and again when it changed on disk.
 import { createHash } from "node:crypto";
-import { createReadStream, type Stats } from "node:fs";
-import { stat } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import { open, stat, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { UnavailableError } from "./continuity.js";
 import type { DataFile } from "./manifest.js";
@@ -101,14 +101,33 @@ export function createIntegrity(lakeFolder: string, requireState = async (): Pro
 }
 
 /** What changes when a file is written or replaced. */
-const identityOf = ({ ino, size, mtimeMs, ctimeMs }: Stats): string => `${ino}:${size}:${mtimeMs}:${ctimeMs}`;
+export const identityOf = ({ ino, size, mtimeMs, ctimeMs }: Stats): string => `${ino}:${size}:${mtimeMs}:${ctimeMs}`;
 
 /** The same of a path; empty where nothing can be looked at there. */
 export const stampOf = (path: string): Promise<string> => stat(path).then(identityOf, () => "");
 
 /** SHA-256 of a file's bytes, read in pieces. */
 export async function sha256OfFile(path: string): Promise<string> {
+  const handle = await open(path);
+  try {
+    return await sha256OfHandle(handle);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The same of an open file. `onPiece` is called after each piece with the bytes read so far; it may throw to end it. */
+export async function sha256OfHandle(
+  handle: FileHandle,
+  onPiece: (bytes: number) => void | Promise<void> = () => undefined,
+): Promise<string> {
   const hash = createHash("sha256");
-  for await (const piece of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(piece as Buffer);
+  let bytes = 0;
+  const pieces = handle.createReadStream({ start: 0, autoClose: false, highWaterMark: 1 << 20 });
+  for await (const piece of pieces) {
+    hash.update(piece as Buffer);
+    bytes += (piece as Buffer).length;
+    await onPiece(bytes);
+  }
   return hash.digest("hex");
 }

@@ -11,6 +11,8 @@ export interface Layout {
   readonly scratch: string;
   /** Where files are made beside the writers that hold the lock. */
   readonly staging: string;
+  /** Where drops are read and merged before they are published, a folder each; for the process that watches the inbox. */
+  readonly drops: string;
   readonly state: string;
   /** One create-only file a version: the first level of the manifest. */
   readonly versions: string;
@@ -47,6 +49,7 @@ export function layoutOf(root: string): Layout {
     lake,
     scratch: join(lake, ".scratch"),
     staging: join(lake, ".staging"),
+    drops: join(lake, ".drops"),
     state,
     versions: join(state, "versions"),
     lists: join(state, "lists"),

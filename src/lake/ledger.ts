@@ -1,8 +1,9 @@
 // The ledger of drops as it is read: what became of each file of the inbox, and where what was taken lies now.
-import { readdir, stat } from "node:fs/promises";
+import { lstat, readdir } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { readOrNone } from "./absent.js";
-import { sha256OfFile } from "./integrity.js";
+import { openDrop, type OpenDrop } from "./drop-file.js";
+import { sha256OfHandle } from "./integrity.js";
 import type { Layout } from "./layout.js";
 
 /** `taken`: its rows were merged; `same`: its content had been taken before; `refused`: nothing of it was taken. */
@@ -65,12 +66,6 @@ export function latestEntries(entries: readonly LedgerEntry[]): readonly LedgerE
   return [...latest.values()];
 }
 
-/** Whether the file of an entry is still there as it was. */
-export async function isUnchanged(layout: Layout, { path, size, mtime }: LedgerEntry): Promise<boolean> {
-  const found = await stat(join(layout.inbox, path)).catch(() => undefined);
-  return found !== undefined && found.size === size && found.mtimeMs === mtime;
-}
-
 /**
  * What tells the content of a drop from others: its bytes, and the folders `name=value` that it lies in, since it takes
  * from them what it lacks.
@@ -80,10 +75,10 @@ export function contentOf({ path, sha256 }: Pick<LedgerEntry, "path" | "sha256">
   return [sha256, ...folders.filter((folder) => folder.includes("="))].join(" ");
 }
 
-/** A drop that was taken, and where its content lies in the inbox now: an absolute path; null where it is gone. */
+/** A drop that was taken, and where its content lies now, relative to the inbox; null where it is gone. */
 export interface FoundDrop {
   readonly entry: LedgerEntry;
-  readonly file: string | null;
+  readonly path: string | null;
 }
 
 /**
@@ -108,8 +103,8 @@ export async function findDrops(
   const entries = wanted.map(([, entry]) => entry);
   const files = await filesByContent(layout, entity, entries);
   return wanted
-    .map(([content, entry]) => ({ entry, file: files.get(content) ?? null }))
-    .filter(({ entry, file }) => file !== null || latest.get(entry.path) === entry);
+    .map(([content, entry]) => ({ entry, path: files.get(content) ?? null }))
+    .filter(({ entry, path }) => path !== null || latest.get(entry.path) === entry);
 }
 
 /** Whether rows of a drop may have a main date in a range (`YYYYMMDD`, inclusive; null: rows without a date). */
@@ -117,7 +112,7 @@ export function mayHold({ first, last }: LedgerEntry, range: readonly [string, s
   return range === null || first === null || last === null || (first <= range[1] && range[0] <= last);
 }
 
-/** The files of an entity's inbox that may hold one of the drops, by their content. */
+/** The files of an entity's inbox that may hold one of the drops, relative to the inbox, by their content. */
 async function filesByContent(
   layout: Layout,
   entity: string,
@@ -126,16 +121,24 @@ async function filesByContent(
   const found = new Map<string, string>();
   const sizes = new Set(wanted.map(({ size }) => size));
   const below = await readdir(join(layout.inbox, entity), { recursive: true, withFileTypes: true }).catch(() => []);
-  // Folders that are links are not walked through; where the drops lay before is looked at in any case.
-  const places = [
-    ...wanted.map(({ path }) => join(layout.inbox, path)),
-    ...below.map((at) => join(at.parentPath, at.name)),
-  ];
-  for (const file of new Set(places)) {
-    const stats = await stat(file).catch(() => undefined);
+  for (const place of below) {
+    const path = relative(layout.inbox, join(place.parentPath, place.name)).replaceAll(sep, "/");
+    const stats = await lstat(join(layout.inbox, path)).catch(() => undefined);
     if (!stats?.isFile() || !sizes.has(stats.size)) continue;
-    const sha256 = await sha256OfFile(file).catch(() => null);
-    found.set(contentOf({ path: relative(layout.inbox, file).replaceAll(sep, "/"), sha256 }), file);
+    found.set(contentOf({ path, sha256: await sha256OfDrop(layout, path) }), path);
   }
   return found;
+}
+
+/** Null where the file cannot be read. */
+async function sha256OfDrop(layout: Layout, path: string): Promise<string | null> {
+  const drop: OpenDrop | undefined = await openDrop(layout, path).catch(() => undefined);
+  if (!drop) return null;
+  try {
+    return await sha256OfHandle(drop.handle);
+  } catch {
+    return null;
+  } finally {
+    await drop.handle.close();
+  }
 }

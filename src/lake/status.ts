@@ -1,10 +1,12 @@
 // The state of a data directory: what is served, what was dropped, and the room that it takes.
-import { readdir, stat, statfs } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ENTITIES } from "../catalog/index.js";
-import { isUnchanged, latestEntries, readLedger, type LedgerEntry } from "./ledger.js";
+import { isUnchanged } from "./drop-file.js";
+import { latestEntries, readLedger, type LedgerEntry } from "./ledger.js";
 import type { Lake } from "./lake.js";
 import { isCovered, type FileList } from "./manifest.js";
+import { roomOf, type Room } from "./room.js";
 
 export interface EntityStatus {
   readonly entity: string;
@@ -32,13 +34,11 @@ export interface DropsStatus {
   readonly latest: Pick<LedgerEntry, "path" | "rows" | "data_version" | "time"> | null;
 }
 
-export interface DiskStatus {
+export interface DiskStatus extends Room {
   /** Bytes of files in each folder. */
   readonly inbox: number;
   readonly lake: number;
   readonly state: number;
-  /** Bytes that are free on the file system. */
-  readonly free: number;
 }
 
 export interface Status {
@@ -63,7 +63,7 @@ export async function readStatus(lake: Lake): Promise<Status> {
       statusOf(files(entity.name), entity.codeCopy),
     ),
     drops: await readDrops(lake),
-    disk: { inbox: inbox!, lake: lakeBytes!, state: state!, free: await freeBytes(layout.root) },
+    disk: { inbox: inbox!, lake: lakeBytes!, state: state!, ...(await roomOf(layout)) },
   };
 }
 
@@ -112,9 +112,4 @@ async function bytesBelow(folder: string): Promise<number> {
     if (entry.isFile()) bytes += (await stat(join(entry.parentPath, entry.name)).catch(() => ({ size: 0 }))).size;
   }
   return bytes;
-}
-
-async function freeBytes(root: string): Promise<number> {
-  const found = await statfs(root).catch(() => ({ bavail: 0, bsize: 0 }));
-  return found.bavail * found.bsize;
 }

@@ -15,6 +15,9 @@ export interface Ingester {
 const FIRST_WAIT = 1_000;
 const LONGEST_WAIT = 60_000;
 
+/** Each statement of DuckDB holds one while it runs; three lots of drops and a compaction may, and files are read besides. */
+const THREADS = "16";
+
 /** So long a drop may take to finish at a stop, in milliseconds. A crash then loses nothing. */
 const STOP_WITHIN = 8_000;
 
@@ -29,7 +32,7 @@ export function startIngester(args: readonly string[], seen: () => LakeMark | nu
     const began = performance.now();
     child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, "ingest", ...args], {
       stdio: ["ignore", "ignore", "inherit", "ipc"],
-      env: environmentOf("ingester", seen()),
+      env: { ...environmentOf("ingester", seen()), UV_THREADPOOL_SIZE: THREADS },
     });
     const onEnd = (how: string): void => {
       if (child === undefined) return;

@@ -1,6 +1,6 @@
 // serve takes drops while it runs: real processes, real files.
-import { readdirSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { existsSync, readdirSync } from "node:fs";
+import { readFile, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ENTITY_NAMES } from "../../src/catalog/index.js";
@@ -63,6 +63,25 @@ test("a drop is served, a bad one is told, and the command status shows both", a
     drops: { taken: 1, same: 0, refused: [{ path: "adj_factor/bad.csv", entity: "adj_factor" }] },
     gaps: [],
   });
+});
+
+test("a good drop is served beside links, endless files and one of 300 GB, which are all refused", async () => {
+  const data = await temporaryFolder();
+  const server = await served(data);
+  await watches(data);
+  const inbox = join(data, "inbox/daily");
+  await until("the folders are there", () => existsSync(inbox) || undefined);
+  await symlink("/dev/zero", join(inbox, "endless.csv"));
+  await symlink(join(data, "state/ingest.lock"), join(inbox, "state.csv"));
+  await symlink(".", join(inbox, "again"));
+  await truncate(await drop(data, "daily/sparse.csv", "ts_code\n"), 300e9);
+  await drop(data, "adj_factor/a.csv", factors("000001.SZ,20240102,1"));
+  await until("the drop is served", async () => (await server.count("adj_factor")) === 1 || undefined);
+  await until("the others are refused", async () => {
+    const outcomes = Object.entries(await outcomesOf(data)).filter(([path]) => path.startsWith("daily/"));
+    return (outcomes.length === 4 && outcomes.every(([, outcome]) => outcome === "refused")) || undefined;
+  });
+  await expectTold(server, /^refused inbox\/daily\/state\.csv: links are not read from the inbox/m);
 });
 
 test("tapehouse import beside a running server is served", async () => {

@@ -12,6 +12,10 @@ import type { RetentionPolicy } from "../../src/lake/write/retention.js";
 
 export interface TestIngester {
   readonly logged: string[];
+  /** Moves the clock on, then looks once and begins what is due. */
+  begin(milliseconds: number): Promise<void>;
+  /** Resolves when no drop is being taken. */
+  taken(): Promise<boolean>;
   /** Moves the clock on, then looks once, without waiting for what is done beside the drops. */
   step(milliseconds: number): Promise<void>;
   /** The same, and waits until the lake is tidied up. */
@@ -23,11 +27,12 @@ export interface TestIngester {
 
 const POLICY: RetentionPolicy = { grace: 900_000, newest: 50, retention: 90 * 86_400_000 };
 
-export async function ingester(root: string, policy = POLICY): Promise<TestIngester> {
+export async function ingester(root: string, policy = POLICY, maxDrop = 1e9): Promise<TestIngester> {
   const logged: string[] = [];
   let now = Math.max(Date.now(), Date.parse((await openLake(root)).current().version.data_version));
   const opened = await openIngester(root, {
     memory: "1GB",
+    maxDrop,
     threads: 1,
     policy,
     now: () => new Date(now),
@@ -35,9 +40,14 @@ export async function ingester(root: string, policy = POLICY): Promise<TestInges
     log: (line) => logged.push(line),
     signal: new AbortController().signal,
   });
+  const begin = async (milliseconds: number): Promise<void> => {
+    now += milliseconds;
+    await opened.step();
+  };
   const step = async (milliseconds: number): Promise<void> => {
     now += milliseconds;
-    while ((await opened.step()) === 0);
+    do await opened.step();
+    while (await opened.taken());
   };
   const after = async (milliseconds: number): Promise<void> => {
     await step(milliseconds);
@@ -45,6 +55,8 @@ export async function ingester(root: string, policy = POLICY): Promise<TestInges
   };
   return {
     logged,
+    begin,
+    taken: opened.taken,
     step,
     after,
     now: () => new Date(now),

@@ -63,7 +63,7 @@ export async function compact(
       );
       done += rowsToWrite(plan);
     }
-    return withWriteSession(root, options, async ({ base, publish }) => {
+    return withWriteSession(root, { ...options, writer }, async ({ base, publish }) => {
       const changed: CompactedEntity[] = [];
       const lists: FileList[] = [];
       for (const one of built) {

@@ -1,30 +1,42 @@
-// Taking complete files of the inbox: what each one is, which are imported together, and what the ledger says of them.
-import { stat } from "node:fs/promises";
-import { join } from "node:path";
+// What a complete file of the inbox is, and what the ledger says of it: decided from little before all of it is read.
 import { entityNamed, ENTITY_NAMES } from "../../catalog/index.js";
 import type { Entity } from "../../catalog/types.js";
-import { nearest } from "../../errors.js";
-import { sha256OfFile } from "../integrity.js";
+import { CommandError, nearest } from "../../errors.js";
+import { size as sizeInWords } from "../../words.js";
+import { isUnchanged, openDrop, UnreadableDrop, type DropKind, type OpenDrop } from "../drop-file.js";
+import { identityOf, sha256OfHandle } from "../integrity.js";
 import { contentOf, type LedgerEntry } from "../ledger.js";
 import type { Layout } from "../layout.js";
-import { warningsOfFile, withLosses } from "./drop-warnings.js";
-import { importFiles, type ImportReport } from "./import.js";
 import type { InboxFile } from "./inbox.js";
 import type { Ledger } from "./ledger.js";
-import type { WriteOptions } from "./session.js";
-
-/** What is to be done about a complete file. */
-export type Judged =
-  /** Its content is to be merged. */
-  | { readonly verdict: "take"; readonly file: InboxFile; readonly entity: Entity; readonly sha256: string }
-  /** It is as the ledger says already. */
-  | { readonly verdict: "known"; readonly file: InboxFile }
-  /** The ledger is told at once. */
-  | { readonly verdict: "note"; readonly file: InboxFile; readonly entry: Entry }
-  /** It is gone, or being written again. */
-  | { readonly verdict: "wait"; readonly file: InboxFile };
+import type { Readable } from "./lots.js";
+import { formatOf, requireContentOf } from "./source.js";
 
 export type Entry = Omit<LedgerEntry, "time">;
+
+/** What is clear of a file without opening it. */
+export type Glanced =
+  /** It has to be read. */
+  | ({ readonly verdict: "read" } & Readable)
+  /** It is as the ledger says already. */
+  | { readonly verdict: "known" }
+  /** The ledger is told at once. */
+  | { readonly verdict: "note"; readonly entry: Entry };
+
+/** What is to be done about a file whose content was read. */
+export type Judged =
+  /** Its content is to be merged. */
+  | ({ readonly verdict: "take" } & Takable)
+  | { readonly verdict: "known" }
+  | { readonly verdict: "note"; readonly entry: Entry }
+  /** It is gone, or being written again. */
+  | { readonly verdict: "wait" };
+
+export interface Takable extends Readable {
+  readonly sha256: string;
+  /** Of the file that the checksum is of. */
+  readonly identity: string;
+}
 
 const NO_ROWS = {
   ...{ rows: 0, duplicates: 0, ignored: [], added: 0, replaced: 0, superseded: 0 },
@@ -37,40 +49,56 @@ export function refusalOf(file: InboxFile, entity: string | null, sha256: string
   return { ...NO_ROWS, path, size, mtime, sha256, entity, outcome: "refused", reason };
 }
 
-/** Reads a complete file's content as far as its checksum, unless the ledger knows the file. */
-export async function judge(layout: Layout, ledger: Ledger, file: InboxFile): Promise<Judged> {
-  const before = ledger.last(file.path);
-  const isSameStamp = before?.size === file.size && before.mtime === file.mtime;
-  if (isSameStamp && !file.isReplaced) return { verdict: "known", file };
+const NO_FILE: Readonly<Record<Exclude<DropKind, "file">, string>> = {
+  link: "links are not read from the inbox: copy the file, mount the folder, or run tapehouse import",
+  special: "it is a pipe, a socket or a device, and no file",
+  unnameable: "its name is not UTF-8; rename it",
+};
 
+/** Judges a file by its name, its size and the ledger. Larger ones than `maxDrop` (bytes) are refused. */
+export function glance(ledger: Ledger, file: InboxFile, maxDrop: number): Glanced {
+  if (isSameStamp(ledger, file) && !file.isReplaced) return { verdict: "known" };
   const folder = file.path.includes("/") ? file.path.split("/")[0]! : null;
   const entity = folder === null ? undefined : entityNamed(folder);
-  if (!entity) return { verdict: "note", file, entry: refusalOf(file, null, null, misplaced(folder)) };
-
-  const path = join(layout.inbox, file.path);
-  const sha256 = await sha256OfFile(path).catch((error: unknown) => (error as NodeJS.ErrnoException).code ?? null);
-  if (!(await isStill(layout, file))) return { verdict: "wait", file };
-  if (sha256?.length !== SHA_LENGTH) {
-    const reason = `it cannot be read (${sha256})`;
-    return { verdict: "note", file, entry: refusalOf(file, entity.name, null, reason) };
+  const reason = reasonAgainst(file, folder, entity, maxDrop);
+  if (reason !== null || !entity) {
+    return { verdict: "note", entry: refusalOf(file, entity?.name ?? null, null, reason ?? misplaced(folder)) };
   }
-  if (before && before.outcome !== "refused" && before.sha256 === sha256) {
-    if (isSameStamp) return { verdict: "known", file };
-    const { size, mtime } = file;
-    const reason = "its content is that of the file before";
-    return { verdict: "note", file, entry: { ...before, size, mtime, outcome: "same", reason } };
-  }
-  const twin =
-    before && before.outcome !== "refused" ? undefined : ledger.taken(entity.name, { path: file.path, sha256 });
-  if (twin) {
-    const { path, size, mtime } = file;
-    const reason = `its content is that of inbox/${twin.path}`;
-    return { verdict: "note", file, entry: { ...twin, path, size, mtime, outcome: "same", reason } };
-  }
-  return { verdict: "take", file, entity, sha256 };
+  return { verdict: "read", file, entity };
 }
 
-const SHA_LENGTH = 64;
+function reasonAgainst(
+  file: InboxFile,
+  folder: string | null,
+  entity: Entity | undefined,
+  maxDrop: number,
+): string | null {
+  if (file.kind !== "file") return NO_FILE[file.kind];
+  if (!entity) return misplaced(folder);
+  if (file.size > maxDrop) {
+    return (
+      `it has ${sizeInWords(file.size)}, more than the ${sizeInWords(maxDrop)} of --max-drop: ` +
+      `split it, allow more, or run tapehouse import`
+    );
+  }
+  return refusalBy(() => formatOf(file.path, ""));
+}
+
+/** The reason that a check throws; null where it throws none. */
+function refusalBy(check: () => unknown): string | null {
+  try {
+    check();
+    return null;
+  } catch (error) {
+    if (error instanceof CommandError) return error.message.trim();
+    throw error;
+  }
+}
+
+function isSameStamp(ledger: Ledger, { path, size, mtime }: InboxFile): boolean {
+  const before = ledger.last(path);
+  return before?.size === size && before.mtime === mtime;
+}
 
 function misplaced(folder: string | null): string {
   if (folder === null) return "it lies in no entity's folder; move it to inbox/<entity>/, e.g. inbox/daily/";
@@ -78,104 +106,97 @@ function misplaced(folder: string | null): string {
   return `there is no entity "${folder}"${near ? `; did you mean inbox/${near}/?` : ""}`;
 }
 
-/** Whether a file is as it was when it was looked at. */
-export async function isStill(layout: Layout, { path, size, mtime }: InboxFile): Promise<boolean> {
-  const found = await stat(join(layout.inbox, path)).catch(() => undefined);
-  return found?.size === size && found.mtimeMs === mtime;
-}
-
-async function isThere(layout: Layout, { path }: InboxFile): Promise<boolean> {
-  return (await stat(join(layout.inbox, path)).catch(() => undefined)) !== undefined;
-}
-
-export type Takable = Extract<Judged, { readonly verdict: "take" }>;
-
-/** A batch holds files of one entity, in order: a later one wins over an earlier one. */
-const MOST_FILES = 200;
-const MOST_BYTES = 512 << 20;
-
 /**
- * The files that are imported together next: those of the first one's entity, each content once. A file at which the
- * process died before (`deaths`, by path) goes alone.
+ * Reads a file as far as its checksum, calling `giveWay` now and then. Gives up where it changes or goes meanwhile, or the
+ * signal fires.
  */
-export function firstBatch(files: readonly Takable[], deaths: ReadonlyMap<string, number>): readonly Takable[] {
-  const batch: Takable[] = [];
-  const contents = new Set<string>();
-  let bytes = 0;
-  for (const one of files) {
-    if (one.entity !== files[0]!.entity) continue;
-    const isFull = batch.length >= MOST_FILES || bytes + one.file.size > MOST_BYTES || deaths.has(one.file.path);
-    const content = contentOf({ path: one.file.path, sha256: one.sha256 });
-    if (batch.length > 0 && (isFull || contents.has(content))) break;
-    contents.add(content);
-    batch.push(one);
-    bytes += one.file.size;
-    if (deaths.has(one.file.path)) break;
-  }
-  return batch;
-}
-
-export interface TakenBatch {
-  readonly entries: readonly Entry[];
-  /** Files that changed while they were read: they are looked at again. */
-  readonly changed: readonly InboxFile[];
-}
-
-/**
- * Imports the files of a batch as one drop; those that cannot be taken are left out. Throws where the fault is not in
- * the files: no space, a damaged lake, another writer that does not come to an end.
- */
-export async function takeBatch(
+export async function judge(
   layout: Layout,
-  batch: readonly Takable[],
   ledger: Ledger,
-  currentVersion: () => Promise<string>,
-  options: WriteOptions,
-): Promise<TakenBatch> {
-  const entity = batch[0]!.entity;
-  const pathOf = ({ file }: Takable): string => join(layout.inbox, file.path);
-  const refused = new Map<string, string>();
-  const labels = new Map(batch.map((one) => [pathOf(one), `inbox/${one.file.path}`]));
-  const report = await importFiles(layout.root, entity, [...labels.keys()], {
-    ...options,
-    map: {},
-    set: {},
-    labelOf: (path) => labels.get(path)!,
-    onRefused: (path, { message }) => {
-      if (ENVIRONMENT.test(message)) throw new Error(message);
-      refused.set(path, withoutLabel(message, labels.get(path)!));
-    },
-  });
-  const entries: Entry[] = [];
-  const changed: InboxFile[] = [];
-  const version = report.version?.data_version ?? (await currentVersion());
-  for (const one of batch) {
-    const reason = refused.get(pathOf(one));
-    if (!(await isStill(layout, one.file)) && (reason !== undefined || (await isThere(layout, one.file)))) {
-      changed.push(one.file);
-    } else if (reason !== undefined) entries.push(refusalOf(one.file, entity.name, one.sha256, reason));
-    else entries.push(takenEntry(one, report, pathOf(one), version));
+  one: Readable,
+  signal: AbortSignal,
+  giveWay: () => Promise<void>,
+): Promise<Judged> {
+  const { file, entity } = one;
+  try {
+    const drop = await openAsSeen(layout, file);
+    const sha256 = await sha256OfDrop(layout, file, drop, signal, giveWay).finally(() => drop.handle.close());
+    return judgeContent(ledger, one, sha256, identityOf(drop.stats));
+  } catch (error) {
+    if (error instanceof ChangedDrop) return { verdict: "wait" };
+    if (!(error instanceof UnreadableDrop)) throw error;
+    return { verdict: "note", entry: refusalOf(file, entity.name, null, error.message) };
   }
-  const last = entries.findLastIndex(({ outcome }) => outcome === "taken");
-  return {
-    entries: entries.map((entry, i) => (i === last ? withLosses(entry, entity, entries, ledger) : entry)),
-    changed,
-  };
 }
 
-/** What is wrong with the machine and not with the file. */
-const ENVIRONMENT = /No space left on device|max_temp_directory_size|Out of Memory Error|Too many open files/;
+/** A file is no longer what it was when it was looked at. */
+export class ChangedDrop extends Error {}
 
-/** A reason is told beside the path of its file. */
-const withoutLabel = (message: string, label: string): string =>
-  message.startsWith(label) ? message.slice(label.length).replace(/^:? */, "") : message;
+/** Opens a file if it is as it was seen; the caller closes it. Throws ChangedDrop and UnreadableDrop. */
+async function openAsSeen(layout: Layout, { path, size, mtime }: InboxFile): Promise<OpenDrop> {
+  const drop = await openDrop(layout, path);
+  if (drop?.stats.size === size && drop.stats.mtimeMs === mtime) return drop;
+  await drop?.handle.close();
+  throw new ChangedDrop(path);
+}
 
-function takenEntry({ file, entity, sha256 }: Takable, report: ImportReport, path: string, version: string): Entry {
-  const staged = report.files.find((one) => one.file === path)!;
-  const { rows, duplicates, ignored } = staged;
-  const { added, replaced, superseded, first, last } = report;
-  const warnings = warningsOfFile(staged);
-  const sums = { rows, duplicates, ignored, added, replaced, superseded, first, last, warnings, data_version: version };
-  const { path: relative, size, mtime } = file;
-  return { ...sums, path: relative, size, mtime, sha256, entity: entity.name, outcome: "taken", reason: null };
+const HEAD = 1 << 16;
+/** How often to look whether a file that is read is still there, in milliseconds. */
+const LOOK_EVERY = 250;
+
+async function sha256OfDrop(
+  layout: Layout,
+  file: InboxFile,
+  drop: OpenDrop,
+  signal: AbortSignal,
+  giveWay: () => Promise<void>,
+): Promise<string> {
+  const { buffer, bytesRead } = await drop.handle.read(Buffer.alloc(HEAD), 0, HEAD, 0);
+  const mismatch = refusalBy(() => requireContentOf(file.path, buffer.subarray(0, bytesRead), "it"));
+  if (mismatch !== null && bytesRead > 0) throw new UnreadableDrop(mismatch);
+  let next = performance.now() + LOOK_EVERY;
+  const sha256 = await sha256OfHandle(drop.handle, async (bytes) => {
+    if (bytes > file.size || signal.aborted) throw new ChangedDrop(file.path);
+    await giveWay();
+    if (performance.now() < next) return;
+    if (!(await isUnchanged(layout, file))) throw new ChangedDrop(file.path);
+    next = performance.now() + LOOK_EVERY;
+  }).catch((error: unknown) => {
+    if (error instanceof ChangedDrop) throw error;
+    throw new UnreadableDrop(`it cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  });
+  if (!(await isUnchanged(layout, file))) throw new ChangedDrop(file.path);
+  return sha256;
+}
+
+function judgeContent(ledger: Ledger, one: Readable, sha256: string, identity: string): Judged {
+  const { file, entity } = one;
+  const { path, size, mtime } = file;
+  const before = ledger.last(path);
+  if (before && before.outcome !== "refused" && before.sha256 === sha256) {
+    if (isSameStamp(ledger, file)) return { verdict: "known" };
+    const reason = "its content is that of the file before";
+    return { verdict: "note", entry: { ...before, size, mtime, outcome: "same", reason } };
+  }
+  const twin = before && before.outcome !== "refused" ? undefined : ledger.taken(entity.name, { path, sha256 });
+  if (twin) {
+    const reason = `its content is that of inbox/${twin.path}`;
+    return { verdict: "note", entry: { ...twin, path, size, mtime, outcome: "same", reason } };
+  }
+  return { verdict: "take", file, entity, sha256, identity };
+}
+
+/**
+ * The files that are imported together next, in order, each content once: a later file wins over an earlier one, and
+ * where a content comes again it is that of a file of its own.
+ */
+export function firstBatch(files: readonly Takable[]): readonly Takable[] {
+  const contents = new Set<string>();
+  const end = files.findIndex(({ file, sha256 }) => {
+    const content = contentOf({ path: file.path, sha256 });
+    const isKnown = contents.has(content);
+    contents.add(content);
+    return isKnown;
+  });
+  return end < 0 ? files : files.slice(0, end);
 }

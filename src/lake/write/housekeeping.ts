@@ -2,6 +2,7 @@
 import { entityNamed } from "../../catalog/index.js";
 import type { Lake } from "../lake.js";
 import type { FileList } from "../manifest.js";
+import { isShort, roomOf } from "../room.js";
 import { wantsCodeCopy } from "./cluster.js";
 import { compact, planRuns } from "./compact.js";
 import { removableVersions, type RetentionPolicy } from "./retention.js";
@@ -30,7 +31,9 @@ export async function keepHouse(lake: Lake, isIdle: boolean, options: Housekeepi
   await lake.refresh();
   const { version } = lake.current();
   const after = lake.mark();
-  for (const name of Object.keys(version.lists)) {
+  // Joining files takes room before it gives any back.
+  const isTight = isShort(await roomOf(lake.layout));
+  for (const name of isTight ? [] : Object.keys(version.lists)) {
     if (!needsCompaction(lake.current().files(name), isIdle)) continue;
     const report = await compact(root, { ...options, after, entities: [name], keepRecent: KEEP_RECENT }, () =>
       options.signal.throwIfAborted(),
@@ -43,7 +46,7 @@ export async function keepHouse(lake: Lake, isIdle: boolean, options: Housekeepi
   }
   const { policy, now } = options;
   const removable = removableVersions(await lake.versions(), policy, now()).length;
-  if (removable < (isIdle ? 1 : REMOVED_AT_ONCE)) return false;
+  if (removable < (isIdle || isTight ? 1 : REMOVED_AT_ONCE)) return false;
   const { removed, kept, bytes } = await vacuum(root, { policy, now: now(), after });
   options.log(`removed ${removed.length} old versions, ${(bytes / 1e6).toFixed(1)} MB; ${kept} stay`);
   return true;

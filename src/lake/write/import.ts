@@ -1,17 +1,19 @@
 // Importing: files are staged, joined into one drop, merged and published as one version, or nothing is.
 import { stat } from "node:fs/promises";
 import type { Entity } from "../../catalog/types.js";
-import { CommandError } from "../../errors.js";
+import type { Writer } from "../../engine/writer.js";
 import { quoteName } from "../../sql-text.js";
-import type { Version } from "../manifest.js";
+import type { FileList, Version } from "../manifest.js";
 import type { FileRows } from "./datafile.js";
-import { merge } from "./merge.js";
+import { merge, type Merged } from "./merge.js";
 import { stage, type ImportOptions, type Staged } from "./normalise.js";
-import { withWriteSession, type WriteOptions, type WriteSession } from "./session.js";
+import { withWriteSession, type WriteOptions } from "./session.js";
+
+export type StagedFile = Staged & { readonly file: string };
 
 export interface ImportReport {
   readonly entity: string;
-  readonly files: readonly (Staged & { readonly file: string })[];
+  readonly files: readonly StagedFile[];
   /** Rows of the drop after equal and conflicting ones were settled. */
   readonly rows: number;
   /** Rows that a later file of the same import replaced. */
@@ -33,10 +35,6 @@ export type OnProgress = (phase: ImportPhase, detail: string, done: number, tota
 
 export interface DropOptions {
   readonly dryRun?: boolean;
-  /** What messages call a file; by default its path as given. */
-  readonly labelOf?: (file: string) => string;
-  /** Told of each file that cannot be taken: the others are imported all the same. Without it nothing is imported. */
-  readonly onRefused?: (file: string, reason: CommandError) => void;
 }
 
 /** Imports files into one entity; of rows that share their identity, those of the last file stay. */
@@ -48,34 +46,46 @@ export async function importFiles(
   onProgress: OnProgress = () => undefined,
 ): Promise<ImportReport> {
   return withWriteSession(root, options, async (session) => {
-    const staged: (Staged & { file: string })[] = [];
+    const staged: StagedFile[] = [];
     const sizes = await Promise.all(files.map(sizeOf));
     const bytes = sizes.reduce((sum, size) => sum + size, 0);
     let read = 0;
     for (const [i, file] of files.entries()) {
       onProgress("reading", file, read, bytes);
       read += sizes[i]!;
-      const named = options.labelOf ? { ...options, label: options.labelOf(file) } : options;
-      try {
-        staged.push({ ...(await stage(session.writer, entity, file, named, session.scratch)), file });
-      } catch (error) {
-        if (!options.onRefused || !(error instanceof CommandError)) throw error;
-        options.onRefused(file, error);
-      }
+      staged.push({ ...(await stage(session.writer, entity, file, options, session.scratch)), file });
     }
-    if (staged.length === 0) return { ...NOTHING, entity: entity.name };
-    const drop = await joinDrop(session, entity, staged);
-    const total = staged.reduce((sum, one) => sum + one.rows, 0);
+    const drop = await joinDrop(session.writer, entity, staged);
     const before = session.base.files(entity.name);
     const merged = await merge(session.writer, session.layout, entity, before, drop.staged, (written, all) =>
       onProgress("writing", entity.name, written, all),
     );
-    const { rows, first, last } = drop;
-    const superseded = total - rows;
-    const counts = { rows, superseded, replaced: merged.replaced, added: merged.list.rows - before.rows };
     const version = options.dryRun ? null : await session.publish([merged.list], `import ${entity.name}`);
-    return { entity: entity.name, files: staged, ...counts, first, last, version };
+    return reportOf(entity, staged, drop, before, merged, version);
   });
+}
+
+/** What became of the rows of a drop that was merged into the list `before`. */
+export function reportOf(
+  entity: Entity,
+  files: readonly StagedFile[],
+  { rows, first, last }: Drop,
+  before: FileList,
+  { list, replaced }: Merged,
+  version: Version | null,
+): ImportReport {
+  const superseded = files.reduce((sum, file) => sum + file.rows, 0) - rows;
+  return {
+    entity: entity.name,
+    files,
+    rows,
+    superseded,
+    replaced,
+    added: list.rows - before.rows,
+    first,
+    last,
+    version,
+  };
 }
 
 /** Bytes; 0 of a file that cannot be looked at: reading it says why. */
@@ -85,9 +95,7 @@ const sizeOf = (file: string): Promise<number> =>
     () => 0,
   );
 
-const NOTHING = { files: [], rows: 0, superseded: 0, replaced: 0, added: 0, first: null, last: null, version: null };
-
-interface Drop {
+export interface Drop {
   readonly staged: FileRows;
   readonly rows: number;
   readonly first: string | null;
@@ -95,7 +103,7 @@ interface Drop {
 }
 
 /** All staged files as one table. Of rows that share their identity, those of the last file stay. */
-async function joinDrop({ writer }: WriteSession, entity: Entity, staged: readonly Staged[]): Promise<Drop> {
+export async function joinDrop(writer: Writer, entity: Entity, staged: readonly Staged[]): Promise<Drop> {
   let table = staged[0]!.table;
   if (staged.length > 1) {
     table = "drop_of_all_files";

@@ -1,14 +1,11 @@
 // Watching the inbox by looking at it, since many file systems send no events: which files have stopped growing.
-import { readdirSync, statSync, type Stats } from "node:fs";
+import { lstatSync, readdirSync, statSync, type Stats } from "node:fs";
 import { join } from "node:path";
+import { kindOf, UNREADABLE, type DropKind, type Stamp } from "../drop-file.js";
 
-/** A file of the inbox as it stands still. */
-export interface InboxFile {
-  /** Relative to the inbox, with `/`. */
-  readonly path: string;
-  readonly size: number;
-  /** Milliseconds since 1970, with their fraction. */
-  readonly mtime: number;
+/** A file of the inbox as it stands still, or what else lies there under a name; links are not followed. */
+export interface InboxFile extends Stamp {
+  readonly kind: DropKind;
   /** It was another one, or not there, when we looked before; what the ledger says of its size and time proves nothing. */
   readonly isReplaced: boolean;
 }
@@ -24,9 +21,6 @@ export interface Inbox {
   untilNextLook(): number;
 }
 
-/** What Node puts in the place of bytes that are not UTF-8. */
-const REPLACEMENT = "\ufffd";
-
 /** A file is complete when it has not changed for so many milliseconds. */
 export const QUIET = 400;
 /** How often to look, in milliseconds, where looking is cheap. */
@@ -39,8 +33,6 @@ const HOT_FOR = 3_600_000;
 const TOP = 1;
 /** A folder changed less than this long before it was read may have changed again within the same tick of its clock. */
 const COARSE = 3_000;
-/** No deeper than this: a link may lead back up. */
-const DEEPEST = 16;
 
 interface Folder {
   /** Relative to the inbox; empty for the inbox itself. */
@@ -54,6 +46,7 @@ interface Folder {
 
 interface Watched {
   readonly path: string;
+  readonly kind: DropKind;
   size: number;
   mtime: number;
   stamp: string;
@@ -65,14 +58,9 @@ interface Watched {
 
 /**
  * Watches a folder; `clock` gives milliseconds. A look reads the folders that changed, and asks only for files that are new
- * or hot; from time to time it looks at everything, as seldom as keeps the cost low. `onNameless` gets, once, what cannot be
- * opened because its name is not UTF-8.
+ * or hot; from time to time it looks at everything, as seldom as keeps the cost low.
  */
-export function watchInbox(
-  root: string,
-  clock: () => number,
-  onNameless: (path: string) => void = () => undefined,
-): Inbox {
+export function watchInbox(root: string, clock: () => number): Inbox {
   const folders = new Map<string, Folder>([["", newFolder("", 0)]]);
   const files = new Map<string, Watched>();
   /** The files that are hot or not dealt with. */
@@ -89,8 +77,10 @@ export function watchInbox(
   };
 
   const lookAtFile = (file: Watched, now: number): void => {
-    const stats = statOrNone(join(root, file.path));
-    if (!stats?.isFile()) {
+    // Only its folder can say that it is gone.
+    if (file.kind === "unnameable") return;
+    const stats = statsOf(join(root, file.path));
+    if (!stats || kindOf(stats) !== file.kind) {
       forgetIn(file.path);
       return;
     }
@@ -109,7 +99,7 @@ export function watchInbox(
 
   const lookAtFolder = (folder: Folder, now: number, again: boolean): void => {
     const path = join(root, folder.path);
-    const stats = statOrNone(path);
+    const stats = folder.depth === 0 ? statsBehind(path) : statsOf(path);
     if (!stats?.isDirectory()) {
       if (folder.depth > 0) forgetIn(folder.path);
       return;
@@ -129,21 +119,21 @@ export function watchInbox(
 
   const meet = (folder: Folder, name: string, now: number): void => {
     const path = folder.path === "" ? name : `${folder.path}/${name}`;
-    const stats = statOrNone(join(root, path));
-    if (stats?.isDirectory()) {
-      if (folder.depth >= DEEPEST) return;
+    const stats = statsOf(join(root, path));
+    const kind = stats ? kindOf(stats) : name.includes(UNREADABLE) ? "unnameable" : undefined;
+    if (kind === undefined) folder.names.delete(name);
+    else if (kind === "folder") {
       const inner = newFolder(path, folder.depth + 1);
       folders.set(path, inner);
       lookAtFolder(inner, now, false);
-    } else if (stats?.isFile()) {
-      const { size, mtimeMs } = stats;
+    } else {
+      const { size, mtimeMs } = stats ?? { size: 0, mtimeMs: 0 };
       const hotUntil = now + HOT_FOR - (Date.now() - mtimeMs);
-      const stamp = stampOf(stats);
-      const file = { path, size, mtime: mtimeMs, stamp, isReplaced: false, hotUntil, due: now + QUIET };
+      const stamp = stats ? stampOf(stats) : "";
+      const file = { path, kind, size, mtime: mtimeMs, stamp, isReplaced: false, hotUntil, due: now + QUIET };
       files.set(path, file);
       active.add(file);
-    } else if (stats === undefined && name.includes(REPLACEMENT)) onNameless(path);
-    else folder.names.delete(name);
+    }
   };
 
   return {
@@ -192,21 +182,20 @@ const newFolder = (path: string, depth: number): Folder => ({
 /** What changes when a file is written, renamed over, or set back in time. Some file systems number files anew at will. */
 const stampOf = ({ size, mtimeMs, ctimeMs }: Stats): string => `${size} ${mtimeMs} ${ctimeMs}`;
 
-function statOrNone(path: string): Stats | undefined {
+const statsOf = (path: string): Stats | undefined => attempt(() => lstatSync(path));
+
+/** The same, of what a link leads to. */
+const statsBehind = (path: string): Stats | undefined => attempt(() => statSync(path));
+
+function attempt<T>(look: () => T): T | undefined {
   try {
-    return statSync(path);
+    return look();
   } catch {
     return undefined;
   }
 }
 
-function namesIn(path: string): readonly string[] {
-  try {
-    return readdirSync(path);
-  } catch {
-    return [];
-  }
-}
+const namesIn = (path: string): readonly string[] => attempt(() => readdirSync(path)) ?? [];
 
 const UNFINISHED = /(~|\.(tmp|temp|part|partial|filepart|crdownload|download|swp|bak|lock|crc|md5|sha256))$/i;
 

@@ -1,31 +1,45 @@
-// Ingesting: files that are dropped into the inbox are taken as they become complete, one drop after another.
+// Ingesting: files that are dropped into the inbox are taken as they become complete, those of one entity in order.
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ENTITY_NAMES } from "../../catalog/index.js";
+import { bytesOf } from "../../config.js";
 import { chinaTime } from "../../dates.js";
 import { CommandError, reasonOf } from "../../errors.js";
-import { count, plural } from "../../words.js";
-import { NO_MARK, UnavailableError } from "../continuity.js";
-import { openLake, type Lake } from "../lake.js";
+import { count, plural, size as sizeInWords } from "../../words.js";
+import { NO_MARK } from "../continuity.js";
+import type { Stamp } from "../drop-file.js";
+import { openLake } from "../lake.js";
 import { layoutOf, type Layout } from "../layout.js";
-import { MOST_DEATHS, readDeaths, taking } from "./deaths.js";
-import { firstBatch, judge, refusalOf, takeBatch, type Entry, type Takable } from "./drops.js";
+import { isShort, roomOf } from "../room.js";
+import { MOST_DEATHS, openDeaths } from "./deaths.js";
+import { firstBatch, glance, judge, refusalOf, type Entry, type Takable } from "./drops.js";
 import { keepHouse, type HousekeepingOptions } from "./housekeeping.js";
-import { watchInbox, type InboxFile } from "./inbox.js";
+import { QUIET, watchInbox, type InboxFile } from "./inbox.js";
 import { openLedger } from "./ledger.js";
+import { nextLots, type Lot, type LotSize, type Past, type Readable } from "./lots.js";
+import { OUT_OF_REACH, watchReach } from "./reach.js";
+import { clearDrops } from "./staging.js";
+import { takeBatch } from "./take.js";
+import { createTroubles } from "./troubles.js";
 
 export interface IngestOptions extends HousekeepingOptions {
+  /** Bytes: a larger file is refused. */
+  readonly maxDrop: number;
   /** Milliseconds that only go forward. */
   readonly clock: () => number;
 }
 
 export interface Ingester {
   /**
-   * Looks once, takes what is complete, and begins to tidy up where that is due; resolves to the milliseconds until it is
-   * worth looking again. Drops are taken while it tidies up.
+   * Looks once, begins to take what is complete, and to tidy up where that is due; resolves to the milliseconds until it
+   * is worth looking again.
    */
   step(): Promise<number>;
+  /** Waits so many milliseconds, or until drops were taken: others may have their turn then. */
+  rest(milliseconds: number): Promise<void>;
+  /** Resolves when no drop is being taken: to whether one was. */
+  taken(): Promise<boolean>;
   /** Resolves when nothing is being tidied up. */
   tidied(): Promise<void>;
 }
@@ -35,11 +49,11 @@ const SECOND_LOOK = 3_000;
 /** Nothing was dropped for so many milliseconds: time for work that takes long. */
 const IDLE_AFTER = 10_000;
 const HOUSEKEEPING_EVERY = 5_000;
-/** How often to look for a data directory that is missing, in milliseconds. */
-const OUT_OF_REACH = 500;
-/** Waiting times after a failure that is not a file's fault, in milliseconds. */
-const FIRST_RETRY = 1_000;
-const LONGEST_RETRY = 60_000;
+/** Small lots share out this part of the memory of a large one, so that both together need little more. */
+const SMALL_PART = 1 / 4;
+/** After each piece of a large file, while other lots run, in milliseconds. */
+const PAUSE = 5;
+const noPause = (): Promise<void> => Promise.resolve();
 
 export async function openIngester(root: string, options: IngestOptions): Promise<Ingester> {
   const layout = layoutOf(root);
@@ -50,17 +64,24 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     await lake.refresh();
     return lake.current().version.data_version;
   };
+  await clearDrops(layout);
   const ledger = await openLedger(layout, await currentVersion());
-  const inbox = watchInbox(layout.inbox, clock, (path) =>
-    log(`refused inbox/${path}: its name is not UTF-8; rename it`),
-  );
-  const deaths = await readDeaths(layout);
+  const inbox = watchInbox(layout.inbox, clock);
+  const deaths = await openDeaths(layout);
   const second = new Set<string>();
+  /** How often a file took more memory or disk than there is. */
+  const excesses = new Map<string, number>();
   const troubles = createTroubles(clock, log);
   let lastDrop = clock();
   const tidyLake = await openLake(root, { after });
   let nextHousekeeping = clock() + HOUSEKEEPING_EVERY;
   let tidying: Promise<void> | null = null;
+  /** What is being taken, by entity, and when each had its last turn. */
+  const running = new Map<string, { readonly size: LotSize; readonly done: Promise<void> }>();
+  const turns = new Map<string, number>();
+  let wake = (): void => undefined;
+  signal.addEventListener("abort", () => wake(), { once: true });
+  let waitsForRoom = false;
 
   const record = async (entries: readonly Entry[]): Promise<void> => {
     const time = chinaTime(options.now());
@@ -68,17 +89,14 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     for (const entry of entries) {
       inbox.settle(entry.path);
       second.delete(contentKey(entry));
-      deaths.delete(entry.path);
+      excesses.delete(contentKey(entry));
+      deaths.forget(entry.path);
       log(describe(entry));
     }
   };
 
-  const take = async (batch: readonly Takable[]): Promise<void> => {
-    const paths = batch.map(({ file }) => file.path);
-    const { entries, changed } = await taking(layout, paths, deaths, () =>
-      takeBatch(layout, batch, ledger, currentVersion, { ...options, after: lake.mark() }),
-    );
-    for (const { path } of changed) inbox.defer(path, 0);
+  /** Records what became of files that were read; one that is refused for the first time gets a second look. */
+  const recordRead = async (entries: readonly Entry[]): Promise<void> => {
     const early = entries.filter((entry) => entry.outcome === "refused" && !second.has(contentKey(entry)));
     for (const entry of early) {
       second.add(contentKey(entry));
@@ -87,23 +105,100 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     await record(entries.filter((entry) => !early.includes(entry)));
   };
 
-  /** The first files whose content is to be merged; what is clear without that is noted. */
-  const sift = async (files: readonly InboxFile[]): Promise<readonly Takable[]> => {
-    const takable: Takable[] = [];
-    for (const file of files) {
-      if (takable.length >= AT_ONCE || signal.aborted) break;
-      const judged = await judge(layout, ledger, file);
-      if (judged.verdict === "known") inbox.settle(file.path);
-      else if (judged.verdict === "note") await record([judged.entry]);
-      else if (judged.verdict === "take" && (deaths.get(file.path) ?? 0) >= MOST_DEATHS) {
-        await record([refusalOf(file, judged.entity.name, judged.sha256, DEADLY)]);
-      } else if (judged.verdict === "take") takable.push(judged);
+  const past: Past = {
+    isSingle: (file) => deaths.of(file.path) > 0 || excesses.has(contentKey(file)),
+    isSuspect: (file) => deaths.of(file.path) >= MOST_DEATHS - 1,
+  };
+
+  /** Takes a batch, or refuses a file that by itself takes more than there is again and again. */
+  const take = async (batch: readonly Takable[], memory: string): Promise<void> => {
+    const paths = batch.map(({ file }) => file.path);
+    try {
+      const { entries, changed } = await deaths.taking(paths, () =>
+        takeBatch(layout, batch, ledger, currentVersion, { ...options, memory, after: lake.mark() }),
+      );
+      for (const { path } of changed) inbox.defer(path, QUIET);
+      await recordRead(entries);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!isExcess(error) || isShort(await roomOf(layout))) throw error;
+      for (const { file } of batch) excesses.set(contentKey(file), (excesses.get(contentKey(file)) ?? 0) + 1);
+      const [{ file, entity, sha256 }] = batch as [Takable];
+      if (batch.length > 1 || excesses.get(contentKey(file))! < MOST_EXCESSES) throw error;
+      await record([refusalOf(file, entity.name, sha256, `it takes more than there is: ${reasonOf(error)}`)]);
     }
-    return takable;
+  };
+
+  /** Checksums are made on the thread that all lots share: that of a large file leaves time for the others. */
+  const giveWay = async (): Promise<void> => {
+    if (running.size > 1) await sleep(PAUSE);
+  };
+
+  const takeLot = async ({ files, size }: Lot): Promise<void> => {
+    const read: Takable[] = [];
+    const notes: Entry[] = [];
+    for (const one of files) {
+      if (signal.aborted) return;
+      const judged = await judge(layout, ledger, one, signal, size === "small" ? noPause : giveWay);
+      if (judged.verdict === "known") inbox.settle(one.file.path);
+      else if (judged.verdict === "note") notes.push(judged.entry);
+      else if (judged.verdict === "take") read.push(judged);
+      else inbox.defer(one.file.path, QUIET);
+    }
+    await recordRead(notes);
+    const memory = size === "small" ? partOf(options.memory, SMALL_PART) : options.memory;
+    let rest: readonly Takable[] = read;
+    while (rest.length > 0 && !signal.aborted) {
+      const batch = firstBatch(rest);
+      await take(batch, memory);
+      rest = rest.slice(batch.length);
+    }
+  };
+
+  const begin = (lot: Lot): void => {
+    const { name } = lot.entity;
+    const others = lot.files.length > 1 ? ` and ${count(lot.files.length - 1)} more` : "";
+    turns.set(name, Math.max(0, ...turns.values()) + 1);
+    const done = troubles
+      .guard(name, `cannot take inbox/${lot.files[0]!.file.path}${others}`, () => takeLot(lot))
+      .then(() => {
+        running.delete(name);
+        lastDrop = clock();
+        wake();
+      });
+    running.set(name, { size: lot.size, done });
+  };
+
+  /** Notes what is clear of complete files, and begins to read the others, as many as may be read at once. */
+  const handle = async (complete: readonly InboxFile[]): Promise<void> => {
+    const notes: Entry[] = [];
+    const waiting: Readable[] = [];
+    for (const file of complete) {
+      if (running.has(file.path.split("/")[0]!)) continue;
+      const glanced = glance(ledger, file, options.maxDrop);
+      if (glanced.verdict === "known") inbox.settle(file.path);
+      else if (glanced.verdict === "note") notes.push(glanced.entry);
+      else if (deaths.of(file.path) < MOST_DEATHS) waiting.push(glanced);
+      else notes.push(refusalOf(file, glanced.entity.name, null, DEADLY));
+    }
+    await record(notes);
+    const sizes = new Map([...running].map(([name, { size }]) => [name, size]));
+    if (!signal.aborted) nextLots(waiting, sizes, turns, past).forEach(begin);
+  };
+
+  /** Whether drops have to wait until there is more room; says so once. */
+  const isOutOfRoom = async (): Promise<boolean> => {
+    const room = await roomOf(layout);
+    if (isShort(room) === waitsForRoom) return waitsForRoom;
+    waitsForRoom = !waitsForRoom;
+    const { free, reserve } = room;
+    const state = `${sizeInWords(free)} are free, ${sizeInWords(reserve)} of which are kept free`;
+    log(waitsForRoom ? `drops wait for room on the disk: ${state}` : `there is room on the disk again: ${state}`);
+    return waitsForRoom;
   };
 
   const tidy = async (): Promise<void> => {
-    const isIdle = clock() - lastDrop > IDLE_AFTER;
+    const isIdle = running.size === 0 && clock() - lastDrop > IDLE_AFTER;
     const didWork = await troubles.guard(HOUSE, "cannot tidy up", async () => {
       try {
         return await keepHouse(tidyLake, isIdle, options);
@@ -119,19 +214,24 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     async step() {
       if (!(await reach())) return OUT_OF_REACH;
       const complete = inbox.look().filter(({ path }) => !troubles.isWaiting(path.split("/")[0]!));
-      if (complete.length > 0) lastDrop = clock();
-      let rest = await sift(complete);
-      const isMore = rest.length >= AT_ONCE;
-      while (rest.length > 0 && !signal.aborted) {
-        const batch = firstBatch(rest, deaths);
-        const [{ entity, file }] = batch as [Takable];
-        await troubles.guard(entity.name, `cannot take inbox/${file.path}`, () => take(batch));
-        rest = rest.filter((one) => !batch.includes(one) && !troubles.isWaiting(one.entity.name));
+      if (complete.length > 0) {
+        lastDrop = clock();
+        const mayWrite = !troubles.isWaiting(LEDGER) && !(await isOutOfRoom());
+        if (mayWrite) await troubles.guard(LEDGER, "cannot write the ledger", () => handle(complete));
       }
-      if (isMore) return 0;
       const isDue = tidying === null && clock() >= nextHousekeeping && !troubles.isWaiting(HOUSE);
       if (isDue && !signal.aborted) tidying = tidy().finally(() => (tidying = null));
       return inbox.untilNextLook();
+    },
+    async rest(milliseconds) {
+      const waking = new AbortController();
+      wake = () => waking.abort();
+      if (!signal.aborted) await sleep(milliseconds, undefined, { signal: waking.signal }).catch(() => undefined);
+    },
+    async taken() {
+      const taking = [...running.values()].map(({ done }) => done);
+      await Promise.all(taking);
+      return taking.length > 0;
     },
     async tidied() {
       await tidying;
@@ -139,70 +239,29 @@ export async function openIngester(root: string, options: IngestOptions): Promis
   };
 }
 
-/** Looks whether the directory is what it was: nothing is read of another one, or written to it. Tells when this changes. */
-function watchReach(lake: Lake, log: (line: string) => void): () => Promise<boolean> {
-  let trouble: string | null = null;
-  return async () => {
-    const fault = await lake.refresh().then(
-      () => null,
-      (error: unknown) => error,
-    );
-    const [absent] = lake.faults().absent;
-    const isAbsent = absent === undefined ? null : `the folder lake/${absent} is missing`;
-    const found = fault instanceof UnavailableError ? fault.message : isAbsent;
-    if (found !== trouble) log(found === null ? "watching the inbox again" : `not watching the inbox: ${found}`);
-    trouble = found;
-    return found === null;
-  };
-}
-
-/** Files that are read before the inbox is looked at again. */
-const AT_ONCE = 300;
+/** What is guarded besides entities. */
 const HOUSE = "";
+const LEDGER = "/";
 const DEADLY = `the process died ${MOST_DEATHS} times while it read this file; change the file to try it again`;
 
-const contentKey = ({ path, size, mtime }: Entry): string => `${path} ${size} ${mtime}`;
+/** A file that by itself takes more memory or disk than there is, so often, is refused. */
+const MOST_EXCESSES = 3;
 
-interface Troubles {
-  isWaiting(name: string): boolean;
-  /** Runs `work`; where it fails says so and lets `name` wait, longer each time. */
-  guard<T>(name: string, what: string, work: () => Promise<T>): Promise<T | undefined>;
-}
+const isExcess = (error: unknown): boolean =>
+  /Out of Memory Error|memory limit is too small|No space left|no space is left|max_temp_directory_size/.test(
+    String(error),
+  );
 
-/** Failures that are not a file's fault: the disk is full, the lake is damaged, another writer is at work. */
-function createTroubles(clock: () => number, log: (line: string) => void): Troubles {
-  const waits = new Map<string, { readonly until: number; readonly delay: number }>();
-  return {
-    isWaiting: (name) => (waits.get(name)?.until ?? -Infinity) > clock(),
-    async guard(name, what, work) {
-      try {
-        const result = await work();
-        waits.delete(name);
-        return result;
-      } catch (error) {
-        const delay = Math.min(LONGEST_RETRY, (waits.get(name)?.delay ?? FIRST_RETRY / 2) * 2);
-        waits.set(name, { until: clock() + delay, delay });
-        log(`${what}: ${reasonOf(error)}; next try in ${delay / 1000} s`);
-        return undefined;
-      }
-    },
-  };
-}
+/** A part of a size of memory. */
+const partOf = (size: string, part: number): string => `${Math.max(1, Math.floor((bytesOf(size) * part) / 1e6))}MB`;
+
+const contentKey = ({ path, size, mtime }: Stamp): string => `${path} ${size} ${mtime}`;
 
 function describe({ outcome, path, rows, duplicates, data_version, reason, warnings }: Entry): string {
   if (outcome !== "taken") return `${outcome} inbox/${path}: ${reason}`;
   const told = warnings.length === 0 ? "" : ` (${warnings.join("; ")})`;
   const more = duplicates === 0 ? "" : ` and ${count(duplicates)} that said nothing new`;
   return `taken inbox/${path}: ${plural(rows, "row")}${more}, data_version ${data_version}${told}`;
-}
-
-/** Resolves when the directory holds the lake that was seen, or when the signal fires. */
-export async function untilThere(root: string, { after, log, signal }: IngestOptions): Promise<void> {
-  const lake = await openLake(root, { ...(after ? { after } : {}), waits: true });
-  const reach = watchReach(lake, log);
-  while (!(await reach()) && !signal.aborted) {
-    await sleep(OUT_OF_REACH, undefined, { signal }).catch(() => undefined);
-  }
 }
 
 /** Makes `inbox` with a folder for each entity. Throws CommandError where the data directory cannot be written. */
@@ -221,8 +280,8 @@ export async function ingest(root: string, options: IngestOptions): Promise<void
   const { signal } = options;
   const ingester = await openIngester(root, options);
   while (!signal.aborted) {
-    const wait = await ingester.step();
-    if (wait > 0) await sleep(wait, undefined, { signal }).catch(() => undefined);
+    await ingester.rest(await ingester.step());
   }
+  await ingester.taken();
   await ingester.tidied();
 }

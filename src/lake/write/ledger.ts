@@ -1,6 +1,7 @@
 // Writing the ledger of drops: appended durably, and written anew with what still matters when it has grown.
 import { mkdir, open } from "node:fs/promises";
-import { contentOf, isUnchanged, mayHold, readLedger, type LedgerEntry } from "../ledger.js";
+import { isUnchanged } from "../drop-file.js";
+import { contentOf, mayHold, readLedger, type LedgerEntry } from "../ledger.js";
 import type { Layout } from "../layout.js";
 import { printableJson } from "../../printable.js";
 import { syncPath, writeDurably } from "./durable.js";
@@ -59,6 +60,21 @@ export async function openLedger(layout: Layout, servedVersion: string): Promise
     learn(left);
   };
 
+  const append = async (entries: readonly LedgerEntry[]): Promise<void> => {
+    const handle = await open(layout.ledger, "a+");
+    try {
+      await handle.writeFile((await endsWithinLine(handle)) + entries.map(encode).join(""));
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    if (history.length === 0) await syncPath(layout.state);
+    learn(entries);
+    if (history.length > kept + SPARE_LINES) await rewrite();
+  };
+  /** Drops are taken side by side, but their entries are written one after another. */
+  let appending: Promise<void> = Promise.resolve();
+
   const all = await readLedger(layout.ledger);
   const before = all.filter(({ data_version }) => data_version === null || data_version <= servedVersion);
   learn(before);
@@ -73,16 +89,9 @@ export async function openLedger(layout: Layout, servedVersion: string): Promise
       ),
     async append(entries) {
       if (entries.length === 0) return;
-      const handle = await open(layout.ledger, "a+");
-      try {
-        await handle.writeFile((await endsWithinLine(handle)) + entries.map(encode).join(""));
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
-      if (history.length === 0) await syncPath(layout.state);
-      learn(entries);
-      if (history.length > kept + SPARE_LINES) await rewrite();
+      const appended = appending.then(() => append(entries));
+      appending = appended.catch(() => undefined);
+      await appended;
     },
   };
 }

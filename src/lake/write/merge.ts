@@ -19,6 +19,8 @@ export interface Merged {
   readonly list: FileList;
   /** Rows that were in the lake before and gave way to rows of the drop. */
   readonly replaced: number;
+  /** The files of the list that are new. */
+  readonly written: readonly DataFile[];
 }
 
 /** A run of main dates that becomes one file; rows without a date are a span of their own. */
@@ -30,7 +32,7 @@ interface Span {
 }
 
 /**
- * Merges the rows `staged`, a drop, into the entity's files; writes new files, removes none.
+ * Merges the rows `staged`, a drop, into the entity's files; writes new files, to `target`, and removes none.
  * `onRows` is told how many rows are written so far, and how many there are at most. Throws DamagedFileError where a file that it touches is damaged:
  * wrong rows must not get a new, right checksum.
  */
@@ -41,6 +43,7 @@ export async function merge(
   before: FileList,
   staged: FileRows,
   onRows: OnRows = () => undefined,
+  target = layout,
 ): Promise<Merged> {
   const stagedDates = await countDates(writer, entity, staged.relation);
   const touched = before.byDate.filter((file) => stagedDates.some(({ date }) => holds(file, date)));
@@ -53,7 +56,7 @@ export async function merge(
   const covered: DateRange[] = [];
   const spans = planSpans(before.byDate, dates, startOfTail(before.byDate, stagedDates, dates));
   const rowsOfSpans = spans.map((span) => mergedRows(entity, layout, staged, span));
-  for await (const file of writeDataFiles(writer, layout, entity, rowsOfSpans)) {
+  for await (const file of writeDataFiles(writer, target, entity, rowsOfSpans)) {
     written.push(file);
     const { first, last } = file;
     const isSame = !stagedDates.some(({ date }) => holds(file, date));
@@ -64,7 +67,7 @@ export async function merge(
   const byDate = [...before.byDate.filter((file) => !touched.includes(file)), ...written].sort(compareFiles);
   const ranges = [...without(before.codeRanges, [...touched, ...written]), ...covered].sort();
   const list = fileList(entity.name, byDate, before.byCode, ranges);
-  return { list, replaced: before.rows + rowsIn(stagedDates) - list.rows };
+  return { list, replaced: before.rows + rowsIn(stagedDates) - list.rows, written };
 }
 
 export type OnRows = (written: number, total: number) => void;

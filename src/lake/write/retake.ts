@@ -2,7 +2,9 @@
 import { SQL_TYPES, type Entity } from "../../catalog/types.js";
 import { CommandError } from "../../errors.js";
 import { quoteName } from "../../sql-text.js";
+import { openDrop } from "../drop-file.js";
 import type { FoundDrop } from "../ledger.js";
+import { pin } from "./take.js";
 import { stage } from "./normalise.js";
 import { columnList } from "./relations.js";
 import type { WriteSession } from "./session.js";
@@ -24,7 +26,7 @@ let tables = 0;
  * drop stay, as when the drops were taken one after another.
  */
 export async function retake(
-  { writer, scratch }: WriteSession,
+  { writer, scratch, layout }: WriteSession,
   entity: Entity,
   drops: readonly FoundDrop[],
   where: string,
@@ -34,19 +36,23 @@ export async function retake(
   const missing: string[] = [];
   const typed = entity.columns.map(({ name, type }) => `${quoteName(name)} ${SQL_TYPES[type]}`);
   await writer.run(`CREATE TEMP TABLE ${all} (${typed.join(", ")}, __drop INTEGER)`);
-  for (const [i, { entry, file }] of drops.entries()) {
+  for (const [i, { entry, path }] of drops.entries()) {
     const label = `inbox/${entry.path}`;
-    if (file === null) {
+    const drop = path === null ? undefined : await openDrop(layout, path).catch(() => undefined);
+    if (path === null || !drop) {
       missing.push(`${label} is gone or has changed`);
       continue;
     }
     try {
-      const staged = await stage(writer, entity, file, { map: {}, set: {}, label }, scratch);
+      const source = await pin(drop, path, scratch);
+      const staged = await stage(writer, entity, source, { map: {}, set: {}, label }, scratch);
       await writer.run(`INSERT INTO ${all} SELECT ${columnList(entity)}, ${i} FROM ${staged.table} WHERE ${where}`);
       await writer.run(`DROP TABLE ${staged.table}`);
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
       missing.push(error.message);
+    } finally {
+      await drop.handle.close();
     }
   }
   const identity = entity.identity.map(quoteName).join(", ");

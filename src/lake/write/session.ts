@@ -30,6 +30,8 @@ export interface WriteOptions {
   readonly now?: () => Date;
   /** The lake that is meant, as far as it was seen: nothing is written where the directory does not go on from it. */
   readonly after?: Mark;
+  /** One that is open already and stays open; without it the session opens its own. */
+  readonly writer?: Writer;
 }
 
 /** What a session builds on, found when it holds the lock. */
@@ -76,7 +78,7 @@ export async function withSessionOn<T, O extends Opening>(
     await rm(layout.scratch, { recursive: true, force: true });
     await mkdir(layout.scratch, { recursive: true });
     const scratch = await mkdtemp(join(layout.scratch, "session-"));
-    const writer = await openWriter({ ...options, tempDirectory: join(scratch, "spill") });
+    const writer = options.writer ?? (await openWriter({ ...options, tempDirectory: join(scratch, "spill") }));
     try {
       const { base, isServed } = opening;
       const publishChanges: WriteSession["publish"] = async (lists, reason) => {
@@ -87,7 +89,7 @@ export async function withSessionOn<T, O extends Opening>(
       };
       return await work({ layout, writer, scratch, base, publish: publishChanges }, opening);
     } finally {
-      writer.close();
+      if (!options.writer) writer.close();
       await rm(scratch, { recursive: true, force: true });
     }
   };

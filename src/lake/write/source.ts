@@ -8,16 +8,26 @@ import type { Writer } from "../../engine/writer.js";
 import { openCsv } from "./source-csv.js";
 import { openJson } from "./source-json.js";
 import { openParquet } from "./source-parquet.js";
+import { requireContent } from "./source-signature.js";
 import type { Source, SourceFile, SourceFormat } from "./source-types.js";
 
-/** What the end of a file name says. */
-const EXTENSIONS: readonly (readonly [string, SourceFormat, gzip: boolean])[] = [
-  [".parquet", "parquet", false],
-  [".csv.gz", "csv", true],
-  [".csv", "csv", false],
-  [".json", "json", false],
-  [".ndjson", "ndjson", false],
-  [".jsonl", "ndjson", false],
+interface Format {
+  /** What the name of a file ends with. */
+  readonly end: string;
+  readonly format: SourceFormat;
+  readonly gzip: boolean;
+  /** What its first bytes have to show (see `requireContent`), and what that is called. */
+  readonly content: string | null;
+  readonly called: string;
+}
+
+const FORMATS: readonly Format[] = [
+  { end: ".parquet", format: "parquet", gzip: false, content: "Parquet", called: "Parquet" },
+  { end: ".csv.gz", format: "csv", gzip: true, content: "gzip", called: "gzip" },
+  { end: ".csv", format: "csv", gzip: false, content: null, called: "CSV" },
+  { end: ".json", format: "json", gzip: false, content: "JSON", called: "JSON" },
+  { end: ".ndjson", format: "ndjson", gzip: false, content: "JSON", called: "NDJSON" },
+  { end: ".jsonl", format: "ndjson", gzip: false, content: "JSON", called: "NDJSON" },
 ];
 
 const OPENERS = {
@@ -29,15 +39,28 @@ const OPENERS = {
 
 /** Opens a file; one that is missing, empty, of another kind than its name says, or not understood is a CommandError. */
 export async function openSource(writer: Writer, path: string, label: string, scratch: string): Promise<Source> {
-  const found = EXTENSIONS.find(([end]) => path.toLowerCase().endsWith(end));
   const size = await sizeOf(path, label);
-  if (!found) {
-    const known = EXTENSIONS.map(([end]) => end).join(", ");
-    throw new CommandError(`${label} is of no known kind (${extname(path) || "no extension"}): known are ${known}`);
-  }
-  const [end, format, gzip] = found;
+  const { end, format, gzip } = formatOf(path, label);
   const file = { path: await plainPath(path, end, scratch), label, size, scratch };
   return OPENERS[format](writer, file, gzip);
+}
+
+/** What the end of a file's name says. A name that ends otherwise is a CommandError. */
+export function formatOf(path: string, label: string): Format {
+  const found = FORMATS.find(({ end }) => path.toLowerCase().endsWith(end));
+  if (found) return found;
+  const known = FORMATS.map(({ end }) => end).join(", ");
+  throw new CommandError(`${label} is of no known kind (${extname(path) || "no extension"}): known are ${known}`);
+}
+
+/** Refuses a file whose first bytes show it to be something else than its name says. */
+export function requireContentOf(path: string, head: Buffer, label: string): void {
+  const { content, called } = formatOf(path, label);
+  requireContent(head, called, content, label);
+  const isText = content === null || content === "JSON";
+  // A byte order mark of UTF-16, whose text is full of zero bytes.
+  const isWide = head[0] === 0xff ? head[1] === 0xfe : head[0] === 0xfe && head[1] === 0xff;
+  if (isText && !isWide && head.includes(0)) throw new CommandError(`${label} is not ${called}: it holds zero bytes`);
 }
 
 async function sizeOf(path: string, label: string): Promise<number> {

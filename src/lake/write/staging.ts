@@ -1,4 +1,5 @@
 // Making files of the lake without holding up its writers: in a folder of their own, moved into place when they are due.
+import { randomUUID } from "node:crypto";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { openWriter, type Writer } from "../../engine/writer.js";
@@ -20,19 +21,48 @@ export async function withStaging<T>(
 ): Promise<T> {
   const inside = async (): Promise<T> => {
     await rm(layout.staging, { recursive: true, force: true });
-    const staging = layoutOf(layout.staging);
-    for (const folder of [staging.scratch, staging.state]) await mkdir(folder, { recursive: true });
+    return withStagingIn(layout.staging, options, work);
+  };
+  return withLock(layout.stagingLock, inside, undefined, mayBegin(options.after)).catch((error: unknown) => {
+    throw explain(error, layout.root);
+  });
+}
+
+/** The same in a folder that nobody else uses, for a drop. What a crash leaves is removed by `clearDrops`. */
+export async function withDropStaging<T>(
+  layout: Layout,
+  options: WriteOptions,
+  work: (writer: Writer, staging: Staging) => Promise<T>,
+): Promise<T> {
+  try {
+    if (mayBegin(options.after)) await mkdir(layout.lake, { recursive: true });
+    await makeFolderIn(layout.lake, relative(layout.lake, layout.drops));
+    return await withStagingIn(join(layout.drops, randomUUID()), options, work);
+  } catch (error) {
+    throw explain(error, layout.root);
+  }
+}
+
+/** Removes what a process left that died while it took drops. The caller is the only one that takes them. */
+export const clearDrops = (layout: Layout): Promise<void> => rm(layout.drops, { recursive: true, force: true });
+
+async function withStagingIn<T>(
+  folder: string,
+  options: WriteOptions,
+  work: (writer: Writer, staging: Staging) => Promise<T>,
+): Promise<T> {
+  const staging = layoutOf(folder);
+  try {
+    for (const inner of [staging.scratch, staging.state]) await mkdir(inner, { recursive: true });
     const writer = await openWriter({ ...options, tempDirectory: join(staging.scratch, "spill") });
     try {
       return await work(writer, staging);
     } finally {
       writer.close();
-      await rm(layout.staging, { recursive: true, force: true });
     }
-  };
-  return withLock(layout.stagingLock, inside, undefined, mayBegin(options.after)).catch((error: unknown) => {
-    throw explain(error, layout.root);
-  });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 /** Moves files to where they are served from. The caller holds the write lock. */

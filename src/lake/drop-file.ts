@@ -1,0 +1,107 @@
+// A file of the inbox: what it is, and opened in such a way that nothing but that file is read.
+import { constants, type Stats } from "node:fs";
+import { lstat, open, readdir, readlink, realpath, type FileHandle } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Layout } from "./layout.js";
+
+/** What lies under a name of the inbox. Only a file is ever opened. */
+export type DropKind = "file" | "link" | "special" | "unnameable";
+
+/** How Node shows the bytes of a name that are not UTF-8. */
+export const UNREADABLE = "\ufffd";
+
+export function kindOf(stats: Stats): DropKind | "folder" {
+  if (stats.isFile()) return "file";
+  if (stats.isDirectory()) return "folder";
+  return stats.isSymbolicLink() ? "link" : "special";
+}
+
+/** Identifies one state of what lies under a path. */
+export interface Stamp {
+  /** Relative to the inbox, with `/`. */
+  readonly path: string;
+  readonly size: number;
+  /** Milliseconds since 1970, with their fraction. */
+  readonly mtime: number;
+}
+
+/** Whether what lies there is as it was. A link is looked at itself, not what it leads to. */
+export async function isUnchanged(layout: Layout, { path, size, mtime }: Stamp): Promise<boolean> {
+  const found = await lstat(join(layout.inbox, path)).catch(() => undefined);
+  if (found) return found.size === size && found.mtimeMs === mtime;
+  if (!path.includes(UNREADABLE)) return false;
+  const names: readonly string[] = await readdir(join(layout.inbox, dirname(path))).catch(() => []);
+  return names.includes(path.split("/").at(-1)!);
+}
+
+export interface OpenDrop {
+  readonly handle: FileHandle;
+  readonly stats: Stats;
+  /** A path that leads to the open file, whatever takes its place in the inbox meanwhile. */
+  readonly source: string;
+}
+
+/** A file that must not be read, and why. */
+export class UnreadableDrop extends Error {}
+
+/**
+ * Opens a file of the inbox; the caller closes it. Undefined where it is gone or something else has taken its place;
+ * UnreadableDrop where it must not be read. The inbox itself may be a link, but nothing below it.
+ */
+export async function openDrop(layout: Layout, path: string): Promise<OpenDrop | undefined> {
+  const name = join(layout.inbox, path);
+  const handle = await open(name, FLAGS).catch((error: unknown) => {
+    const { code = String(error) } = error as NodeJS.ErrnoException;
+    if (GONE.has(code)) return undefined;
+    if (MACHINE.has(code)) throw error;
+    throw new UnreadableDrop(`it cannot be read (${code})`);
+  });
+  if (!handle) return undefined;
+  try {
+    const stats = await handle.stat();
+    const source = `/proc/self/fd/${handle.fd}`;
+    const [expected, proven] = await Promise.all([
+      realpath(layout.inbox).then((inbox) => join(inbox, path)),
+      readlink(source).catch(() => undefined),
+    ]);
+    // Without /proc, as outside Linux, a folder that is swapped for a link and back within this moment is not noticed.
+    const isInside = (proven ?? (await realpath(name))) === expected;
+    const now = await lstat(name);
+    const isThis = stats.isFile() && now.ino === stats.ino && now.dev === stats.dev;
+    if (!isThis) throw new MovedDrop();
+    if (!isInside) throw new UnreadableDrop("a folder above it is a link");
+    if (await mayBeOurs(stats, dirname(name))) throw new UnreadableDrop(HARD_LINK);
+    return { handle, stats, source: proven === undefined ? name : source };
+  } catch (error) {
+    await handle.close();
+    if (error instanceof MovedDrop || GONE.has((error as NodeJS.ErrnoException).code ?? "")) return undefined;
+    throw error;
+  }
+}
+
+/** Something else took the place of a file while it was opened. */
+class MovedDrop extends Error {}
+
+/** A named pipe that took the place of a file must not hold us up. Windows has neither flag. */
+const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** It is no longer there, or has become a link, a socket or a device without a driver. */
+const GONE = new Set(["ENOENT", "ENOTDIR", "ELOOP", "EMLINK", "ENXIO", "ENODEV"]);
+
+/** No fault of the file. */
+const MACHINE = new Set(["EMFILE", "ENFILE", "ENOMEM"]);
+
+const HARD_LINK =
+  "it has a second name (a hard link), belongs to the user of the server, and lies in a folder that others may write to: " +
+  "copy the file instead";
+
+const ROOT = 0;
+const WRITABLE_BY_OTHERS = 0o022;
+
+/** Whether somebody else may have given one of our own files, or of root's, a second name in the inbox. */
+async function mayBeOurs({ nlink, uid }: Stats, folder: string): Promise<boolean> {
+  const me = process.getuid?.();
+  if (me === undefined || nlink < 2 || (uid !== me && uid !== ROOT)) return false;
+  const { uid: owner, mode } = await lstat(folder);
+  return (owner !== me && owner !== ROOT) || (mode & WRITABLE_BY_OTHERS) !== 0;
+}

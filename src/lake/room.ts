@@ -1,0 +1,31 @@
+// The room on the disk, and the part of it that drops leave free: tokens, gaps and the ledger need to be written too.
+import { statfs } from "node:fs/promises";
+import type { Layout } from "./layout.js";
+
+export interface Room {
+  /** Bytes that are free on the file system. */
+  readonly free: number;
+  /** Drops wait while fewer bytes are free. */
+  readonly reserve: number;
+}
+
+const LARGEST_RESERVE = 1e9;
+const RESERVED_PART = 0.05;
+
+/** Of the file systems of `state/` and `lake/` the one with less room. */
+export async function roomOf({ root, lake }: Layout): Promise<Room> {
+  const [ofRoot, ofLake] = await Promise.all([root, lake].map(roomAt));
+  const room = ofRoot ?? NOTHING_KNOWN;
+  return ofLake && ofLake.free - ofLake.reserve < room.free - room.reserve ? ofLake : room;
+}
+
+export const isShort = ({ free, reserve }: Room): boolean => free < reserve;
+
+const NOTHING_KNOWN: Room = { free: 0, reserve: 0 };
+
+async function roomAt(path: string): Promise<Room | undefined> {
+  const found = await statfs(path).catch(() => undefined);
+  if (!found) return undefined;
+  const reserve = Math.min(LARGEST_RESERVE, found.blocks * found.bsize * RESERVED_PART);
+  return { free: found.bavail * found.bsize, reserve };
+}

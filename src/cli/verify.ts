@@ -65,7 +65,11 @@ function describe(report: VerifyReport | RepairReport, { giveUp }: Options): rea
   return lines;
 }
 
+/** Every version is read by way of it. */
+const POINTER = "state/current";
+
 function describeFault({ path, entity, problem, versions }: Fault): string[] {
+  if (versions.length === 0 && path !== POINTER) return [`${path}: ${problem}`];
   const needed =
     versions.length > 2 ? `${versions.length} versions, the last ${versions.at(-1)}` : versions.join(" and ");
   return [`${path}: ${problem}`, `  needed by ${needed || "every version"}${entity === null ? "" : ` for ${entity}`}`];

@@ -1,6 +1,7 @@
 // Every error as a problem document (RFC 9457). What is not a Problem is ours: its text stays in the log.
 import type { ErrorRequestHandler, RequestHandler, Response } from "express";
 import { Problem } from "../errors.js";
+import { DamagedRecordsError } from "../lake/absent.js";
 import { UnavailableError } from "../lake/continuity.js";
 import { DamagedFileError } from "../lake/integrity.js";
 import { DamagedManifestError } from "../lake/manifest.js";
@@ -64,9 +65,9 @@ function toProblem(log: Context["log"], id: string | undefined, error: unknown):
       retryAfter: 5,
     });
   }
-  if (error instanceof DamagedFileError || error instanceof DamagedManifestError) {
+  const what = whatIsDamaged(error);
+  if (what !== undefined) {
     log.error({ id, err: error }, "damaged file");
-    const what = error instanceof DamagedFileError ? `a data file of ${error.path.split("/")[0]!}` : "this version";
     return new Problem("data_damaged", `${what} is not what it should be, so nothing was read from it`, {
       hint: "tell the operator to run: tapehouse verify",
     });
@@ -77,6 +78,12 @@ function toProblem(log: Context["log"], id: string | undefined, error: unknown):
     "internal_error",
     "the request failed for a reason that lies with the server; nothing was returned",
   );
+}
+
+function whatIsDamaged(error: unknown): string | undefined {
+  if (error instanceof DamagedFileError) return `a data file of ${error.path.split("/")[0]!}`;
+  if (error instanceof DamagedManifestError) return "this version";
+  return error instanceof DamagedRecordsError ? "a list that the server keeps" : undefined;
 }
 
 export const notFound: RequestHandler = () => {

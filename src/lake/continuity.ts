@@ -39,7 +39,7 @@ export async function findSuccessor(layout: Layout, seen: Mark): Promise<Pick<Ma
     return await look(layout, seen);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (error instanceof CommandError || code === undefined) throw error;
+    if (code === undefined) throw error;
     throw new UnavailableError(`the data directory cannot be read (${code})`);
   }
 }

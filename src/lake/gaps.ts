@@ -1,6 +1,7 @@
 // Gaps in the data: their shape, and those that an operator recorded.
-import { CommandError } from "../errors.js";
-import { readRecords } from "./absent.js";
+import { printableJson } from "../printable.js";
+import { DamagedRecordsError, readRecords } from "./absent.js";
+import { seal, unseal, type Shape } from "./sealed.js";
 
 /** Days of one entity for which data is missing. */
 export interface Gap {
@@ -21,16 +22,21 @@ export interface RecordedGap extends Gap {
   readonly resolved: string | null;
 }
 
-/** Reads the recorded gaps of a file, resolved ones included; an absent file holds none. */
+const SHAPE: Shape<RecordedGap> = {
+  ...{ id: "number", entity: "string", ts_code: "string?", gap_start: "string", gap_end: "string", kind: "string" },
+  ...{ recorded: "string", resolved: "string?" },
+};
+
+/** Reads the recorded gaps of a file, resolved ones included; an absent file holds none. Throws DamagedRecordsError. */
 export async function readRecordedGaps(path: string): Promise<readonly RecordedGap[]> {
-  const records = await readRecords(path);
-  if (records.every(isGap)) return records;
-  throw new CommandError(`${path} is damaged: its record ${records.findIndex((one) => !isGap(one)) + 1} is no gap`);
+  return (await readRecords(path)).map((record, i) => {
+    const gap = unseal(printableJson(record), SHAPE);
+    if (gap !== undefined) return gap;
+    throw new DamagedRecordsError(
+      `${path} is damaged at its record ${i + 1}: restore it from a backup, or move it away and start a new one`,
+    );
+  });
 }
 
-function isGap(value: unknown): value is RecordedGap {
-  if (typeof value !== "object" || value === null) return false;
-  const { id, entity, ts_code, gap_start, gap_end, kind, recorded, resolved } = value as Record<string, unknown>;
-  const texts = [entity, gap_start, gap_end, kind, recorded, ts_code ?? "", resolved ?? ""];
-  return Number.isSafeInteger(id) && texts.every((text) => typeof text === "string");
-}
+/** Recorded gaps as they are stored: an array, a line each, every one with its checksum. */
+export const encodeGaps = (gaps: readonly RecordedGap[]): string => `[\n${gaps.map(seal).join(",\n")}\n]\n`;

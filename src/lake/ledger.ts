@@ -5,6 +5,7 @@ import { readOrNone } from "./absent.js";
 import { openDrop, type OpenDrop } from "./drop-file.js";
 import { sha256OfHandle } from "./integrity.js";
 import type { Layout } from "./layout.js";
+import { hasEnd, unseal, type Shape } from "./sealed.js";
 
 /** `taken`: its rows were merged; `same`: its content had been taken before; `refused`: nothing of it was taken. */
 export type Outcome = "taken" | "same" | "refused";
@@ -42,19 +43,37 @@ export interface LedgerEntry {
   readonly time: string;
 }
 
-/** All entries, oldest first; an absent ledger holds none. A line that a crash cut short is left out. */
-export async function readLedger(path: string): Promise<readonly LedgerEntry[]> {
-  const text = (await readOrNone(path)) ?? "";
-  return text.split("\n").flatMap(parseEntry);
+const SHAPE: Shape<LedgerEntry> = {
+  ...{ path: "string", size: "number", mtime: "number", sha256: "string?", entity: "string?", outcome: "string" },
+  ...{ rows: "number", duplicates: "number", ignored: "strings", added: "number", replaced: "number" },
+  ...{ superseded: "number", first: "string?", last: "string?", warnings: "strings", reason: "string?" },
+  ...{ data_version: "string?", time: "string" },
+};
+
+export interface LedgerContent {
+  /** Oldest first. */
+  readonly entries: readonly LedgerEntry[];
+  /** Numbers of the lines, from 1, that are no entry, though no crash cut them short. */
+  readonly damaged: readonly number[];
+  /** The lines before the first damaged one, as they are. */
+  readonly sound: readonly string[];
 }
 
-function parseEntry(line: string): readonly LedgerEntry[] {
-  try {
-    return [JSON.parse(line) as LedgerEntry];
-  } catch {
-    return [];
+/** What a ledger says; an absent one says nothing. A line that a crash cut short is left out: its drop is taken again. */
+export async function inspectLedger(path: string): Promise<LedgerContent> {
+  const lines = ((await readOrNone(path)) ?? "").split("\n");
+  const entries: LedgerEntry[] = [];
+  const damaged: number[] = [];
+  for (const [i, line] of lines.entries()) {
+    const entry = unseal(line, SHAPE);
+    if (entry) entries.push(entry);
+    else if (hasEnd(line)) damaged.push(i + 1);
   }
+  return { entries, damaged, sound: lines.slice(0, (damaged[0] ?? lines.length + 1) - 1) };
 }
+
+/** All entries that can be read, oldest first. */
+export const readLedger = async (path: string): Promise<readonly LedgerEntry[]> => (await inspectLedger(path)).entries;
 
 /** The last entry of each path, in the order of the ledger. */
 export function latestEntries(entries: readonly LedgerEntry[]): readonly LedgerEntry[] {

@@ -1,30 +1,57 @@
 // The versions that vacuum removed: a data_version a line, in ascending order and all of one length, so that looking
 // one up reads a few lines however many there are.
 import { open } from "node:fs/promises";
+import { isAbsent, readOrNone } from "./absent.js";
+import { DamagedManifestError } from "./manifest.js";
 
 /** Bytes of a line: a data_version and the end of the line. */
 const LINE = "1970-01-01T08:00:00.000+08:00\n".length;
+const DATA_VERSION = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+08:00$/;
 
+/** Throws DamagedManifestError where the list is damaged and may have named the version. */
 export async function wasRemoved(path: string, dataVersion: string): Promise<boolean> {
   const handle = await open(path, "r").catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    if (isAbsent(error)) return null;
     throw error;
   });
   if (!handle) return false;
   try {
     const line = Buffer.alloc(LINE);
-    let low = 0;
-    let high = Math.floor((await handle.stat()).size / LINE);
+    const { size } = await handle.stat();
+    let [low, high] = [0, size / LINE];
+    let [first, last] = ["", "~"];
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
       await handle.read(line, 0, LINE, middle * LINE);
       const found = line.toString("latin1", 0, LINE - 1);
       if (found === dataVersion) return true;
-      if (found < dataVersion) low = middle + 1;
-      else high = middle;
+      // Where the lines are not what they should be, their order leads nowhere.
+      if (!Number.isInteger(high) || !DATA_VERSION.test(found) || found <= first || found >= last)
+        return await isAmongLines(path, dataVersion);
+      if (found < dataVersion) [low, first] = [middle + 1, found];
+      else [high, last] = [middle, found];
     }
     return false;
   } finally {
     await handle.close();
   }
 }
+
+async function isAmongLines(path: string, dataVersion: string): Promise<boolean> {
+  const { versions, isDamaged } = await readRemoved(path);
+  if (versions.includes(dataVersion)) return true;
+  if (isDamaged) throw new DamagedManifestError("the list of removed versions is damaged");
+  return false;
+}
+
+/** All versions that can be read in the list, in ascending order, and whether that is not all of it. */
+export async function readRemoved(
+  path: string,
+): Promise<{ readonly versions: readonly string[]; readonly isDamaged: boolean }> {
+  const text = (await readOrNone(path)) ?? "";
+  const versions = [...new Set(text.split("\n").filter((line) => DATA_VERSION.test(line)))].sort();
+  return { versions, isDamaged: encodeRemoved(versions) !== text };
+}
+
+export const encodeRemoved = (versions: readonly string[]): string =>
+  versions.map((version) => `${version}\n`).join("");

@@ -3,7 +3,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ENTITIES } from "../catalog/index.js";
 import { isUnchanged } from "./drop-file.js";
-import { latestEntries, readLedger, type LedgerEntry } from "./ledger.js";
+import { inspectLedger, latestEntries, type LedgerEntry } from "./ledger.js";
 import type { Lake } from "./lake.js";
 import { isCovered, type FileList } from "./manifest.js";
 import { roomOf, type Room } from "./room.js";
@@ -30,6 +30,8 @@ export interface DropsStatus {
   readonly refused: readonly Pick<LedgerEntry, "path" | "entity" | "reason" | "time">[];
   /** Taken files that still lie there and of which something is to be told, the latest first. */
   readonly warned: readonly Pick<LedgerEntry, "path" | "warnings" | "time">[];
+  /** Lines of the ledger that are damaged: no drop is taken before they are repaired. */
+  readonly damagedLines: number;
   /** The latest drop that was taken. */
   readonly latest: Pick<LedgerEntry, "path" | "rows" | "data_version" | "time"> | null;
 }
@@ -84,7 +86,8 @@ function statusOf(list: FileList, hasCodeCopy: boolean): EntityStatus {
 
 /** What became of the drops, by the ledger. */
 export async function readDrops({ layout }: Lake): Promise<DropsStatus> {
-  const entries = latestEntries(await readLedger(layout.ledger));
+  const { entries: all, damaged } = await inspectLedger(layout.ledger);
+  const entries = latestEntries(all);
   const refused: LedgerEntry[] = [];
   const warned: LedgerEntry[] = [];
   for (const entry of entries) {
@@ -97,6 +100,7 @@ export async function readDrops({ layout }: Lake): Promise<DropsStatus> {
     taken: taken.length,
     same: entries.filter(({ outcome }) => outcome === "same").length,
     refused: refused.map(({ path, entity, reason, time }) => ({ path, entity, reason, time })),
+    damagedLines: damaged.length,
     warned: warned.map(({ path, warnings, time }) => ({ path, warnings, time })),
     latest: latest
       ? { path: latest.path, rows: latest.rows, data_version: latest.data_version, time: latest.time }

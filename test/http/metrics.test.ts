@@ -4,6 +4,8 @@ import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { renderMetrics } from "../../src/http/metrics.js";
+import { seal } from "../../src/lake/sealed.js";
+import { refusalOf } from "../../src/lake/write/drops.js";
 import { createToken } from "../../src/lake/write/tokens.js";
 import { temporaryFolder } from "../support/folders.js";
 import { factors, publishRows } from "../support/lake.js";
@@ -82,7 +84,8 @@ describe("the metrics", () => {
     await mkdir(join(inbox, dirname(path)), { recursive: true });
     await writeFile(join(inbox, path), "x");
     const { size, mtimeMs: mtime } = await stat(join(inbox, path));
-    await appendFile(ledger, `${JSON.stringify({ path, size, mtime, outcome: "refused", entity: "daily" })}\n`);
+    const entry = refusalOf({ path, kind: "file", size, mtime, isReplaced: false }, "daily", null, "it is bad");
+    await appendFile(ledger, `${seal({ ...entry, time: new Date().toISOString() })}\n`);
     const text = await page();
     expect(value(text, "tapehouse_drops_refused")).toBe(1);
     await writeFile(join(inbox, path), "mended");

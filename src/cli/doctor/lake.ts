@@ -11,6 +11,7 @@ import { exists } from "../../lake/write/durable.js";
 import { QUIET, watchInbox } from "../../lake/write/inbox.js";
 import { takeInventory } from "../../lake/write/inventory.js";
 import { lookAtLock } from "../../lake/write/lock.js";
+import { findStateFaults } from "../../lake/write/state-files.js";
 import { plural, size } from "../../words.js";
 import { ok, shell, warning, wrong, type Finding } from "./finding.js";
 
@@ -56,7 +57,16 @@ async function checkFiles(layout: Layout): Promise<readonly Finding[]> {
     damaged.length === 0
       ? ok("data files", `${plural(files.size, "file")}, ${size(bytes)}, all of the right size`)
       : wrong("data files", { found: some(damaged), expected: "every file as it was written", way });
-  return [manifest, data];
+  const others = await findStateFaults(layout);
+  const state =
+    others.length === 0
+      ? ok("state files", "ledger, gaps and removed versions can be read")
+      : wrong("state files", {
+          found: some(others.map(({ path, problem }) => `${path}: ${problem}`)),
+          expected: "a ledger, gaps and a list of removed versions as they were written",
+          way,
+        });
+  return [manifest, data, state];
 }
 
 async function checkLeftovers(layout: Layout): Promise<readonly Finding[]> {
@@ -98,7 +108,8 @@ async function checkLocks(layout: Layout): Promise<readonly Finding[]> {
 
 async function checkDrops(layout: Layout): Promise<readonly Finding[]> {
   const lake = await openLake(layout.root).catch(() => null);
-  const { refused } = lake ? await readDrops(lake) : { refused: [] };
+  const nothing = { refused: [] };
+  const { refused } = lake ? await readDrops(lake).catch(() => nothing) : nothing;
   if (refused.length === 0) return [ok("drops", "none of those in the inbox was refused")];
   return [
     warning("drops", {
@@ -110,7 +121,8 @@ async function checkDrops(layout: Layout): Promise<readonly Finding[]> {
 }
 
 async function checkWaiting(layout: Layout): Promise<readonly Finding[]> {
-  const known = new Map(latestEntries(await readLedger(layout.ledger)).map((entry) => [entry.path, entry]));
+  const entries = await readLedger(layout.ledger).catch(() => []);
+  const known = new Map(latestEntries(entries).map((entry) => [entry.path, entry]));
   const waiting = stillFiles(layout.inbox).filter(({ path, size: bytes, mtime }) => {
     const entry = known.get(path);
     return entry?.size !== bytes || entry.mtime !== mtime;

@@ -3,7 +3,7 @@ import { faultOfCode } from "../../catalog/codes.js";
 import type { Entity } from "../../catalog/types.js";
 import { parseDate } from "../../dates.js";
 import { CommandError } from "../../errors.js";
-import { readRecordedGaps, type RecordedGap } from "../gaps.js";
+import { encodeGaps, readRecordedGaps, type RecordedGap } from "../gaps.js";
 import { layoutOf } from "../layout.js";
 import { writeDurably } from "./durable.js";
 import { withLock } from "./lock.js";
@@ -66,7 +66,7 @@ function dateOf(option: string, text: string): string {
 async function change(root: string, edit: (gaps: readonly RecordedGap[]) => readonly RecordedGap[]): Promise<void> {
   const layout = layoutOf(root);
   await withLock(layout.gapsLock, async () => {
-    await writeDurably(layout.gaps, `${JSON.stringify(edit(await readRecordedGaps(layout.gaps)), null, 2)}\n`);
+    await writeDurably(layout.gaps, encodeGaps(edit(await readRecordedGaps(layout.gaps))));
   }).catch((error: unknown) => {
     throw explain(error, root);
   });

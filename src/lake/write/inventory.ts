@@ -1,6 +1,7 @@
 // Everything that the kept versions name, and what of it cannot be read.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { whyUnreadable } from "../absent.js";
 import { listFile, versionFile, type Layout } from "../layout.js";
 import {
   DamagedManifestError,
@@ -51,7 +52,7 @@ export async function takeInventory(layout: Layout): Promise<Inventory> {
   const faults: Fault[] = [];
   const told = (problem: unknown): string => {
     if (problem instanceof DamagedManifestError) return problem.problem;
-    return (problem as NodeJS.ErrnoException).code ?? (problem as Error).message;
+    return whyUnreadable(problem) ?? (problem as NodeJS.ErrnoException).code ?? (problem as Error).message;
   };
   const report = (path: string, entity: string | null, problem: unknown, versions: readonly string[]): void => {
     const reason = told(problem) === "ENOENT" ? "the file is missing" : told(problem);

@@ -1,9 +1,10 @@
 // Writing the ledger of drops: appended durably, and written anew with what still matters when it has grown.
 import { mkdir, open } from "node:fs/promises";
+import { CommandError } from "../../errors.js";
 import { isUnchanged } from "../drop-file.js";
-import { contentOf, mayHold, readLedger, type LedgerEntry } from "../ledger.js";
+import { contentOf, inspectLedger, mayHold, type LedgerEntry } from "../ledger.js";
 import type { Layout } from "../layout.js";
-import { printableJson } from "../../printable.js";
+import { seal } from "../sealed.js";
 import { syncPath, writeDurably } from "./durable.js";
 
 export interface Ledger {
@@ -75,7 +76,8 @@ export async function openLedger(layout: Layout, servedVersion: string): Promise
   /** Drops are taken side by side, but their entries are written one after another. */
   let appending: Promise<void> = Promise.resolve();
 
-  const all = await readLedger(layout.ledger);
+  const { entries: all, damaged } = await inspectLedger(layout.ledger);
+  if (damaged.length > 0) throw new CommandError(damagedLedger(layout.ledger, damaged));
   const before = all.filter(({ data_version }) => data_version === null || data_version <= servedVersion);
   learn(before);
   kept = byPath.size;
@@ -99,7 +101,11 @@ export async function openLedger(layout: Layout, servedVersion: string): Promise
 const keyOf = (entity: string | null, file: Pick<LedgerEntry, "path" | "sha256">): string =>
   `${entity} ${contentOf(file)}`;
 
-const encode = (entry: LedgerEntry): string => `${printableJson(entry)}\n`;
+const encode = (entry: LedgerEntry): string => `${seal(entry)}\n`;
+
+/** A drop of which nothing is known would be taken again, over what corrected it later. */
+const damagedLedger = (path: string, [line]: readonly number[]): string =>
+  `line ${line} of ${path} is damaged, so nobody can tell what was taken: drops wait until you run tapehouse verify --repair`;
 
 /** What closes a line that a crash cut short. */
 async function endsWithinLine(handle: Awaited<ReturnType<typeof open>>): Promise<string> {

@@ -11,6 +11,7 @@ import { merge } from "./merge.js";
 import { recover, removeUnreadable } from "./recover.js";
 import { retake } from "./retake.js";
 import { withSessionOn, type WriteOptions, type WriteSession } from "./session.js";
+import { findStateFaults, repairState } from "./state-files.js";
 import { findFaults, summarise, type OnFile, type VerifyOptions, type VerifyReport } from "./verify.js";
 
 /** A file that was written again. */
@@ -45,7 +46,7 @@ export interface TakenAgain {
 }
 
 export interface RepairReport extends VerifyReport {
-  /** What became of the manifest, in words. */
+  /** What became of the manifest and the other files of the state folder, in words. */
   readonly manifest: readonly string[];
   readonly takenAgain: readonly TakenAgain[];
   readonly repaired: readonly Repaired[];
@@ -91,7 +92,7 @@ export async function repair(
       lists.push(again?.list ?? mended.list);
     }
     const version = await publish(lists, "repair");
-    const manifest = [...recovery.told, ...(await removeUnreadable(layout))];
+    const manifest = [...recovery.told, ...(await removeUnreadable(layout)), ...(await repairState(layout))];
     const faults = await remaining(session, found);
     return {
       ...summarise(await takeInventory(layout), faults),
@@ -138,7 +139,7 @@ async function takeSince(
 async function remaining({ layout }: WriteSession, faults: readonly Fault[]): Promise<readonly Fault[]> {
   const { faults: ofManifest, files } = await takeInventory(layout);
   const integrity = createIntegrity(layout.lake);
-  const left = [...ofManifest];
+  const left = [...ofManifest, ...(await findStateFaults(layout))];
   for (const fault of faults) {
     if (!fault.path.startsWith("lake/")) continue;
     const kept = files.get(fault.path.slice("lake/".length));

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { openWriter, type Writer } from "../../engine/writer.js";
 import { CommandError } from "../../errors.js";
 import { findSuccessor, UnavailableError, type Mark } from "../continuity.js";
+import { UnreadableError } from "../absent.js";
 import { DamagedFileError } from "../integrity.js";
 import { openLake, type Lake, type Snapshot } from "../lake.js";
 import { layoutOf, type Layout } from "../layout.js";
@@ -135,6 +136,8 @@ const BARRED: Readonly<Record<string, string>> = {
   EPERM: "operation not permitted",
   EROFS: "the disk is read-only",
   ENOTDIR: "a file stands where a folder should be",
+  EISDIR: "a folder stands where a file should be",
+  ERR_FS_EISDIR: "a folder stands where a file should be",
 };
 
 /** What went wrong with the disk, in words for the one who runs the command. */
@@ -142,13 +145,15 @@ export function explain(error: unknown, root: string): unknown {
   if (error instanceof DamagedFileError) {
     return new CommandError(`a data file is damaged (${error.message}); see: tapehouse verify`);
   }
-  const { code, message, syscall, path = root } = error as NodeJS.ErrnoException;
+  if (error instanceof UnreadableError) return error;
+  const { code, message, syscall, dest, path = root } = error as NodeJS.ErrnoException & { readonly dest?: string };
   if (code === "ENOSPC" || code === "EDQUOT" || /No space left on device|max_temp_directory_size/.test(message)) {
     return new CommandError(`no space is left on the disk that holds ${root}`);
   }
   const barred = /Permission denied|Read-only file system|Operation not permitted/.exec(message)?.[0].toLowerCase();
   const reason = BARRED[code === "EEXIST" && syscall === "mkdir" ? "ENOTDIR" : (code ?? "")] ?? barred;
-  if (reason !== undefined) return new CommandError(`the lake in ${root} cannot be written: ${reason} (${path})`);
+  if (reason !== undefined)
+    return new CommandError(`the lake in ${root} cannot be written: ${reason} (${dest ?? path})`);
   if (message.startsWith("Out of Memory Error")) {
     return new CommandError("the memory limit is too small for this; give more with --memory");
   }

@@ -2,11 +2,11 @@
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { CommandError } from "../../errors.js";
-import { readOrNone } from "../absent.js";
 import type { Mark } from "../continuity.js";
 import { openLake } from "../lake.js";
 import { layoutOf, listFile, versionFile, type Layout } from "../layout.js";
 import { decodeList, type Version } from "../manifest.js";
+import { encodeRemoved, readRemoved } from "../removed.js";
 import { syncPath, writeDurably } from "./durable.js";
 import { isNotable, nameOf, note, openNotes } from "./leftovers.js";
 import { removableVersions, type RetentionPolicy } from "./retention.js";
@@ -89,10 +89,9 @@ function findOld(
 /** Writes down which versions go, then removes their files. */
 export async function removeVersions(layout: Layout, old: readonly Version[], files: readonly string[]): Promise<void> {
   if (files.length === 0) return;
-  const before = (await readOrNone(layout.removed)) ?? "";
-  const removed = new Set([...before.trimEnd().split("\n"), ...old.map((version) => version.data_version)]);
-  removed.delete("");
-  await writeDurably(layout.removed, `${[...removed].sort().join("\n")}\n`);
+  const { versions } = await readRemoved(layout.removed);
+  const removed = new Set([...versions, ...old.map((version) => version.data_version)]);
+  await writeDurably(layout.removed, encodeRemoved([...removed].sort()));
   for (const file of files) await rm(file, { force: true });
   await syncPath(layout.versions);
 }

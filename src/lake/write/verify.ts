@@ -8,6 +8,7 @@ import { createIntegrity, DamagedFileError } from "../integrity.js";
 import { layoutOf, type Layout } from "../layout.js";
 import type { Version } from "../manifest.js";
 import { findOverlaps, findWrongRows, isSameInBoth } from "./contents.js";
+import { findStateFaults } from "./state-files.js";
 import { takeInventory, versionsNaming, type Fault, type Inventory, type KeptFile } from "./inventory.js";
 
 export interface VerifyOptions {
@@ -58,7 +59,7 @@ export async function findFaults(
   onFile: OnFile,
 ): Promise<readonly Fault[]> {
   const { versions, current, lists } = inventory;
-  const faults: Fault[] = [...inventory.faults];
+  const faults: Fault[] = [...inventory.faults, ...(await findStateFaults(layout))];
   const integrity = createIntegrity(layout.lake);
   const served = new Set(Object.values(current?.lists ?? {}));
   const bad = new Set<string>();

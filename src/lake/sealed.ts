@@ -1,0 +1,58 @@
+// Records that tell whether they are whole: JSON that ends with a checksum of what comes before it.
+import { printableJson } from "../printable.js";
+import { sha256 } from "./manifest.js";
+
+/** What a field of a record may hold. */
+export type Kind = "string" | "number" | "string?" | "strings";
+export type Shape<T> = Readonly<Record<keyof T, Kind>>;
+
+const DIGITS = 16;
+const KEY = ',"checksum":"';
+/** Characters of a record's text from the checksum's key to its end. */
+const TAIL = KEY.length + DIGITS + '"}'.length;
+
+/** A record as text, with its checksum. */
+export function seal(record: object): string {
+  const text = printableJson(record);
+  return `${text.slice(0, -1)}${KEY}${checksumOf(text)}"}`;
+}
+
+/** The record of a text, or undefined where it is damaged. One without a checksum, as earlier releases wrote it, needs its shape. */
+export function unseal<T>(text: string, shape: Shape<T>): T | undefined {
+  if (hasChecksum(text)) {
+    const body = `${text.slice(0, -TAIL)}}`;
+    return text === `${text.slice(0, KEY.length - TAIL)}${checksumOf(body)}"}` ? (JSON.parse(body) as T) : undefined;
+  }
+  const record = parse(text);
+  return hasShape(record, shape) ? record : undefined;
+}
+
+/** Whether a text that is no record was one: it has its end. What a crash cut short has not. */
+export const hasEnd = (text: string): boolean => text.endsWith("}") || hasChecksum(text);
+
+const hasChecksum = (text: string): boolean => text.startsWith(KEY, text.length - TAIL);
+
+const checksumOf = (text: string): string => sha256(text).slice(0, DIGITS);
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+const IS: Readonly<Record<Kind, (value: unknown) => boolean>> = {
+  string: (value) => typeof value === "string",
+  number: (value) => typeof value === "number",
+  "string?": (value) => value === null || typeof value === "string",
+  strings: (value) => Array.isArray(value) && value.every((one) => typeof one === "string"),
+};
+
+/** Whether a value has the fields of a shape and no others. */
+function hasShape<T>(value: unknown, shape: Shape<T>): value is T {
+  if (typeof value !== "object" || value === null) return false;
+  const fields = Object.entries<Kind>(shape);
+  const record = value as Readonly<Record<string, unknown>>;
+  return Object.keys(record).length === fields.length && fields.every(([name, kind]) => IS[kind](record[name]));
+}

@@ -60,6 +60,11 @@ export interface Version {
   readonly sequence: number;
   /** ISO 8601, milliseconds, +08:00; strictly increasing with `sequence`. */
   readonly data_version: string;
+  /**
+   * When it was published by the clock of that moment, as `data_version` is written; there where the version before bears
+   * a later time, because one of the two clocks was wrong.
+   */
+  readonly published?: string;
   /** What made it, e.g. `import daily`. */
   readonly reason: string;
   /** Entity name → SHA-256 of its list. Entities without data are absent. */

@@ -1,4 +1,4 @@
-// Folders for what spills: one a worker, removed when it ends. Those that a crash of everything left go at a later start.
+// Folders for what spills: one a worker, removed when it ends. Those that a crash of everything left go beside a later server.
 import { mkdtemp, readdir, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { makeOwnFolder } from "../own-folder.js";
@@ -11,19 +11,21 @@ export interface Scratch {
 
 /** How often a running server touches its folder, in milliseconds. */
 const TOUCH_EVERY = 60_000;
-/** A folder that was not touched for so long has no owner. */
+/** A folder that was not touched while another server ran for so long has no owner, whatever the clocks say. */
 const ABANDONED_AFTER = 600_000;
 
 export async function openScratch(root: string): Promise<Scratch> {
   await makeOwnFolder(root);
   const own = await mkdtemp(join(root, PREFIX));
-  await removeAbandoned(root);
+  const found = await timesOf(root);
   const touching = setInterval(() => void utimes(own, new Date(), new Date()).catch(() => undefined), TOUCH_EVERY);
+  const removing = setTimeout(() => void removeUntouched(root, found).catch(() => undefined), ABANDONED_AFTER);
   let workers = 0;
   return {
     folder: () => join(own, `${++workers}`),
     async close() {
       clearInterval(touching);
+      clearTimeout(removing);
       await rm(own, { recursive: true, force: true });
     },
   };
@@ -31,11 +33,20 @@ export async function openScratch(root: string): Promise<Scratch> {
 
 const PREFIX = "server-";
 
-async function removeAbandoned(root: string): Promise<void> {
+/** The folders of servers, and when each was touched. */
+async function timesOf(root: string): Promise<ReadonlyMap<string, number>> {
+  const times = new Map<string, number>();
   for (const name of await readdir(root)) {
     if (!name.startsWith(PREFIX)) continue;
-    const touched = (await stat(join(root, name)).catch(() => undefined))?.mtimeMs ?? Infinity;
+    const stats = await stat(join(root, name)).catch(() => undefined);
+    if (stats) times.set(name, stats.mtimeMs);
+  }
+  return times;
+}
+
+async function removeUntouched(root: string, before: ReadonlyMap<string, number>): Promise<void> {
+  for (const [name, time] of await timesOf(root)) {
     // Another user's folder cannot be removed, and need not be.
-    if (Date.now() - touched > ABANDONED_AFTER) await rm(join(root, name), { recursive: true }).catch(() => undefined);
+    if (before.get(name) === time) await rm(join(root, name), { recursive: true }).catch(() => undefined);
   }
 }

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { layoutOf } from "../../src/lake/layout.js";
-import { withLock } from "../../src/lake/write/lock.js";
+import { lookAtLock, withLock } from "../../src/lake/write/lock.js";
 import { withWriteSession } from "../../src/lake/write/session.js";
 import { temporaryFolder } from "../support/folders.js";
 import { dropFactors, MEMORY, servedRows } from "../support/upkeep.js";
@@ -17,7 +17,7 @@ const age = (path: string, seconds: number): Promise<void> => {
 };
 const foreign = JSON.stringify({ id: "someone", pid: 1, host: "elsewhere" });
 
-describe("the write lock", () => {
+describe("the write lock", { timeout: 120_000 }, () => {
   test("lets one work at a time, and the others after it", async () => {
     const path = await lockPath();
     let inside = 0;
@@ -67,6 +67,40 @@ describe("the write lock", () => {
     expect(await withLock(path, nothing, 10_000)).toBe("done");
   });
 
+  test("of a holder that is touched on is waited for, whatever a clock that jumps says of its age", async () => {
+    const path = await lockPath();
+    for (const jump of [3_600, -3_600, 73 * 365 * 86_400]) {
+      await writeFile(path, foreign);
+      await age(path, jump);
+      let beats = 0;
+      const beating = setInterval(() => void age(path, jump - ++beats), 500);
+      await expect(withLock(path, nothing, 2_000)).rejects.toThrow("another writer (process 1) holds the lake");
+      clearInterval(beating);
+      expect(beats).toBeGreaterThan(1);
+    }
+  });
+
+  test("of a dead holder that a wrong clock put in the future is taken over all the same", async () => {
+    const path = await lockPath();
+    await writeFile(path, foreign);
+    await age(path, -73 * 365 * 86_400);
+    expect(await withLock(path, nothing, 1_000)).toBe("done");
+  });
+
+  test("of a living process here is not dead for those who look, when the clock has jumped", async () => {
+    const path = await lockPath();
+    await withLock(path, async () => {
+      await age(path, 3_600);
+      expect(await lookAtLock(path)).toEqual({ pid: process.pid, isDead: false });
+    });
+  });
+
+  test("that is no file is named, with the way out", async () => {
+    const path = await lockPath();
+    await mkdir(path);
+    await expect(withLock(path, nothing, 100)).rejects.toThrow(`remove ${path} if no command is running`);
+  });
+
   test("is touched by its holder every few seconds", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     const path = await lockPath();
@@ -86,7 +120,8 @@ describe("the write lock", () => {
     await dropFactors(root, ["000001.SZ,20240102,1"]);
     const { writeLock } = layoutOf(root);
     const slow = withWriteSession(root, MEMORY, async (session) => {
-      await age(writeLock, 70);
+      // As another does that took this process for dead.
+      await rm(writeLock);
       await dropFactors(root, ["000001.SZ,20240103,2"]);
       const [list] = [session.base.files("adj_factor")];
       return session.publish([{ ...list, rows: 0 }], "too late");

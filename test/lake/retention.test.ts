@@ -4,10 +4,11 @@ import { describe, expect, test } from "vitest";
 import { chinaTime } from "../../src/dates.js";
 import { openLake } from "../../src/lake/lake.js";
 import type { Version } from "../../src/lake/manifest.js";
-import { removableVersions, type RetentionPolicy } from "../../src/lake/write/retention.js";
+import { patientClock, publishedAt, removableVersions, type RetentionPolicy } from "../../src/lake/write/retention.js";
 import { vacuum } from "../../src/lake/write/vacuum.js";
 import { temporaryFolder } from "../support/folders.js";
 import { publishRows } from "../support/lake.js";
+import { dropFactors, servedRows } from "../support/upkeep.js";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -85,6 +86,85 @@ describe("the policy of versions", () => {
     const atOnce = keptAt(times, end);
     expect(kept).toEqual(expect.arrayContaining([...atOnce]));
     expect(kept.length - atOnce.length).toBeLessThanOrEqual(1);
+  });
+});
+
+describe("after a wrong clock", () => {
+  const at = (text: string): number => Date.parse(`${text}+08:00`);
+  /** Versions as they are published one after another, each by the clock of its moment. */
+  const published = (...clocks: readonly number[]): Version[] => {
+    let last = -Infinity;
+    return clocks.map((clock, i) => {
+      const isBehind = clock <= last;
+      last = Math.max(clock, last + 1);
+      const stamp = isBehind ? { published: chinaTime(new Date(clock)) } : {};
+      return { sequence: i + 1, data_version: chinaTime(new Date(last)), ...stamp, reason: "", lists: {} };
+    });
+  };
+
+  test("versions that are stamped in the future are thinned by the day and hour when they were made", () => {
+    const days = Array.from({ length: 40 }, (_, i) => START + i * DAY);
+    const hours = days.flatMap((day) => [0, 1, 2, 3].map((hour) => day + hour * HOUR));
+    const versions = published(START - DAY, at("2099-01-01T00:00:00"), ...hours);
+    const now = new Date(hours.at(-1)! + HOUR);
+    const gone = new Set(removableVersions(versions, { ...POLICY, newest: 1 }, now));
+    const kept = versions.filter((version) => !gone.has(version));
+    expect(kept.map(({ sequence }) => sequence)).toEqual(
+      [1, ...days.map((_, i) => 6 + 4 * i).slice(0, -1), 159, 160, 161, 162].sort((a, b) => a - b),
+    );
+  });
+
+  test("a version made by a clock that was set back is as old as the one before it", () => {
+    const versions = published(START, at("1970-01-02T00:00:00"), START + DAY, START + 2 * DAY);
+    expect(publishedAt(versions, new Date(START + 3 * DAY))).toEqual([START, START + 1, START + DAY, START + 2 * DAY]);
+    const back = published(at("2099-01-01T00:00:00"), at("1970-01-02T00:00:00"), START);
+    expect(publishedAt(back, new Date(START + DAY)).at(-1)).toBe(START);
+  });
+
+  test("no version is removed by a clock that is set back", () => {
+    const versions = published(...Array.from({ length: 60 }, (_, i) => START + i * HOUR));
+    expect(removableVersions(versions, POLICY, new Date(at("1970-01-02T00:00:00")))).toEqual([]);
+  });
+
+  test("a vacuum removes versions stamped in the future once what replaced them is old", async () => {
+    const root = await temporaryFolder();
+    const clocks = [START, at("2099-01-01T00:00:00"), START + HOUR, START + 2 * HOUR];
+    for (const [i, clock] of clocks.entries()) await dropFactors(root, [`000001.SZ,20240102,${i}`], new Date(clock));
+    const versions = await (await openLake(root)).versions();
+    expect(versions.map(({ data_version }) => data_version)).toEqual([
+      ...["2026-01-05T09:30:00.000+08:00", "2099-01-01T00:00:00.000+08:00"],
+      ...["2099-01-01T00:00:00.001+08:00", "2099-01-01T00:00:00.002+08:00"],
+    ]);
+    const early = await vacuum(root, { olderThan: 2 * HOUR, keep: 1, now: new Date(START + 2 * HOUR) });
+    expect(early.removed).toEqual([]);
+    const late = await vacuum(root, { olderThan: 2 * HOUR, keep: 1, now: new Date(START + 3 * HOUR) });
+    expect(late.removed).toEqual(versions.slice(0, 2).map(({ data_version }) => data_version));
+    expect(await servedRows(root)).toEqual(['["000001.SZ","2024-01-02",3]']);
+  });
+});
+
+describe("the time by which versions are old", () => {
+  test("follows a clock that is set back at once, and one that jumps ahead after a day", () => {
+    let [wall, steady] = [START, 0];
+    const clock = patientClock(
+      () => new Date(wall),
+      () => steady,
+    );
+    const after = (ms: number): number => {
+      wall += ms;
+      steady += ms;
+      return clock().getTime();
+    };
+    expect(after(HOUR)).toBe(START + HOUR);
+    wall += 73 * 365 * DAY;
+    expect(after(HOUR)).toBe(START + 2 * HOUR);
+    wall -= 73 * 365 * DAY;
+    expect(after(HOUR)).toBe(START + 3 * HOUR);
+    wall -= DAY;
+    expect(after(HOUR)).toBe(START + 4 * HOUR - DAY);
+    wall += 3 * DAY;
+    expect(after(HOUR)).toBe(START + 5 * HOUR - DAY);
+    expect(after(DAY)).toBe(wall);
   });
 });
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { mkdir, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { openScratch } from "../../src/processes/scratch.js";
 import { temporaryFolder } from "../support/folders.js";
 
@@ -17,15 +17,32 @@ test("every worker has a folder of its own, and all are removed at the end", asy
   expect(readdirSync(root)).toEqual([]);
 });
 
-test("what a crash left long ago is removed; what is in use, and what is not ours, stays", async () => {
-  const root = await temporaryFolder();
-  const longAgo = new Date(Date.now() - 3_600_000);
-  for (const name of ["server-left", "server-running", "other"]) {
-    await mkdir(join(root, name));
-    await writeFile(join(root, name, "spilled"), "");
-    if (name !== "server-running") await utimes(join(root, name), longAgo, longAgo);
-  }
-  const scratch = await openScratch(root);
-  await scratch.close();
-  expect(readdirSync(root).sort()).toEqual(["other", "server-running"]);
+describe("beside a server that runs for ten minutes", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "setTimeout", "clearTimeout"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  test("what a crash left is removed, whatever its time; what is touched, and what is not ours, stays", async () => {
+    const root = await temporaryFolder();
+    const times = {
+      "server-left": -3_600,
+      "server-future": 73 * 365 * 86_400,
+      "server-running": -3_600,
+      other: -3_600,
+    };
+    for (const [name, seconds] of Object.entries(times)) {
+      await mkdir(join(root, name));
+      await writeFile(join(root, name, "spilled"), "");
+      const time = new Date(Date.now() + seconds * 1000);
+      await utimes(join(root, name), time, time);
+    }
+    const scratch = await openScratch(root);
+    const [own] = readdirSync(root).filter((name) => !(name in times));
+    await vi.advanceTimersByTimeAsync(599_000);
+    expect(readdirSync(root).sort()).toEqual([...Object.keys(times), own!].sort());
+    await utimes(join(root, "server-running"), new Date(), new Date());
+    await vi.advanceTimersByTimeAsync(1_000);
+    await vi.waitFor(() => expect(readdirSync(root).sort()).toEqual(["other", own!, "server-running"].sort()));
+    await scratch.close();
+    expect(readdirSync(root).sort()).toEqual(["other", "server-running"]);
+  });
 });

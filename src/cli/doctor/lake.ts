@@ -1,6 +1,7 @@
 // Is the lake whole, is something left of a crash, and are drops and tokens as they should be?
 import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { chinaTime } from "../../dates.js";
 import { reasonOf } from "../../errors.js";
 import { latestEntries, readLedger } from "../../lake/ledger.js";
 import type { Layout } from "../../lake/layout.js";
@@ -21,6 +22,7 @@ const SHOWN = 3;
 export async function checkLake(layout: Layout, staticToken: boolean, now: Date): Promise<readonly Finding[]> {
   const checks = [
     checkFiles(layout),
+    checkClock(layout, now),
     checkLeftovers(layout),
     checkLocks(layout),
     checkDrops(layout),
@@ -67,6 +69,21 @@ async function checkFiles(layout: Layout): Promise<readonly Finding[]> {
           way,
         });
   return [manifest, data, state];
+}
+
+/** A version may be so many milliseconds ahead: those that follow fast on one another are. */
+const AHEAD = 60_000;
+
+async function checkClock(layout: Layout, now: Date): Promise<readonly Finding[]> {
+  const newest = (await openLake(layout.root).catch(() => null))?.current().version.data_version;
+  if (newest === undefined || Date.parse(newest) - now.getTime() < AHEAD) return [ok("clock", now.toISOString())];
+  return [
+    warning("clock", {
+      found: `it says ${chinaTime(now)}, and the newest version is ${newest}: one of them is wrong`,
+      expected: "a clock that is set; versions that were stamped by a wrong one stay in order, and nothing is lost",
+      way: "timedatectl status",
+    }),
+  ];
 }
 
 async function checkLeftovers(layout: Layout): Promise<readonly Finding[]> {

@@ -25,8 +25,16 @@ const SMALL_AT_MOST = 64;
 /** So many versions go at once while drops come; fewer go when nothing was dropped for a while. */
 const REMOVED_AT_ONCE = 20;
 
-/** Does one piece of work that is due; resolves to false where none is. Throws what `compact` and `vacuum` throw. */
-export async function keepHouse(lake: Lake, isIdle: boolean, options: HousekeepingOptions): Promise<boolean> {
+/**
+ * Does one piece of work that is due; resolves to false where none is. Throws what `compact` and `vacuum` throw. `now` is
+ * the time by which versions are old.
+ */
+export async function keepHouse(
+  lake: Lake,
+  isIdle: boolean,
+  now: Date,
+  options: HousekeepingOptions,
+): Promise<boolean> {
   const { root } = lake.layout;
   await lake.refresh();
   const { version } = lake.current();
@@ -44,10 +52,10 @@ export async function keepHouse(lake: Lake, isIdle: boolean, options: Housekeepi
     }
     if (report.version !== null) return true;
   }
-  const { policy, now } = options;
-  const removable = removableVersions(await lake.versions(), policy, now()).length;
+  const { policy } = options;
+  const removable = removableVersions(await lake.versions(), policy, now).length;
   if (removable < (isIdle || isTight ? 1 : REMOVED_AT_ONCE)) return false;
-  const { removed, kept, bytes } = await vacuum(root, { policy, now: now(), after });
+  const { removed, kept, bytes } = await vacuum(root, { policy, now, after });
   options.log(`removed ${removed.length} old versions, ${(bytes / 1e6).toFixed(1)} MB; ${kept} stay`);
   return true;
 }

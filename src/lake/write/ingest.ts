@@ -19,6 +19,7 @@ import { QUIET, watchInbox, type InboxFile } from "./inbox.js";
 import { openLedger } from "./ledger.js";
 import { nextLots, type Lot, type LotSize, type Past, type Readable } from "./lots.js";
 import { OUT_OF_REACH, watchReach } from "./reach.js";
+import { patientClock } from "./retention.js";
 import { clearDrops } from "./staging.js";
 import { takeBatch } from "./take.js";
 import { createTroubles } from "./troubles.js";
@@ -65,6 +66,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     return lake.current().version.data_version;
   };
   await clearDrops(layout);
+  const patient = patientClock(options.now, clock);
   const ledger = await openLedger(layout, await currentVersion());
   const inbox = watchInbox(layout.inbox, clock);
   const deaths = await openDeaths(layout);
@@ -201,7 +203,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     const isIdle = running.size === 0 && clock() - lastDrop > IDLE_AFTER;
     const didWork = await troubles.guard(HOUSE, "cannot tidy up", async () => {
       try {
-        return await keepHouse(tidyLake, isIdle, options);
+        return await keepHouse(tidyLake, isIdle, patient(), options);
       } catch (error) {
         if (signal.aborted) return false;
         throw error;

@@ -14,14 +14,16 @@ interface Holder {
 }
 
 export interface Lock {
-  /** False where another process took the lock over, because this one stood still for longer than a minute. */
+  /** False where another process took the lock over, because this one was halted for longer than a minute. */
   isHeld(): Promise<boolean>;
 }
 
 /** How often a holder, or one that waits, shows that it lives, in milliseconds. */
 const BEAT_EVERY = 5_000;
-/** A lock that was not touched for so long has no living holder, whatever host it was on. */
+/** A lock that was touched this long ago or more seems to have no living holder, whatever host it was on. */
 const DEAD_AFTER = 60_000;
+/** Clocks jump: what seems dead is watched for so long, in which a living holder touches it twice. */
+const WATCHED_FOR = 2 * BEAT_EVERY + 1_000;
 
 /**
  * Runs `work` while holding the lock file `path`. Waits up to `waitMs` for another holder, then gives up. Without
@@ -79,7 +81,7 @@ export async function lookAtLock(
   path: string,
 ): Promise<{ readonly pid: number | null; readonly isDead: boolean } | null> {
   const found = await look(path);
-  return found ? { pid: found.holder?.pid ?? null, isDead: isDead(found, Date.now()) } : null;
+  return found ? { pid: found.holder?.pid ?? null, isDead: await isDead(path, found, Date.now()) } : null;
 }
 
 async function waitForTurn(path: string, claim: string, handle: FileHandle, waitMs: number): Promise<void> {
@@ -87,15 +89,16 @@ async function waitForTurn(path: string, claim: string, handle: FileHandle, wait
   while (!(await tryLink(claim, path))) {
     const found = await look(path);
     // What was taken away just now is free: looking for longer than one may wait is no reason to leave without it.
-    if (found && isDead(found, await clockOf(handle)) && (await takeAway(path, found))) continue;
-    if (performance.now() > deadline) {
-      throw new CommandError(
-        `another writer (process ${found?.holder?.pid ?? "unknown"}) holds the lake; try again later`,
-      );
-    }
+    if (found && (await isDead(path, found, await clockOf(handle))) && (await takeAway(path, found))) continue;
+    if (performance.now() > deadline) throw new CommandError(heldBy(path, found?.holder));
     await sleep(20);
   }
 }
+
+const heldBy = (path: string, holder: Holder | undefined): string =>
+  holder
+    ? `another writer (process ${holder.pid}) holds the lake; try again later`
+    : `another writer (process unknown) holds the lake; try again later, or remove ${path} if no command is running`;
 
 async function tryLink(claim: string, path: string): Promise<boolean> {
   try {
@@ -133,9 +136,21 @@ async function clockOf(handle: FileHandle): Promise<number> {
   return (await handle.stat()).mtimeMs;
 }
 
-function isDead({ holder, touched }: Found, now: number): boolean {
-  if (now - touched > DEAD_AFTER) return true;
-  return holder !== undefined && holder.host === thisHost() && !isAlive(holder.pid);
+/** Not touched for long by the clock of the file system, or touched in its future: one of the two times is wrong. */
+const isStale = ({ touched }: Found, now: number): boolean => Math.abs(now - touched) >= DEAD_AFTER;
+
+/** Whether the holder of what was found at `path` is gone. `now` is the time by the clock of the file system. */
+async function isDead(path: string, found: Found, now: number): Promise<boolean> {
+  const { holder, touched } = found;
+  if (holder !== undefined && holder.host === thisHost() && !isAlive(holder.pid)) return true;
+  if (!isStale(found, now)) return false;
+  const until = performance.now() + WATCHED_FOR;
+  while (performance.now() < until) {
+    await sleep(50);
+    const again = await look(path);
+    if (again?.touched !== touched || again.holder?.id !== holder?.id) return false;
+  }
+  return true;
 }
 
 /**
@@ -158,12 +173,15 @@ async function takeAway(path: string, dead: Found): Promise<boolean> {
 /** Claims of processes that died while they waited. */
 async function removeDeadClaims(path: string, handle: FileHandle): Promise<void> {
   const now = await clockOf(handle);
-  for (const name of await readdir(dirname(path))) {
-    if (!name.startsWith(`${basename(path)}.`)) continue;
-    const claim = join(dirname(path), name);
+  const removeIfDead = async (claim: string): Promise<void> => {
     const found = await look(claim);
-    if (found && isDead(found, now)) await rm(claim, { force: true });
-  }
+    if (!found) return;
+    // One that names nobody was left in the moment in which it was made: nobody will touch it.
+    const isUnnamed = found.holder === undefined && isStale(found, now);
+    if (isUnnamed || (await isDead(claim, found, now))) await rm(claim, { force: true });
+  };
+  const names = (await readdir(dirname(path))).filter((name) => name.startsWith(`${basename(path)}.`));
+  await Promise.all(names.map((name) => removeIfDead(join(dirname(path), name))));
 }
 
 /** A process id means something only among the processes that see each other: one host, one container. */

@@ -38,9 +38,11 @@ export async function publish(
     await writeDurably(path, text);
     lists[list.entity] = sha;
   }
+  const next = Date.parse(parent.data_version) + 1;
   const version: Version = {
     sequence: parent.sequence + 1,
-    data_version: chinaTime(new Date(Math.max(now.getTime(), Date.parse(parent.data_version) + 1))),
+    data_version: chinaTime(new Date(Math.max(now.getTime(), next))),
+    ...(now.getTime() < next ? { published: chinaTime(now) } : {}),
     reason,
     lists,
   };

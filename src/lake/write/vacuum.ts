@@ -9,7 +9,7 @@ import { decodeList, type Version } from "../manifest.js";
 import { encodeRemoved, readRemoved } from "../removed.js";
 import { syncPath, writeDurably } from "./durable.js";
 import { isNotable, nameOf, note, openNotes } from "./leftovers.js";
-import { removableVersions, type RetentionPolicy } from "./retention.js";
+import { publishedAt, removableVersions, type RetentionPolicy } from "./retention.js";
 import { withLakeLocked } from "./session.js";
 import { clearStaging } from "./staging.js";
 
@@ -80,7 +80,8 @@ function findOld(
   { olderThan, keep, now }: OldestFirst & { readonly now: Date },
 ): readonly Version[] {
   const most = Math.max(0, versions.length - Math.max(1, keep));
-  const isOld = (i: number): boolean => Date.parse(versions[i + 1]!.data_version) + olderThan <= now.getTime();
+  const times = publishedAt(versions, now);
+  const isOld = (i: number): boolean => times[i + 1]! + olderThan <= now.getTime();
   let count = 0;
   while (count < most && isOld(count)) count++;
   return versions.slice(0, count);

@@ -1,0 +1,71 @@
+// Whole processes under wrong clocks, by libfaketime: versions stay in order, drops are taken, nothing is removed early.
+import { existsSync } from "node:fs";
+import { expect, test, vi } from "vitest";
+import { openLake } from "../../src/lake/lake.js";
+import { temporaryFolder } from "../support/folders.js";
+import { drop, factors } from "../support/ingest.js";
+import { endAll, tapehouseUnder, until } from "../support/processes.js";
+import { factorFile, servedRows } from "../support/upkeep.js";
+
+vi.setConfig({ testTimeout: 300_000 });
+
+const LIBRARY = `/usr/lib/${process.arch === "arm64" ? "aarch64" : "x86_64"}-linux-gnu/faketime/libfaketimeMT.so.1`;
+const hasFakeTime = existsSync(LIBRARY);
+if (!hasFakeTime) console.warn(`no tests under wrong clocks: install libfaketime (${LIBRARY})`);
+
+/** `clock` as libfaketime takes it, e.g. `+1y`; only the time of day is changed, as when somebody sets the clock. */
+const under = (clock: string): readonly string[] => [
+  ...["env", `LD_PRELOAD=${LIBRARY}`, `FAKETIME=${clock}`, "FAKETIME_DONT_FAKE_MONOTONIC=1", "NO_FAKE_STAT=1"],
+];
+
+async function runAt(clock: string, ...args: readonly string[]): Promise<string> {
+  const command = tapehouseUnder(clock === "" ? ["env"] : under(clock), ...args);
+  const code = await command.ended;
+  if (code !== 0) throw new Error(`${args[0]} ended with ${code}: ${command.told.stderr}`);
+  return command.told.stdout;
+}
+
+const CLOCKS = ["", "@2099-01-01 00:00:00", "@1970-01-02 00:00:00", "-1h", "@2040-01-01 00:00:00", ""];
+
+test.skipIf(!hasFakeTime)(
+  "imports by clocks that jump both ways make versions in order, and a vacuum keeps those of today",
+  async () => {
+    const root = await temporaryFolder();
+    for (const [i, clock] of CLOCKS.entries()) {
+      await runAt(clock, "import", "adj_factor", await factorFile([`000001.SZ,20240102,${i}`]), "--data", root);
+    }
+    const versions = await (await openLake(root)).versions();
+    expect(versions.map(({ sequence }) => sequence)).toEqual(CLOCKS.map((_, i) => i + 1));
+    expect(versions.map(({ data_version }) => data_version)).toEqual(
+      versions.map(({ data_version }) => data_version).sort(),
+    );
+    expect(versions[1]!.data_version).toMatch(/^2099-01-01/);
+    const removed = await runAt("", "vacuum", "--older-than", "1h", "--data", root);
+    expect(removed).toContain("removed 0 versions");
+    expect(await runAt("@1970-01-02 00:00:00", "vacuum", "--older-than", "1h", "--data", root)).toContain(
+      "removed 0 versions",
+    );
+    expect(await servedRows(root)).toEqual([`["000001.SZ","2024-01-02",${CLOCKS.length - 1}]`]);
+    const doctor = tapehouseUnder([], "doctor", "--data", root, "--port", "0", "--json");
+    await doctor.ended;
+    expect(doctor.told.stdout).toMatch(/the newest version is 2099-01-01.*one of them is wrong/);
+  },
+);
+
+test.skipIf(!hasFakeTime).each(["@2099-01-01 00:00:00", "@1970-01-02 00:00:00"])(
+  "drops are taken once, in the order of their times, where the clock says %s",
+  async (clock) => {
+    const root = await temporaryFolder();
+    await drop(root, "adj_factor/1.csv", factors("000001.SZ,20240102,1"));
+    const watching = tapehouseUnder(under(clock), "ingest", "--data", root);
+    await until("the first drop is taken", () => watching.told.stderr.includes("taken inbox/adj_factor/1.csv"));
+    await drop(root, "adj_factor/2.csv", factors("000001.SZ,20240102,2"));
+    await until("the second drop is taken", () => watching.told.stderr.includes("taken inbox/adj_factor/2.csv"));
+    await endAll();
+    const after = tapehouseUnder([], "ingest", "--data", root);
+    await drop(root, "adj_factor/3.csv", factors("000001.SZ,20240102,3"));
+    await until("the third drop is taken", () => after.told.stderr.includes("taken inbox/adj_factor/3.csv"));
+    expect(after.told.stderr).not.toMatch(/taken inbox.*[12].csv/);
+    expect(await servedRows(root)).toEqual(['["000001.SZ","2024-01-02",3]']);
+  },
+);

@@ -65,7 +65,7 @@ beforeAll(async () => {
   const ingester = startProcess("ingest", "--data", data);
   await until("all is settled", async () => {
     const { length } = Object.keys(await outcomesOf(data));
-    return length === TAKEN.length + REFUSED.length + 2 || undefined;
+    return length === TAKEN.length + REFUSED.length + 3 || undefined;
   });
   await expectTold(ingester, /^refused inbox\/adj_factor\/[^/]*\ufffd+\.csv: its name is not UTF-8; rename it$/m);
   const outcomes = await outcomesOf(data);
@@ -90,12 +90,12 @@ test("the ledger holds the names as they are, and nothing in it steers a termina
 
 test("status shows each drop on one line, and its JSON has the names as they are", async () => {
   const lines = await tapehouse("status");
-  expect(lines.filter((line) => line.startsWith("  refused inbox/"))).toHaveLength(REFUSED.length + 2);
+  expect(lines.filter((line) => line.startsWith("  refused inbox/"))).toHaveLength(REFUSED.length + 3);
   expect(lines.join("\n")).toContain(String.raw`inbox/adj_factor/bad\u202e.json`);
   const json = await tapehouse("status", "--json");
   const { drops } = JSON.parse(json.join("\n")) as { drops: { refused: readonly { path: string }[] } };
   expect(drops.refused.map(({ path }) => path).sort()).toEqual(
-    [...REFUSED, "cells.csv"]
+    [...REFUSED, "cells.csv", "\ufffd\ufffd\ufffd.csv"]
       .map((name) => `adj_factor/${name}`)
       .concat("no\n\u202eentity/a.csv")
       .sort(),

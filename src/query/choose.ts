@@ -2,7 +2,7 @@
 import type { Entity } from "../catalog/types.js";
 import { toDays } from "../dates.js";
 import { isCovered, ROW_GROUP_ROWS, type Clustering, type DataFile, type FileList } from "../lake/manifest.js";
-import { codesBetween } from "./filter-values.js";
+import { codesBetween, hasNull } from "./filter-values.js";
 import type { Filter } from "./request.js";
 
 /** A part of the answer: files of one clustering, bounded to a span of main dates where the files hold more. */
@@ -25,7 +25,7 @@ export interface Window {
 export function choosePieces(list: FileList, window: Window, codes: Filter["values"] | null): readonly Piece[] {
   const inWindow = list.byDate.filter((file) => overlaps(file, window));
   const byDate = inWindow.filter((file) => codes === null || holdsAnyCode(file, codes));
-  if (codes === null || codes.includes(null) || list.byCode.length === 0) return byDate.map(datePiece);
+  if (codes === null || hasNull(codes) || list.byCode.length === 0) return byDate.map(datePiece);
 
   const codeFiles = list.byCode.filter((file) => holdsAnyCode(file, codes));
   const covered = byDate.filter((file) => isCovered(list, file));
@@ -55,7 +55,7 @@ export function mostRows(
   if (from === null || to === null) return inFiles;
   const days = Math.max(0, toDays(to) - toDays(from) + 1);
   const ofAll = sum(files.map((file) => file.mostOnADay ?? file.rows));
-  const ofCodes = codes === null || codes.includes(null) || !hasOneRowADay(entity) ? ofAll : codes.length;
+  const ofCodes = codes === null || hasNull(codes) || !hasOneRowADay(entity) ? ofAll : codes.length;
   return Math.min(inFiles, days * Math.min(ofAll, ofCodes));
 }
 
@@ -88,7 +88,7 @@ function overlaps(file: DataFile, { start, end }: Window): boolean {
 
 function holdsAnyCode(file: DataFile, codes: Filter["values"]): boolean {
   const { firstCode, lastCode } = file;
-  if (firstCode === null || lastCode === null || codes.includes(null)) return true;
+  if (firstCode === null || lastCode === null || hasNull(codes)) return true;
   return codesBetween(codes, firstCode, lastCode) > 0;
 }
 

@@ -19,15 +19,21 @@ function oncePerList<T>(make: (values: Values) => T): (values: Values) => T {
 
 const present = (values: Values): readonly (string | number)[] => values.filter((value) => value !== null);
 
+/** Whether a missing value is among them. */
+export const hasNull = oncePerList((values) => values.includes(null));
+
 /** Codes with and without suffix, where rows may have either. */
 export const withBareCodes = oncePerList((values): Values => {
-  const both = values.flatMap((value) => {
-    if (value === null) return [null];
+  const all = new Set<string | number | null>();
+  for (const value of values) {
+    all.add(value);
+    if (value === null) continue;
     const code = String(value);
-    const bare = code.split(".")[0]!;
-    return code.includes(".") ? [code, bare] : [bare, ...SUFFIXES.map((suffix) => `${bare}.${suffix}`)];
-  });
-  return [...new Set(both)];
+    const dot = code.indexOf(".");
+    if (dot >= 0) all.add(code.slice(0, dot));
+    else for (const suffix of SUFFIXES) all.add(`${code}.${suffix}`);
+  }
+  return [...all];
 });
 
 /** All values but null as JSON, for DuckDB to read as a list. */

@@ -38,7 +38,7 @@ export function single<T>(parameters: Parameters, name: string, parse: (name: st
 
 /** The items of a list: commas and repetition mean the same. */
 export function splitList(name: string, given: readonly string[]): readonly string[] {
-  const items = given.join(",").split(",");
+  const items = bounded(name, given.join(",").split(","));
   return named(
     name,
     items.map((item) => item.trim()),
@@ -53,7 +53,9 @@ const QUOTED = /\s*"((?:[^"]|"")*)"\s*(?=,|$)/y;
  * text needs them for another reason.
  */
 export function splitTextList(name: string, given: readonly string[]): readonly string[] {
-  return given.some((value) => value.includes('"')) ? named(name, given.flatMap(textItems)) : splitList(name, given);
+  return given.some((value) => value.includes('"'))
+    ? named(name, bounded(name, given.flatMap(textItems)))
+    : splitList(name, given);
 }
 
 function textItems(value: string): readonly string[] {
@@ -67,6 +69,15 @@ function textItems(value: string): readonly string[] {
     at = end;
   }
   return items;
+}
+
+/** Values of the longest list: as many days, or codes with their suffix, as a URL has room for. */
+const MOST_VALUES = 30_000;
+
+function bounded(name: string, items: readonly string[]): readonly string[] {
+  if (items.length <= MOST_VALUES) return items;
+  const allowed = [`up to ${MOST_VALUES} values`];
+  throw invalidParameter(name, `the list has ${items.length} values, and at most ${MOST_VALUES} are read`, allowed);
 }
 
 function named(name: string, items: readonly string[]): readonly string[] {

@@ -59,6 +59,21 @@ export const SETTINGS = {
   watch: { env: "TAPEHOUSE_WATCH", fallback: "on", meaning: "take what is dropped into the inbox: on or off" },
   ingestMemory: { env: "TAPEHOUSE_INGEST_MEMORY", fallback: "2GB", meaning: "memory of DuckDB for taking drops" },
   maxDrop: { env: "TAPEHOUSE_MAX_DROP", fallback: "10GB", meaning: "largest file taken from the inbox" },
+  ingestSpill: {
+    env: "TAPEHOUSE_INGEST_SPILL",
+    fallback: "20GB",
+    meaning: "disk for what spills while drops are taken",
+  },
+  maxFileRows: {
+    env: "TAPEHOUSE_MAX_FILE_ROWS",
+    fallback: "50000000",
+    meaning: "rows of a file; one with more is refused",
+  },
+  maxUnpacked: {
+    env: "TAPEHOUSE_MAX_UNPACKED",
+    fallback: "16GB",
+    meaning: "what a file may unpack to; beyond 1GB also at most 64 times its size",
+  },
   keepVersions: { env: "TAPEHOUSE_KEEP_VERSIONS", fallback: "50", meaning: "newest versions that always stay" },
   retention: {
     env: "TAPEHOUSE_RETENTION",
@@ -109,6 +124,10 @@ export interface ServerConfig {
   readonly ingestMemory: string;
   /** Bytes. */
   readonly maxDrop: number;
+  readonly ingestSpill: string;
+  readonly maxFileRows: number;
+  /** Bytes. */
+  readonly maxUnpacked: number;
   readonly keepVersions: number;
   /** Milliseconds; null keeps every version. */
   readonly retention: number | null;
@@ -131,6 +150,12 @@ const UNITS: Readonly<Record<string, number>> = { MB: 1e6, GB: 1e9, MIB: 2 ** 20
 /** Bytes of a size of memory. */
 export const bytesOf = (size: string): number =>
   Number.parseFloat(size) * UNITS[size.replace(/[\d.\s]/g, "").toUpperCase()]!;
+
+/** Rows of a file at most. Another text is a CommandError. */
+export function fileRows(text: string): number {
+  if (/^[1-9]\d{0,11}$/.test(text)) return Number(text);
+  throw new CommandError(`--max-file-rows must be a whole number such as 50000000, not "${text}"`, 2);
+}
 
 /** A data directory, there or not. No name, the name of a file, or one out of reach is a CommandError. */
 export function dataDirectory(text: string): string {
@@ -236,6 +261,9 @@ export function readConfig(
     watch: onOff("watch"),
     ingestMemory: size("ingestMemory"),
     maxDrop: bytesOf(size("maxDrop")),
+    ingestSpill: size("ingestSpill"),
+    maxFileRows: fileRows(text("maxFileRows")),
+    maxUnpacked: bytesOf(size("maxUnpacked")),
     keepVersions: number("keepVersions", 1, 1_000_000),
     retention: span("retention"),
     staticToken: staticToken(env["TAPEHOUSE_TOKEN"]),

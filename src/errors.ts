@@ -93,6 +93,75 @@ export function reasonOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split("\n")[0]!.trim();
 }
 
+/** What a machine lacks or refuses, by the code of the system: it may pass, and says nothing about the file at hand. */
+const MACHINE_TROUBLES: Readonly<Record<string, string>> = {
+  ENOSPC: "no space left on device",
+  EDQUOT: "disk quota exceeded",
+  EFBIG: "file too large",
+  EIO: "input/output error",
+  ENODEV: "no such device",
+  ENXIO: "no such device or address",
+  ESTALE: "stale file handle",
+  EROFS: "read-only file system",
+  EACCES: "permission denied",
+  EPERM: "operation not permitted",
+  ENOENT: "no such file or directory",
+  ENOTDIR: "not a directory",
+  EMFILE: "too many open files",
+  ENFILE: "too many open files in system",
+  ENOMEM: "cannot allocate memory",
+  EAGAIN: "resource temporarily unavailable",
+  EBUSY: "device or resource busy",
+  ETIMEDOUT: "connection timed out",
+};
+
+/** The code of a system's message, such as `Too many open files`; undefined where it is none of the machine's troubles. */
+export const troubleCode = (message: string): string | undefined =>
+  Object.entries(MACHINE_TROUBLES).find(([, text]) => text === message.toLowerCase())?.[0];
+
+/** Whether the machine failed: no space, no free file handle, a failing disk. The same may succeed later. */
+export function isMachineTrouble(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && Object.hasOwn(MACHINE_TROUBLES, String((error as NodeJS.ErrnoException).code));
+}
+
+/** Codes that say something about a path: of a file that somebody brought, it is the file's fault. */
+const PATH_FAULTS: ReadonlySet<unknown> = new Set(["EACCES", "EPERM", "ENOENT", "ENOTDIR"]);
+
+/** Whether the machine failed while it looked at a file that somebody brought. */
+export const isTroubleBeside = (error: unknown): error is NodeJS.ErrnoException =>
+  isMachineTrouble(error) && !PATH_FAULTS.has(error.code);
+
+/** The machine failed while DuckDB worked. */
+export class MachineError extends Error {
+  constructor(
+    message: string,
+    readonly code: string,
+  ) {
+    super(message);
+    this.name = "MachineError";
+  }
+}
+
+/** DuckDB gave up: it lacked memory or temporary disk within its settings, or failed itself. Less at a time may succeed. */
+export class EngineError extends CommandError {
+  constructor(
+    message: string,
+    readonly lack: "memory" | "disk" | null,
+  ) {
+    super(message);
+    this.name = "EngineError";
+  }
+}
+
+/** The disk is full. */
+export class NoSpaceError extends CommandError {}
+
+/** Passes on what is wrong with a file; throws what is not its fault. */
+export function fileFault(error: unknown): unknown {
+  if (isMachineTrouble(error) || error instanceof EngineError || error instanceof NoSpaceError) throw error;
+  return error;
+}
+
 /** Characters of the longest name that is compared: the edit distance takes the product of two lengths. */
 const LONGEST_NAME = 64;
 

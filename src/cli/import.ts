@@ -4,7 +4,7 @@ import { entityNamed, ENTITY_NAMES } from "../catalog/index.js";
 import type { Entity } from "../catalog/types.js";
 import { CommandError, nearest } from "../errors.js";
 import { importFiles, type ImportReport } from "../lake/write/import.js";
-import { dataOption, jsonOption, memoryOption } from "./options.js";
+import { dataOption, jsonOption, maxFileRowsOption, maxUnpackedOption, memoryOption } from "./options.js";
 import { printJson, say } from "./out.js";
 import { createProgress } from "./progress.js";
 import { shown } from "../printable.js";
@@ -13,6 +13,8 @@ import { count, plural } from "../words.js";
 interface Options {
   readonly data: string;
   readonly memory: string;
+  readonly maxFileRows: number;
+  readonly maxUnpacked: number;
   readonly map: Readonly<Record<string, string>>;
   readonly set: Readonly<Record<string, string>>;
   readonly dryRun?: boolean;
@@ -28,6 +30,8 @@ export function importCommand(): Command {
     .option("--set <column=value,...>", "columns that the file lacks, with one value for every row", parsePairs, {})
     .option("--dry-run", "say what would happen, and change nothing")
     .addOption(memoryOption())
+    .addOption(maxFileRowsOption())
+    .addOption(maxUnpackedOption())
     .addOption(dataOption())
     .addOption(jsonOption())
     .addHelpText(
@@ -38,11 +42,18 @@ export function importCommand(): Command {
     )
     .action(async (entityName: string, files: string[], options: Options) => {
       const entity = requireEntity(entityName);
+      const limits = { rows: options.maxFileRows, unpacked: options.maxUnpacked };
       const progress = createProgress(process.stderr);
       try {
-        const report = await importFiles(options.data, entity, files, options, (phase, detail, done, total) => {
-          progress.show({ what: `${phase} ${detail}`, done, total, unit: phase === "reading" ? "bytes" : "rows" });
-        });
+        const report = await importFiles(
+          options.data,
+          entity,
+          files,
+          { ...options, limits },
+          (phase, detail, done, total) => {
+            progress.show({ what: `${phase} ${detail}`, done, total, unit: phase === "reading" ? "bytes" : "rows" });
+          },
+        );
         progress.done();
         if (options.json) printJson(withoutTables(report));
         else say(describe(entity, report, options.dryRun ?? false));

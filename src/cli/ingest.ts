@@ -16,6 +16,9 @@ interface Options {
   readonly data: string;
   readonly ingestMemory?: string;
   readonly maxDrop?: string;
+  readonly ingestSpill?: string;
+  readonly maxFileRows?: string;
+  readonly maxUnpacked?: string;
   readonly keepVersions?: string;
   readonly retention?: string;
   readonly deadline?: string;
@@ -50,6 +53,9 @@ export function ingestCommand(): Command {
 const INGEST_SETTINGS = {
   "--ingest-memory": SETTINGS.ingestMemory,
   "--max-drop": SETTINGS.maxDrop,
+  "--ingest-spill": SETTINGS.ingestSpill,
+  "--max-file-rows": SETTINGS.maxFileRows,
+  "--max-unpacked": SETTINGS.maxUnpacked,
   "--keep-versions": SETTINGS.keepVersions,
   "--retention": SETTINGS.retention,
   "--deadline": SETTINGS.deadline,
@@ -61,6 +67,7 @@ async function watch(config: ServerConfig, signal: AbortSignal): Promise<void> {
   const options = {
     memory: config.ingestMemory,
     maxDrop: config.maxDrop,
+    limits: { rows: config.maxFileRows, unpacked: config.maxUnpacked, spill: config.ingestSpill },
     policy: { grace: config.deadline + PAGING, newest: config.keepVersions, retention: config.retention },
     now: () => new Date(),
     clock: () => performance.now(),

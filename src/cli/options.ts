@@ -1,6 +1,6 @@
 // Options that several commands share.
 import { Option } from "commander";
-import { dataDirectory, memorySize, SETTINGS } from "../config.js";
+import { bytesOf, dataDirectory, fileRows, memorySize, SETTINGS } from "../config.js";
 import { CommandError } from "../errors.js";
 import { layoutOf } from "../lake/layout.js";
 import { exists } from "../lake/write/durable.js";
@@ -27,6 +27,18 @@ export const memoryOption = (): Option =>
   new Option("--memory <size>", "memory that DuckDB may use; more spills to the disk")
     .default("4GB")
     .argParser((text) => memorySize("--memory", text));
+
+export const maxFileRowsOption = (): Option =>
+  new Option("--max-file-rows <n>", SETTINGS.maxFileRows.meaning)
+    .env(SETTINGS.maxFileRows.env)
+    .default(Number(SETTINGS.maxFileRows.fallback), SETTINGS.maxFileRows.fallback)
+    .argParser(fileRows);
+
+export const maxUnpackedOption = (): Option =>
+  new Option("--max-unpacked <size>", SETTINGS.maxUnpacked.meaning)
+    .env(SETTINGS.maxUnpacked.env)
+    .default(bytesOf(SETTINGS.maxUnpacked.fallback), SETTINGS.maxUnpacked.fallback)
+    .argParser((text) => bytesOf(memorySize("--max-unpacked", text)));
 
 /** Prints rows as a table as wide as the terminal at most, or as JSON. */
 export function printTable(rows: readonly Row[], options: TableOptions): void {

@@ -61,12 +61,17 @@ async function serve(options: ServeOptions): Promise<void> {
 const isEmpty = async (data: string): Promise<boolean> => (await openLake(data)).current().version.sequence === 0;
 
 /** The options that the command `ingest` shares with this one; the environment it inherits. */
-function ingestArguments({ data, ingestMemory, maxDrop, keepVersions, retention, deadline }: ServeOptions): string[] {
+function ingestArguments(options: ServeOptions): string[] {
+  const { data, ingestMemory, ingestSpill, maxDrop, maxFileRows, maxUnpacked, keepVersions, retention, deadline } =
+    options;
   const given = Object.entries({
     "--data": data,
     "--deadline": deadline,
     "--ingest-memory": ingestMemory,
     "--max-drop": maxDrop,
+    "--ingest-spill": ingestSpill,
+    "--max-file-rows": maxFileRows,
+    "--max-unpacked": maxUnpacked,
     "--keep-versions": keepVersions,
     "--retention": retention,
   });

@@ -2,6 +2,7 @@
 import { constants, type Stats } from "node:fs";
 import { lstat, open, readdir, readlink, realpath, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { isTroubleBeside } from "../errors.js";
 import type { Layout } from "./layout.js";
 
 /** What lies under a name of the inbox. Only a file is ever opened. */
@@ -53,7 +54,7 @@ export async function openDrop(layout: Layout, path: string): Promise<OpenDrop |
   const handle = await open(name, FLAGS).catch((error: unknown) => {
     const { code = String(error) } = error as NodeJS.ErrnoException;
     if (GONE.has(code)) return undefined;
-    if (MACHINE.has(code)) throw error;
+    if (isTroubleBeside(error)) throw error;
     throw new UnreadableDrop(`it cannot be read (${code})`);
   });
   if (!handle) return undefined;
@@ -87,9 +88,6 @@ const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NO
 
 /** It is no longer there, or has become a link, a socket or a device without a driver. */
 const GONE = new Set(["ENOENT", "ENOTDIR", "ELOOP", "EMLINK", "ENXIO", "ENODEV"]);
-
-/** No fault of the file. */
-const MACHINE = new Set(["EMFILE", "ENFILE", "ENOMEM"]);
 
 const HARD_LINK =
   "it has a second name (a hard link), belongs to the user of the server, and lies in a folder that others may write to: " +

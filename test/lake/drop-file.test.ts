@@ -210,7 +210,7 @@ describe("a file is judged by its kind and size before it is read", () => {
   test.runIf(isLinux)(
     "one of 300 GB without content, of a wrong kind, or in no entity's folder costs no reading",
     async () => {
-      const watcher = await ingester(root, undefined, 10e9);
+      const watcher = await ingester(root, undefined, { maxDrop: 10e9 });
       const before = await bytesRead();
       for (const [path, size] of [
         ["adj_factor/sparse.csv", 300e9],
@@ -237,7 +237,7 @@ describe("a file is judged by its kind and size before it is read", () => {
   );
 
   test.runIf(isLinux)("and is read no further when it is gone or has changed", async () => {
-    const watcher = await ingester(root, undefined, 1e12);
+    const watcher = await ingester(root, undefined, { maxDrop: 1e12 });
     const content = factors("000001.SZ,20240102,1");
     for (const change of [
       (path: string) => rm(path),

@@ -5,7 +5,7 @@ import { membersOf, skipBlanks, skipValue } from "../../src/lake/write/json-slic
 const members = (text: string): Record<string, unknown> => {
   const bytes = Buffer.from(text);
   return Object.fromEntries(
-    membersOf(bytes, skipBlanks(bytes, 0)).map(({ key, start, end }) => [
+    membersOf(bytes, skipBlanks(bytes, 0), 1_000)!.map(({ key, start, end }) => [
       key,
       JSON.parse(bytes.toString("utf8", start, end)),
     ]),
@@ -35,9 +35,15 @@ test("an object that is cut anywhere, or lacks a mark, is malformed at a byte", 
   }
 });
 
+test("an object with more members than are wanted is left alone", () => {
+  const bytes = Buffer.from('{"a": 1, "b": {"c": 2}, "d": 3}');
+  expect(membersOf(bytes, 0, 3)).toHaveLength(3);
+  expect(membersOf(bytes, 0, 2)).toBeNull();
+});
+
 test("whole numbers of any length are left as they are written", () => {
   const bytes = Buffer.from('{"n": 9007199254740993}');
-  const [member] = membersOf(bytes, 0);
+  const [member] = membersOf(bytes, 0, 1)!;
   expect(bytes.toString("utf8", member!.start, member!.end)).toBe("9007199254740993");
   expect(skipValue(bytes, 0)).toBe(bytes.length);
 });

@@ -1,6 +1,6 @@
 // Disks that are really full: small file systems of their own, which only root can make.
 import { execFileSync } from "node:child_process";
-import { mkdir } from "node:fs/promises";
+import { mkdir, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 import { temporaryFolder } from "./folders.js";
@@ -22,6 +22,14 @@ export async function smallDisk(megabytes: number): Promise<string | null> {
   }
   mounted.push(folder);
   return folder;
+}
+
+/** Fills a disk but for some kilobytes; gives the file that fills it. */
+export async function fillDisk(folder: string, kilobytes: number): Promise<string> {
+  const { bavail, bsize } = await statfs(folder);
+  const ballast = join(folder, "ballast");
+  await writeFile(ballast, Buffer.alloc(bavail * bsize - kilobytes * 1024));
+  return ballast;
 }
 
 /** Gives it another size. */

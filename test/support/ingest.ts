@@ -6,7 +6,7 @@ import { openWriter } from "../../src/engine/writer.js";
 import { openLake } from "../../src/lake/lake.js";
 import { layoutOf } from "../../src/lake/layout.js";
 import { latestEntries, readLedger, type LedgerEntry } from "../../src/lake/ledger.js";
-import { openIngester } from "../../src/lake/write/ingest.js";
+import { openIngester, type IngestOptions } from "../../src/lake/write/ingest.js";
 import { scan } from "../../src/lake/write/relations.js";
 import type { RetentionPolicy } from "../../src/lake/write/retention.js";
 
@@ -27,18 +27,23 @@ export interface TestIngester {
 
 const POLICY: RetentionPolicy = { grace: 900_000, newest: 50, retention: 90 * 86_400_000 };
 
-export async function ingester(root: string, policy = POLICY, maxDrop = 1e9): Promise<TestIngester> {
+export async function ingester(
+  root: string,
+  policy = POLICY,
+  bounds: Partial<Pick<IngestOptions, "maxDrop" | "memory" | "limits">> = {},
+): Promise<TestIngester> {
   const logged: string[] = [];
   let now = Math.max(Date.now(), Date.parse((await openLake(root)).current().version.data_version));
   const opened = await openIngester(root, {
     memory: "1GB",
-    maxDrop,
+    maxDrop: 1e9,
     threads: 1,
     policy,
     now: () => new Date(now),
     clock: () => now,
     log: (line) => logged.push(line),
     signal: new AbortController().signal,
+    ...bounds,
   });
   const begin = async (milliseconds: number): Promise<void> => {
     now += milliseconds;

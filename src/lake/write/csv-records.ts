@@ -1,5 +1,7 @@
 // The records of a CSV file where DuckDB does not tell: the header's names, and on which line a record stands.
 import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { readAt } from "./text-encoding.js";
 
 export interface Dialect {
   readonly delimiter: string;
@@ -8,6 +10,7 @@ export interface Dialect {
 
 const QUOTE = 0x22;
 const CARRIAGE_RETURN = 0x0d;
+const LINE_FEED = 0x0a;
 
 /** The cells of the first record of a text, quotes taken off. */
 export function splitRecord(text: string, delimiter: string): readonly string[] {
@@ -54,4 +57,24 @@ export async function lineOfRecord(
     }
   }
   return length > 0 && record + 1 === wanted ? start : null;
+}
+
+const STEP = 1 << 16;
+
+/** Whether the last line that is not blank has more than `limit` bytes. Only the end of the file is read. */
+export async function endsWithLineBeyond(path: string, limit: number): Promise<boolean> {
+  let position = (await stat(path)).size;
+  let length = 0;
+  while (position > 0 && length <= limit) {
+    const start = Math.max(0, position - STEP);
+    const bytes = await readAt(path, start, position - start);
+    let end = bytes.length;
+    while (length === 0 && end > 0 && (bytes[end - 1] === LINE_FEED || bytes[end - 1] === CARRIAGE_RETURN)) end--;
+    const line = bytes.subarray(0, end);
+    const newline = Math.max(line.lastIndexOf(LINE_FEED), line.lastIndexOf(CARRIAGE_RETURN));
+    length += end - newline - 1;
+    if (newline >= 0) break;
+    position = start;
+  }
+  return length > limit;
 }

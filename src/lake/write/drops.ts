@@ -1,7 +1,7 @@
 // What a complete file of the inbox is, and what the ledger says of it: decided from little before all of it is read.
 import { entityNamed, ENTITY_NAMES } from "../../catalog/index.js";
 import type { Entity } from "../../catalog/types.js";
-import { CommandError, nearest } from "../../errors.js";
+import { CommandError, isTroubleBeside, nearest } from "../../errors.js";
 import { size as sizeInWords } from "../../words.js";
 import { isUnchanged, openDrop, UnreadableDrop, type DropKind, type OpenDrop } from "../drop-file.js";
 import { identityOf, sha256OfHandle } from "../integrity.js";
@@ -162,7 +162,7 @@ async function sha256OfDrop(
     if (!(await isUnchanged(layout, file))) throw new ChangedDrop(file.path);
     next = performance.now() + LOOK_EVERY;
   }).catch((error: unknown) => {
-    if (error instanceof ChangedDrop) throw error;
+    if (error instanceof ChangedDrop || isTroubleBeside(error)) throw error;
     throw new UnreadableDrop(`it cannot be read (${(error as NodeJS.ErrnoException).code})`);
   });
   if (!(await isUnchanged(layout, file))) throw new ChangedDrop(file.path);

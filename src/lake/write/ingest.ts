@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ENTITY_NAMES } from "../../catalog/index.js";
 import { bytesOf } from "../../config.js";
 import { chinaTime } from "../../dates.js";
-import { CommandError, reasonOf } from "../../errors.js";
+import { CommandError } from "../../errors.js";
 import { count, plural, size as sizeInWords } from "../../words.js";
 import { NO_MARK } from "../continuity.js";
 import type { Stamp } from "../drop-file.js";
@@ -18,17 +18,20 @@ import { keepHouse, type HousekeepingOptions } from "./housekeeping.js";
 import { QUIET, watchInbox, type InboxFile } from "./inbox.js";
 import { openLedger } from "./ledger.js";
 import { nextLots, type Lot, type LotSize, type Past, type Readable } from "./lots.js";
+import type { DropLimits } from "./source-limits.js";
 import { OUT_OF_REACH, watchReach } from "./reach.js";
 import { patientClock } from "./retention.js";
 import { clearDrops } from "./staging.js";
 import { takeBatch } from "./take.js";
-import { createTroubles } from "./troubles.js";
+import { createTroubles, excessReason, isExcess } from "./troubles.js";
 
 export interface IngestOptions extends HousekeepingOptions {
   /** Bytes: a larger file is refused. */
   readonly maxDrop: number;
   /** Milliseconds that only go forward. */
   readonly clock: () => number;
+  /** None by default. */
+  readonly limits?: DropLimits;
 }
 
 export interface Ingester {
@@ -50,7 +53,7 @@ const SECOND_LOOK = 3_000;
 /** Nothing was dropped for so many milliseconds: time for work that takes long. */
 const IDLE_AFTER = 10_000;
 const HOUSEKEEPING_EVERY = 5_000;
-/** Small lots share out this part of the memory of a large one, so that both together need little more. */
+/** Small lots share out this part of the memory and disk of a large one, so that both together need little more. */
 const SMALL_PART = 1 / 4;
 /** After each piece of a large file, while other lots run, in milliseconds. */
 const PAUSE = 5;
@@ -113,11 +116,11 @@ export async function openIngester(root: string, options: IngestOptions): Promis
   };
 
   /** Takes a batch, or refuses a file that by itself takes more than there is again and again. */
-  const take = async (batch: readonly Takable[], memory: string): Promise<void> => {
+  const take = async (batch: readonly Takable[], part: number): Promise<void> => {
     const paths = batch.map(({ file }) => file.path);
     try {
       const { entries, changed } = await deaths.taking(paths, () =>
-        takeBatch(layout, batch, ledger, currentVersion, { ...options, memory, after: lake.mark() }),
+        takeBatch(layout, batch, ledger, currentVersion, { ...options, ...shareOf(options, part), after: lake.mark() }),
       );
       for (const { path } of changed) inbox.defer(path, QUIET);
       await recordRead(entries);
@@ -127,7 +130,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
       for (const { file } of batch) excesses.set(contentKey(file), (excesses.get(contentKey(file)) ?? 0) + 1);
       const [{ file, entity, sha256 }] = batch as [Takable];
       if (batch.length > 1 || excesses.get(contentKey(file))! < MOST_EXCESSES) throw error;
-      await record([refusalOf(file, entity.name, sha256, `it takes more than there is: ${reasonOf(error)}`)]);
+      await record([refusalOf(file, entity.name, sha256, excessReason(error))]);
     }
   };
 
@@ -148,11 +151,11 @@ export async function openIngester(root: string, options: IngestOptions): Promis
       else inbox.defer(one.file.path, QUIET);
     }
     await recordRead(notes);
-    const memory = size === "small" ? partOf(options.memory, SMALL_PART) : options.memory;
+    const part = size === "small" ? SMALL_PART : 1;
     let rest: readonly Takable[] = read;
     while (rest.length > 0 && !signal.aborted) {
       const batch = firstBatch(rest);
-      await take(batch, memory);
+      await take(batch, part);
       rest = rest.slice(batch.length);
     }
   };
@@ -249,10 +252,11 @@ const DEADLY = `the process died ${MOST_DEATHS} times while it read this file; c
 /** A file that by itself takes more memory or disk than there is, so often, is refused. */
 const MOST_EXCESSES = 3;
 
-const isExcess = (error: unknown): boolean =>
-  /Out of Memory Error|memory limit is too small|No space left|no space is left|max_temp_directory_size/.test(
-    String(error),
-  );
+/** What a lot may use of the memory and disk of DuckDB. */
+const shareOf = ({ memory, limits }: IngestOptions, part: number): Pick<IngestOptions, "memory" | "limits"> => ({
+  memory: partOf(memory, part),
+  ...(limits ? { limits: { ...limits, spill: partOf(limits.spill, part) } } : {}),
+});
 
 /** A part of a size of memory. */
 const partOf = (size: string, part: number): string => `${Math.max(1, Math.floor((bytesOf(size) * part) / 1e6))}MB`;

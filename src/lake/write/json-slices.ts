@@ -11,9 +11,10 @@ export interface Member {
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
 
-/** The members of the object that begins at `at`. A SyntaxError says at which byte it is malformed. */
-export function membersOf(bytes: Buffer, at: number): readonly Member[] {
-  const offsets = offsetsOf(bytes, at);
+/** The members of the object at `at`; null where they are more than `most`. A SyntaxError says where it is malformed. */
+export function membersOf(bytes: Buffer, at: number, most: number): readonly Member[] | null {
+  const offsets = offsetsOf(bytes, at, most + 1);
+  if (offsets.length > 4 * most) return null;
   const members: Member[] = [];
   for (let i = 0; i < offsets.length; i += 4) {
     const key = JSON.parse(bytes.toString("utf8", offsets[i], offsets[i + 1])) as string;
@@ -22,12 +23,15 @@ export function membersOf(bytes: Buffer, at: number): readonly Member[] {
   return members;
 }
 
-/** For each member of the object at `at` four numbers: start and end of its key, quotes included, and of its value. */
-export function offsetsOf(bytes: Buffer, at: number): Uint32Array {
+/**
+ * For each member of the object at `at` four numbers: start and end of its key, quotes included, and of its value. The
+ * members after the first `most` are left out.
+ */
+export function offsetsOf(bytes: Buffer, at: number, most = Infinity): Uint32Array {
   let offsets = new Uint32Array(64);
   let count = 0;
   let position = skipBlanks(bytes, expect(bytes, at, OPEN_BRACE));
-  while (bytes[position] !== CLOSE_BRACE) {
+  while (bytes[position] !== CLOSE_BRACE && count < 4 * most) {
     if (count > 0) position = skipBlanks(bytes, expect(bytes, position, COMMA));
     const keyEnd = skipString(bytes, position);
     const start = skipBlanks(bytes, expect(bytes, skipBlanks(bytes, keyEnd), COLON));

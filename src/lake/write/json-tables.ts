@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { CommandError } from "../../errors.js";
+import { MOST_COLUMNS, tooManyColumns } from "./source-limits.js";
 import { membersOf, offsetsOf, skipBlanks, skipValue, type Member } from "./json-slices.js";
 
 /** Rows in a file of their own: an array, or one a line. */
@@ -39,7 +40,8 @@ async function rowsOf(bytes: Buffer, target: string, label: string): Promise<Jso
   if (skipBlanks(bytes, end) < bytes.length) {
     throw new CommandError(`${label} holds more than one JSON object, and they do not stand one a line`);
   }
-  const members = membersOf(bytes, start);
+  const members = membersOf(bytes, start, MOST_COLUMNS);
+  if (members === null) throw tooManyColumns(label);
   const enveloped = envelopeIn(bytes, members);
   if (enveloped) {
     await writeFile(target, bytes.subarray(enveloped.rows.start, enveloped.rows.end));
@@ -50,7 +52,7 @@ async function rowsOf(bytes: Buffer, target: string, label: string): Promise<Jso
   if (kinds.has("{") || kinds.has("[")) {
     throw new CommandError(`${label} is no table: known are records, {column: {row: value}} and {columns, data}`);
   }
-  await writeFile(target, `[${bytes.toString("utf8", start, end)}]`);
+  await writeFile(target, Readable.from([Buffer.from("["), bytes.subarray(start, end), Buffer.from("]")]));
   return { path: target, layout: "array", names: null };
 }
 
@@ -67,15 +69,22 @@ function envelopeIn(bytes: Buffer, members: readonly Member[]): Envelope | undef
   const find = (among: readonly Member[], key: string, kind: string): Member | undefined =>
     among.find((member) => member.key === key && kindAt(bytes, member) === kind);
   const inner = find(members, "data", "{");
-  const nested = inner ? membersOf(bytes, inner.start) : [];
+  const nested = (inner && membersOf(bytes, inner.start, MOST_COLUMNS)) ?? [];
   const header = find(nested, "fields", "[") ?? find(members, "columns", "[");
   const rows = find(nested, "items", "[") ?? find(members, "data", "[") ?? find(members, "rows", "[");
   if (!rows) return undefined;
   const first = String.fromCharCode(bytes[skipBlanks(bytes, rows.start + 1)]!);
   if (first === "{") return { rows, names: null };
   if (!header || (first !== "[" && first !== "]")) return undefined;
-  const names = JSON.parse(bytes.toString("utf8", header.start, header.end)) as (string | { name: string })[];
-  return { rows, names: names.map((name) => (typeof name === "object" ? name.name : name)) };
+  const columns = JSON.parse(bytes.toString("utf8", header.start, header.end)) as readonly unknown[];
+  return { rows, names: columns.map(nameOf) };
+}
+
+/** Of a column that is a name, a number as data frames have them, or an object with its name. */
+function nameOf(column: unknown): string {
+  const name = column instanceof Object ? (column as { readonly name?: unknown }).name : column;
+  if (typeof name === "string" || typeof name === "number") return String(name);
+  throw new SyntaxError("a column has no name");
 }
 
 /** {column: {row: value}}: the values of one row, from every column, become a list on a line. */

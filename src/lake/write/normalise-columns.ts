@@ -3,6 +3,7 @@ import { ENTITIES } from "../../catalog/index.js";
 import type { Column, Entity } from "../../catalog/types.js";
 import { CommandError, nearest } from "../../errors.js";
 import { shown } from "../../printable.js";
+import type { FileLimits } from "./source-limits.js";
 import { AS_IS, isFrameIndex, meaningsOf, NEARNESS, type Meaning, type Scale } from "./aliases.js";
 
 export interface ImportOptions {
@@ -12,6 +13,8 @@ export interface ImportOptions {
   readonly set: Readonly<Record<string, string>>;
   /** What messages call the file; by default the path as given. */
   readonly label?: string;
+  /** How much the file may hold; by default as much as it does. */
+  readonly limits?: FileLimits;
 }
 
 /** Where the values of an entity column come from. */

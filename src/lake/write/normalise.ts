@@ -3,12 +3,13 @@ import { mkdtemp, rm, stat } from "node:fs/promises";
 import { join, resolve, sep } from "node:path";
 import { SQL_TYPES, type Entity } from "../../catalog/types.js";
 import type { Writer } from "../../engine/writer.js";
-import { CommandError } from "../../errors.js";
+import { CommandError, fileFault } from "../../errors.js";
 import { quoteName, quoteText } from "../../sql-text.js";
 import { planColumns, type Binding, type ColumnPlan, type ImportOptions } from "./normalise-columns.js";
 import { collapse } from "./normalise-rows.js";
 import { isNothing, notFinite, reasonAgainst, valueOf, type ValueRules } from "./normalise-values.js";
 import { lostNumbers, warningsOf, type Measured } from "./normalise-warnings.js";
+import { NO_LIMITS, requireFewRows } from "./source-limits.js";
 import { openSource } from "./source.js";
 import type { Source, SourceFormat } from "./source-types.js";
 
@@ -48,19 +49,20 @@ export async function stage(
   options: ImportOptions,
   scratch: string,
 ): Promise<Staged> {
-  const label = options.label ?? file;
+  const { label = file, limits = NO_LIMITS } = options;
   const folder = await mkdtemp(join(scratch, "stage-"));
   const table = `staged_${++tables}`;
+  const before = await stampOf(file);
   try {
-    const before = await stampOf(file);
-    const source = await openSource(writer, file, label, folder);
+    const source = await openSource(writer, file, { label, scratch: folder, limits });
     const names = source.columns.map(({ name }) => name);
     const plan = planColumns(entity, names, options, foldersOf(file), label);
     const job = { writer, entity, source, plan, table, label };
     requireRagged(job);
     await requireNull(job);
     const { read, blank, lost } = await load(job);
-    if ((await stampOf(file)) !== before) throw new CommandError(`${label} changed while it was read`);
+    requireFewRows(read, limits, label);
+    if ((await stampOf(file)) !== before) throw changedMeanwhile(label);
     const { duplicates, conflicts, samples, sorted } = await collapse(writer, entity, table);
     return {
       table,
@@ -85,12 +87,15 @@ export async function stage(
       ],
     };
   } catch (error) {
-    await writer.run(`DROP TABLE IF EXISTS ${table}`);
+    await writer.run(`DROP TABLE IF EXISTS ${table}`).catch(() => undefined);
+    if ((await stampOf(file)) !== before) throw changedMeanwhile(label);
     throw error;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
+
+const changedMeanwhile = (label: string): CommandError => new CommandError(`${label} changed while it was read`);
 
 async function stampOf(file: string): Promise<string> {
   const stats = await stat(file, { bigint: true }).catch(() => null);
@@ -142,7 +147,7 @@ async function requireNull({ writer, source, plan, label }: Job): Promise<void> 
 
 async function ask(writer: Writer, source: Source, select: string, tail: string): ReturnType<Writer["rows"]> {
   return writer.rows(`${select} FROM ${source.relation} ${tail}`, source.values).catch(async (error: unknown) => {
-    throw await source.explain(error);
+    throw await source.explain(fileFault(error));
   });
 }
 
@@ -165,7 +170,7 @@ async function load(job: Job): Promise<{ read: number; blank: number; lost: read
       source.values,
     )
     .catch(async (error: unknown) => {
-      throw await source.explain(error);
+      throw await source.explain(fileFault(error));
     });
   if (source.row === null) {
     await writer.run(`ALTER TABLE ${table} ADD COLUMN __row BIGINT`);

@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { openWriter, type Writer } from "../../engine/writer.js";
-import { CommandError } from "../../errors.js";
+import { CommandError, EngineError, isMachineTrouble, NoSpaceError } from "../../errors.js";
 import { findSuccessor, UnavailableError, type Mark } from "../continuity.js";
 import { UnreadableError } from "../absent.js";
 import { DamagedFileError } from "../integrity.js";
@@ -27,6 +27,8 @@ export interface WriteSession {
 export interface WriteOptions {
   /** DuckDB's memory limit, e.g. `4GB`. */
   readonly memory: string;
+  /** DuckDB's limit of temporary disk, e.g. `10GB`; by default most of what is free. */
+  readonly spill?: string;
   readonly threads?: number;
   readonly now?: () => Date;
   /** The lake that is meant, as far as it was seen: nothing is written where the directory does not go on from it. */
@@ -140,22 +142,24 @@ const BARRED: Readonly<Record<string, string>> = {
   ERR_FS_EISDIR: "a folder stands where a file should be",
 };
 
-/** What went wrong with the disk, in words for the one who runs the command. */
+/** What went wrong with the machine, in words for the one who runs the command. */
 export function explain(error: unknown, root: string): unknown {
   if (error instanceof DamagedFileError) {
     return new CommandError(`a data file is damaged (${error.message}); see: tapehouse verify`);
   }
   if (error instanceof UnreadableError) return error;
+  if (error instanceof EngineError) return error.lack === null ? error : new EngineError(LACKS[error.lack], error.lack);
   const { code, message, syscall, dest, path = root } = error as NodeJS.ErrnoException & { readonly dest?: string };
-  if (code === "ENOSPC" || code === "EDQUOT" || /No space left on device|max_temp_directory_size/.test(message)) {
-    return new CommandError(`no space is left on the disk that holds ${root}`);
-  }
-  const barred = /Permission denied|Read-only file system|Operation not permitted/.exec(message)?.[0].toLowerCase();
-  const reason = BARRED[code === "EEXIST" && syscall === "mkdir" ? "ENOTDIR" : (code ?? "")] ?? barred;
-  if (reason !== undefined)
+  if (code === "ENOSPC" || code === "EDQUOT")
+    return new NoSpaceError(`no space is left on the disk that holds ${root}`);
+  const reason = BARRED[code === "EEXIST" && syscall === "mkdir" ? "ENOTDIR" : (code ?? "")];
+  if (reason !== undefined) {
     return new CommandError(`the lake in ${root} cannot be written: ${reason} (${dest ?? path})`);
-  if (message.startsWith("Out of Memory Error")) {
-    return new CommandError("the memory limit is too small for this; give more with --memory");
   }
-  return error;
+  return isMachineTrouble(error) ? new CommandError(`the lake in ${root} cannot be written: ${message}`) : error;
 }
+
+const LACKS = {
+  memory: "the memory limit is too small for this; give more with --memory",
+  disk: "the limit of temporary disk is too small for this",
+} as const;

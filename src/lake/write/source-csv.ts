@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { CommandError } from "../../errors.js";
 import type { Writer } from "../../engine/writer.js";
 import { quoteText } from "../../sql-text.js";
-import { lineOfRecord, splitRecord, type Dialect } from "./csv-records.js";
+import { endsWithLineBeyond, lineOfRecord, splitRecord, type Dialect } from "./csv-records.js";
 import { reasonOf } from "./source-parquet.js";
 import { requireContent } from "./source-signature.js";
+import { requireFewColumns } from "./source-limits.js";
 import type { Footnote, Source, SourceFile } from "./source-types.js";
 import { asUtf8, gunzip, headOf, oneNewline, readAt } from "./text-encoding.js";
 
@@ -15,16 +16,21 @@ const DELIMITERS = [",", ";", "\t", "|"] as const;
 const HEAD = 1 << 20;
 const TAIL = 1 << 16;
 
+/** Bytes. DuckDB refuses a longer record, but leaves the last one out where it fills its buffer, of 16 times as many. */
+const LONGEST_LINE = 2_000_000;
+const TOO_LONG = "is too long, perhaps a quote is not closed";
+
 /** Opens a CSV file, gzipped or not. One that holds something else, or has no header, is a CommandError. */
 export async function openCsv(_: Writer, file: SourceFile, gzip: boolean): Promise<Source> {
   const { label, scratch } = file;
   if (gzip) requireContent(await headOf(file.path, 16), "gzip", "gzip", label);
-  const plain = gzip ? await gunzip(file.path, label, scratch) : file.path;
+  const plain = gzip ? await gunzip(file) : file.path;
   requireContent(await headOf(plain, 256), "CSV", null, label);
   const { path: decoded, decodedFrom } = await asUtf8(plain, label, scratch);
   const unified = await oneNewline(decoded, scratch);
-  const header = headerOf((await headOf(unified, HEAD)).toString("utf8"), label);
+  const header = headerOf(await headOf(unified, HEAD), label);
   const { path, footnotes } = await withoutFootnotes(unified, scratch, header);
+  if (await endsWithLineBeyond(path, LONGEST_LINE)) throw new CommandError(`${label}: the last line ${TOO_LONG}`);
   const openEnd = !(await endsLine(unified));
   if (openEnd) await requireNoBlock(plain, label);
   const explain = async (error: unknown): Promise<CommandError> =>
@@ -33,7 +39,7 @@ export async function openCsv(_: Writer, file: SourceFile, gzip: boolean): Promi
     format: "csv",
     columns: header.names.map((name, i) => ({ name, sql: `c${i}`, kind: "text" })),
     relation:
-      `read_csv($1, auto_detect = false, hive_partitioning = false, header = true, skip = ${header.skip}, ` +
+      `read_csv($1, auto_detect = false, hive_partitioning = false, header = true, skip = ${header.skip}, max_line_size = ${LONGEST_LINE}, ` +
       `delim = ${quoteText(header.delimiter)}, quote = '"', escape = '"', ` +
       `columns = {${header.names.map((_name, i) => `c${i}: 'VARCHAR'`).join(", ")}})`,
     values: [path],
@@ -74,8 +80,9 @@ interface Header extends Dialect {
   readonly skip: number;
 }
 
-function headerOf(head: string, label: string): Header {
-  const text = head.replace(/^\ufeff/, "");
+function headerOf(head: Buffer, label: string): Header {
+  const isCut = head.length === HEAD;
+  const text = head.toString("utf8").replace(/^\ufeff/, "");
   const blank = /^(?:\r?\n|\r(?!\n))*/.exec(text)![0];
   const body = text.slice(blank.length);
   if (body.trim() === "") throw new CommandError(`${label} has no header line: it holds only blank lines`);
@@ -87,6 +94,8 @@ function headerOf(head: string, label: string): Header {
       best = { names, delimiter, newline, skip: blank.split(newline).length - 1 };
     }
   }
+  requireFewColumns(best!.names.length, label);
+  if (isCut && !/[\r\n]/.test(body)) throw new CommandError(`${label}: the header line ${TOO_LONG}`);
   return best!;
 }
 
@@ -136,6 +145,6 @@ async function explainCsv(error: unknown, path: string, header: Header): Promise
   const cells = /Expected Number of Columns: (\d+) Found: (\d+)/.exec(message);
   if (cells) return `${at}it has ${cells[2]} cells where the header has ${cells[1]}`;
   if (message.includes("unterminated quote")) return `${at}a quote is not closed, or stands inside a cell`;
-  if (message.includes("Maximum line size")) return `${at}the line is too long, perhaps a quote is not closed`;
+  if (message.includes("Maximum line size")) return `${at}the line ${TOO_LONG}`;
   return ` is not readable as CSV: ${reasonOf(error, path)}`;
 }

@@ -2,10 +2,11 @@
 // so that no whole number loses a digit.
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
-import { CommandError } from "../../errors.js";
+import { CommandError, fileFault } from "../../errors.js";
 import type { Writer } from "../../engine/writer.js";
 import { quoteText } from "../../sql-text.js";
 import { unwrap, type JsonRows } from "./json-tables.js";
+import { MOST_COLUMNS, requireFewColumns } from "./source-limits.js";
 import { reasonOf } from "./source-parquet.js";
 import { requireContent } from "./source-signature.js";
 import type { Source, SourceColumn, SourceFile } from "./source-types.js";
@@ -39,8 +40,9 @@ export async function openJson(writer: Writer, file: SourceFile, named: "json" |
     `maximum_object_size = ${LARGEST_RECORD}))`;
   const run = (sql: string): Promise<Row[]> =>
     writer.rows(sql, [rows.path]).catch(async (error: unknown) => {
-      throw await explain(error);
+      throw await explain(fileFault(error));
     });
+  requireFewColumns(rows.names?.length ?? 0, label);
   const shape = rows.names ? listShape(rows.names, relation) : await recordShape(run, relation, label);
   return {
     format: lines ? "ndjson" : "json",
@@ -84,18 +86,20 @@ type Run = (sql: string) => Promise<Row[]>;
 async function recordShape(run: Run, records: string, label: string): Promise<Shape> {
   const keys = await run(
     `SELECT DISTINCT json_type(r) AS type, unnest(CASE WHEN json_type(r) = 'OBJECT' THEN json_keys(r) ELSE [''] END) ` +
-      `AS key FROM ${records}`,
+      `AS key FROM ${records} LIMIT ${MOST_COLUMNS + 1}`,
   );
   const stray = keys.find(({ type }) => type !== "OBJECT");
   if (stray) {
     const kind = String(stray["type"]).toLowerCase();
     throw new CommandError(`${label} is no table: its rows must be objects {column: value}, one is of type ${kind}`);
   }
+  requireFewColumns(keys.length, label);
   const [first] = await run(`SELECT to_json(json_keys(r)) AS keys FROM ${records} LIMIT 1`);
   const leading = first ? (JSON.parse(String(first["keys"])) as string[]) : [];
   const later = new Set(keys.map(({ key }) => String(key)));
   for (const key of leading) later.delete(key);
   const names = [...leading, ...[...later].sort()];
+  requireFewColumns(names.length, label);
   return cellShape(names, names.map(pointer), records);
 }
 

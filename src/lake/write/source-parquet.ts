@@ -1,7 +1,10 @@
 // Parquet files: any types, their own columns only, whatever the folders above are called.
-import { CommandError } from "../../errors.js";
+import { CommandError, fileFault } from "../../errors.js";
 import type { Writer } from "../../engine/writer.js";
 import { quoteName } from "../../sql-text.js";
+import { count } from "../../words.js";
+import { readFooter, type Footer } from "./parquet-footer.js";
+import { requireFewColumns, requireFewRows, requireLittle } from "./source-limits.js";
 import { requireContent } from "./source-signature.js";
 import { kindOf, type Source, type SourceFile } from "./source-types.js";
 import { readAt } from "./text-encoding.js";
@@ -12,14 +15,17 @@ const ROW = "file_row_number";
 /** Opens a Parquet file. One that is cut short, encrypted or damaged is a CommandError. */
 export async function openParquet(writer: Writer, file: SourceFile): Promise<Source> {
   await requireWhole(file);
+  await requireModest(file);
   const damaged = (error: unknown): CommandError =>
     new CommandError(`${file.label} is not readable as Parquet, it may be damaged: ${reasonOf(error, file.path)}`);
   const read = (options: string): string =>
     `read_parquet($1, hive_partitioning = false, binary_as_string = true${options})`;
-  const described = await writer.rows(`DESCRIBE SELECT * FROM ${read("")}`, [file.path]).catch((error: unknown) => {
-    throw damaged(error);
-  });
-  const names = await trueNames(writer, file.path);
+  const ask = (sql: string): ReturnType<Writer["rows"]> =>
+    writer.rows(sql, [file.path]).catch((error: unknown) => {
+      throw damaged(fileFault(error));
+    });
+  const described = await ask(`DESCRIBE SELECT * FROM ${read("")}`);
+  const names = namesOf(await ask("SELECT name, num_children AS children FROM parquet_schema($1)"));
   const columns = described.map(({ column_name: name, column_type: type }, i) => ({
     name: names.length === described.length ? names[i]! : String(name),
     sql: quoteName(String(name)),
@@ -41,8 +47,7 @@ export async function openParquet(writer: Writer, file: SourceFile): Promise<Sou
 }
 
 /** The names of the columns as the file has them: DuckDB renames those that it takes for the same. */
-async function trueNames(writer: Writer, path: string): Promise<readonly string[]> {
-  const nodes = await writer.rows("SELECT name, num_children AS children FROM parquet_schema($1)", [path]);
+function namesOf(nodes: Awaited<ReturnType<Writer["rows"]>>): readonly string[] {
   const names: string[] = [];
   let below = 0;
   for (const { name, children } of nodes.slice(1)) {
@@ -60,6 +65,36 @@ async function requireWhole({ path, label, size }: SourceFile): Promise<void> {
   if (end === "PARE") throw new CommandError(`${label} is encrypted Parquet, which cannot be read`);
   if (size < SMALLEST || end !== "PAR1") {
     throw new CommandError(`${label} is cut short or still being written: its Parquet end is missing`);
+  }
+}
+
+/** Bytes of a footer. Those of real files have kilobytes, or some megabytes for thousands of row groups. */
+const LARGEST_FOOTER = 64 << 20;
+const MOST_GROUPS = 100_000;
+const DEEPEST = 64;
+
+/** Refuses what is absurdly large, or unpacks to that, before DuckDB opens it. */
+async function requireModest({ path, label, size, limits }: SourceFile): Promise<void> {
+  const length = (await readAt(path, size - 8, 4)).readUInt32LE();
+  if (length > Math.min(size - SMALLEST, LARGEST_FOOTER)) {
+    throw new CommandError(`${label} is not readable as Parquet: its footer would have ${count(length)} bytes`);
+  }
+  const { nodes, depth, groups, rows, unpacked } = footerOf(await readAt(path, size - 8 - length, length), label);
+  requireFewColumns(nodes, label);
+  if (depth > DEEPEST) throw new CommandError(`${label} has columns that are nested ${count(depth)} deep`);
+  if (groups > MOST_GROUPS) {
+    throw new CommandError(`${label} has ${count(groups)} row groups: write some 100,000 rows into each`);
+  }
+  requireFewRows(rows, limits, label);
+  requireLittle(unpacked, size, limits, label);
+}
+
+function footerOf(bytes: Buffer, label: string): Footer {
+  try {
+    return readFooter(bytes);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new CommandError(`${label} is not readable as Parquet, it may be damaged: ${error.message}`);
   }
 }
 

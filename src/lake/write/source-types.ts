@@ -1,5 +1,6 @@
 // What a file looks like once it is open: one relation of named columns, each of a kind.
 import type { CommandError } from "../../errors.js";
+import type { FileLimits } from "./source-limits.js";
 
 export const SOURCE_KINDS = [
   "text",
@@ -80,4 +81,5 @@ export interface SourceFile {
   readonly size: number;
   /** A folder for temporary files. */
   readonly scratch: string;
+  readonly limits: FileLimits;
 }

@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { access, stat, symlink } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
 import { extname, join, resolve } from "node:path";
-import { CommandError } from "../../errors.js";
+import { CommandError, isTroubleBeside } from "../../errors.js";
 import type { Writer } from "../../engine/writer.js";
 import { openCsv } from "./source-csv.js";
 import { openJson } from "./source-json.js";
@@ -38,10 +38,14 @@ const OPENERS = {
 } as const satisfies Record<SourceFormat, (writer: Writer, file: SourceFile, gzip: boolean) => Promise<Source>>;
 
 /** Opens a file; one that is missing, empty, of another kind than its name says, or not understood is a CommandError. */
-export async function openSource(writer: Writer, path: string, label: string, scratch: string): Promise<Source> {
+export async function openSource(
+  writer: Writer,
+  path: string,
+  { label, scratch, limits }: Pick<SourceFile, "label" | "scratch" | "limits">,
+): Promise<Source> {
   const size = await sizeOf(path, label);
   const { end, format, gzip } = formatOf(path, label);
-  const file = { path: await plainPath(path, end, scratch), label, size, scratch };
+  const file = { path: await plainPath(path, end, scratch), label, size, scratch, limits };
   return OPENERS[format](writer, file, gzip);
 }
 
@@ -65,21 +69,26 @@ export function requireContentOf(path: string, head: Buffer, label: string): voi
 
 async function sizeOf(path: string, label: string): Promise<number> {
   const stats = await stat(path).catch((error: unknown) => {
+    if (isTroubleBeside(error)) throw error;
     const code = (error as NodeJS.ErrnoException).code;
     throw new CommandError(`${label} ${code === "ENOENT" ? "does not exist" : `cannot be read: ${code}`}`);
   });
   if (stats.isDirectory()) throw new CommandError(`${label} is a folder, not a file`);
   if (!stats.isFile()) throw new CommandError(`${label} is not a plain file`);
   if (stats.size === 0) throw new CommandError(`${label} is empty: it has 0 bytes`);
-  await access(path, constants.R_OK).catch(() => {
+  await access(path, constants.R_OK).catch((error: unknown) => {
+    if (isTroubleBeside(error)) throw error;
     throw new CommandError(`${label} cannot be read: permission denied`);
   });
   return stats.size;
 }
 
-/** DuckDB takes `*`, `?`, `[` for patterns and `x://` for an address: such a name is read through a link. */
+/**
+ * DuckDB takes `*`, `?`, `[` for patterns and `x://` for an address, and quotes the name in messages of one line: such a
+ * name is read through a link.
+ */
 async function plainPath(path: string, end: string, scratch: string): Promise<string> {
-  if (!/[*?[\]{}~]|:\//.test(path)) return path;
+  if (!/[*?[\]{}~\p{Cc}]|:\//u.test(path)) return path;
   const link = join(scratch, randomUUID() + end);
   await symlink(resolve(path), link);
   return link;

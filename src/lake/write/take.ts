@@ -4,7 +4,7 @@ import { mkdir, symlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Entity } from "../../catalog/types.js";
 import type { Writer } from "../../engine/writer.js";
-import { CommandError } from "../../errors.js";
+import { CommandError, fileFault, NoSpaceError, reasonOf } from "../../errors.js";
 import { isUnchanged, openDrop, UnreadableDrop, type OpenDrop } from "../drop-file.js";
 import { identityOf } from "../integrity.js";
 import type { Layout } from "../layout.js";
@@ -18,12 +18,18 @@ import type { Ledger } from "./ledger.js";
 import { merge } from "./merge.js";
 import { stage, type Staged } from "./normalise.js";
 import { openWhole, withWriteSession, type WriteOptions } from "./session.js";
+import { NO_LIMITS, type DropLimits, type FileLimits } from "./source-limits.js";
 import { moveIn, withDropStaging, type Staging } from "./staging.js";
 
 export interface TakenBatch {
   readonly entries: readonly Entry[];
   /** Files that changed while they were read: they are looked at again. */
   readonly changed: readonly InboxFile[];
+}
+
+export interface TakeOptions extends WriteOptions {
+  readonly signal: AbortSignal;
+  readonly limits?: DropLimits;
 }
 
 /**
@@ -35,20 +41,22 @@ export async function takeBatch(
   batch: readonly Takable[],
   ledger: Ledger,
   currentVersion: () => Promise<string>,
-  options: WriteOptions & { readonly signal: AbortSignal },
+  options: TakeOptions,
 ): Promise<TakenBatch> {
   const { entity } = batch[0]!;
   const refused = new Map<Takable, string>();
   const changed: InboxFile[] = [];
-  const report = await withDropStaging(layout, options, async (writer, staging) => {
+  const { limits = NO_LIMITS, signal } = options;
+  const bounded = options.limits ? { ...options, spill: options.limits.spill } : options;
+  const report = await withDropStaging(layout, bounded, async (writer, staging) => {
     const files: StagedFile[] = [];
-    const check = createCheck(layout, options.signal);
+    const check = createCheck(layout, signal);
     for (const one of batch) {
       try {
-        files.push({ ...(await stageDrop(writer, staging, layout, one, check)), file: one.file.path });
+        files.push({ ...(await stageDrop(writer, staging, layout, one, limits, check)), file: one.file.path });
       } catch (error) {
         if (error instanceof ChangedDrop) changed.push(one.file);
-        else refused.set(one, reasonOf(error, `inbox/${one.file.path}`));
+        else refused.set(one, refusalReason(error, `inbox/${one.file.path}`));
       }
     }
     return files.length === 0 ? null : publishDrop(writer, staging, layout, entity, files, check, options);
@@ -66,15 +74,12 @@ export async function takeBatch(
   };
 }
 
-/** What is wrong with the machine and not with the file. */
-const ENVIRONMENT = /No space left on device|max_temp_directory_size|Out of Memory Error|Too many open files/;
-
-/** Why a file is refused. Throws what is no fault of the file. */
-function reasonOf(error: unknown, label: string): string {
+/** Why a file is refused. Throws what is no fault of the file; whatever else goes wrong while it is read, it brought about. */
+function refusalReason(error: unknown, label: string): string {
   if (error instanceof UnreadableDrop) return error.message;
-  if (!(error instanceof CommandError)) throw error;
-  if (ENVIRONMENT.test(error.message)) throw new Error(error.message);
-  return withoutLabel(error.message, label);
+  if (error instanceof StoppedError) throw error;
+  fileFault(error);
+  return error instanceof CommandError ? withoutLabel(error.message, label) : `it cannot be read: ${reasonOf(error)}`;
 }
 
 /** A reason is told beside the path of its file. */
@@ -86,6 +91,7 @@ async function stageDrop(
   { scratch }: Staging,
   layout: Layout,
   { file, entity, identity }: Takable,
+  limits: FileLimits,
   check: Check,
 ): Promise<Staged> {
   const isAsRead = async (): Promise<Error | undefined> =>
@@ -94,7 +100,7 @@ async function stageDrop(
   try {
     if (!drop || identityOf(drop.stats) !== identity) throw new ChangedDrop(file.path);
     const source = await pin(drop, file.path, scratch);
-    const options = { map: {}, set: {}, label: `inbox/${file.path}` };
+    const options = { map: {}, set: {}, label: `inbox/${file.path}`, limits };
     const staged = await unless(writer, isAsRead, () => stage(writer, entity, source, options, scratch));
     // One that is gone was whole as long as it was there.
     const isReplaced = !(await isUnchanged(layout, file)) && (await exists(join(layout.inbox, file.path)));
@@ -147,6 +153,8 @@ async function publishDrop(
   });
 }
 
+class StoppedError extends Error {}
+
 /** Resolves to why taking drops has to end now; undefined where it may go on. */
 type Check = () => Promise<Error | undefined>;
 
@@ -157,8 +165,8 @@ function createCheck(layout: Layout, signal: AbortSignal): Check {
   let end = Infinity;
   return async () => {
     if (signal.aborted) end = Math.min(end, performance.now() + FINISH_WITHIN);
-    if (performance.now() > end) return new Error("it is time to stop");
-    return isShort(await roomOf(layout)) ? new Error("no space is left but what is kept free") : undefined;
+    if (performance.now() > end) return new StoppedError("it is time to stop");
+    return isShort(await roomOf(layout)) ? new NoSpaceError("no space is left but what is kept free") : undefined;
   };
 }
 

@@ -6,11 +6,14 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
-import { CommandError } from "../../errors.js";
+import { CommandError, fileFault } from "../../errors.js";
+import { requireLittle } from "./source-limits.js";
+import type { SourceFile } from "./source-types.js";
 
 const CHUNK = 1 << 20;
 const CR = 0x0d;
 const LF = 0x0a;
+const CRLF = Buffer.from([CR, LF]);
 
 /** The first `length` bytes of a file, fewer where it is shorter. */
 export async function headOf(path: string, length: number): Promise<Buffer> {
@@ -28,13 +31,23 @@ export async function readAt(path: string, position: number, length: number): Pr
   }
 }
 
-/** Unpacks a gzip file into `scratch`; resolves to the new file. A damaged or cut one is a CommandError. */
-export async function gunzip(path: string, label: string, scratch: string): Promise<string> {
+/** Unpacks a gzip file into its scratch folder; resolves to the new file. A damaged or cut one, or a bomb, is a CommandError. */
+export async function gunzip({ path, label, size, scratch, limits }: SourceFile): Promise<string> {
   const target = join(scratch, randomUUID());
+  async function* counted(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    let unpacked = 0;
+    for await (const chunk of chunks) {
+      unpacked += chunk.length;
+      requireLittle(unpacked, size, limits, label);
+      yield chunk;
+    }
+  }
   try {
-    await pipeline(createReadStream(path), createGunzip(), createWriteStream(target));
+    const unzip = createGunzip({ chunkSize: CHUNK >> 2 });
+    await pipeline(createReadStream(path, { highWaterMark: CHUNK }), unzip, counted, createWriteStream(target));
   } catch (error) {
-    throw new CommandError(`${label} cannot be unpacked: ${(error as Error).message}`);
+    if (error instanceof CommandError) throw error;
+    throw new CommandError(`${label} cannot be unpacked: ${(fileFault(error) as Error).message}`);
   }
   return target;
 }
@@ -106,33 +119,49 @@ async function surveyBytes(path: string): Promise<Survey> {
   let nul = false;
   let pairs = 0;
   let everyday = 0;
+  /** The first byte of a pair whose second one comes next. */
+  let lead = 0;
   for await (const bytes of wholeCharacters(path)) {
     nul ||= bytes.includes(0);
     utf8 &&= isUtf8(bytes);
     for (let i = 0; !utf8 && i < bytes.length; i++) {
-      if (bytes[i]! < 0x80) continue;
+      const byte = bytes[i]!;
+      if (lead === 0) {
+        if (byte >= 0x80) lead = byte;
+        continue;
+      }
       pairs++;
-      if (isEveryday(bytes[i]!, bytes[i + 1] ?? 0)) everyday++;
-      i++;
+      if (isEveryday(lead, byte)) everyday++;
+      lead = 0;
     }
   }
-  return { utf8, nul, chinese: everyday >= pairs * 0.9 };
+  return { utf8, nul, chinese: everyday >= (lead === 0 ? pairs : pairs + 1) * 0.9 };
 }
 
 /** GB 2312: punctuation and the 6,763 common characters. Other encodings' bytes rarely all fall in here. */
 const isEveryday = (lead: number, trail: number): boolean =>
   trail >= 0xa1 && trail <= 0xfe && ((lead >= 0xa1 && lead <= 0xa9) || (lead >= 0xb0 && lead <= 0xf7));
 
-/** The file in chunks that end with an ASCII byte, and so with a whole character (the last chunk apart). */
+/** The file in chunks that do not end within a UTF-8 character, where it is UTF-8 (the last chunk apart). */
 async function* wholeCharacters(path: string): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of createReadStream(path, { highWaterMark: CHUNK })) {
-    const bytes = Buffer.concat([rest, chunk as Buffer]);
-    const end = bytes.findLastIndex((byte) => byte < 0x80) + 1;
-    if (end > 0) yield bytes.subarray(0, end);
+    const bytes = rest.length === 0 ? (chunk as Buffer) : Buffer.concat([rest, chunk as Buffer]);
+    const end = bytes.length - lengthOfBeginning(bytes);
+    yield bytes.subarray(0, end);
     rest = bytes.subarray(end);
   }
   if (rest.length > 0) yield rest;
+}
+
+/** How many bytes at the end begin a UTF-8 character and do not complete it: three at most. */
+function lengthOfBeginning(bytes: Buffer): number {
+  for (let length = 1; length <= 3 && length <= bytes.length; length++) {
+    const byte = bytes[bytes.length - length]!;
+    if (byte < 0x80) return 0;
+    if (byte >= 0xc0) return length < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? length : 0;
+  }
+  return 0;
 }
 
 /** The file itself where its lines all end alike, else a copy in `scratch` whose lines all end with a line feed. */
@@ -157,10 +186,9 @@ async function mixesNewlines(path: string): Promise<boolean> {
   let [crlf, bare, previous] = [false, false, 0];
   for await (const chunk of createReadStream(path, { highWaterMark: CHUNK })) {
     const bytes = chunk as Buffer;
-    for (let at = bytes.indexOf(LF); at >= 0 && !(crlf && bare); at = bytes.indexOf(LF, at + 1)) {
-      if ((at === 0 ? previous : bytes[at - 1]) === CR) crlf = true;
-      else bare = true;
-      if (bare && !crlf && !bytes.includes(CR, at)) break;
+    crlf ||= (previous === CR && bytes[0] === LF) || (bytes.includes(CR) && bytes.includes(CRLF));
+    for (let at = bytes.indexOf(LF); at >= 0 && !bare; at = bytes.indexOf(LF, at + 1)) {
+      bare = (at === 0 ? previous : bytes[at - 1]) !== CR;
     }
     if (crlf && bare) return true;
     previous = bytes.at(-1) ?? previous;

@@ -1,5 +1,5 @@
 // Failures that are not a file's fault: what failed waits, longer each time, while everything else goes on.
-import { reasonOf } from "../../errors.js";
+import { EngineError, NoSpaceError, reasonOf } from "../../errors.js";
 
 /** Waiting times after a failure that is not a file's fault, in milliseconds. */
 const FIRST_RETRY = 1_000;
@@ -29,4 +29,16 @@ export function createTroubles(clock: () => number, log: (line: string) => void)
       }
     },
   };
+}
+
+/** Whether what was asked took more memory or disk than there is. */
+export const isExcess = (error: unknown): boolean => error instanceof EngineError || error instanceof NoSpaceError;
+
+const OPTIONS = { memory: "--ingest-memory", disk: "--ingest-spill" } as const;
+
+/** Why a file is refused that does so by itself. */
+export function excessReason(error: unknown): string {
+  const lack = error instanceof EngineError ? error.lack : null;
+  if (lack === null) return `it takes more than there is: ${reasonOf(error)}`;
+  return `it takes more ${lack} than ${OPTIONS[lack]} allows: split it, or allow more and drop it again`;
 }

@@ -1,0 +1,182 @@
+// Small files that are large, or absurd, once they are opened: they are refused early, once, and hold up nobody.
+import { readFile } from "node:fs/promises";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { temporaryFolder } from "../support/folders.js";
+import { drop, factors, ingester, ledgerOf, outcomesOf } from "../support/ingest.js";
+import { openStaging, type Staging } from "./staging.js";
+
+let staging: Staging;
+beforeAll(async () => {
+  staging = await openStaging();
+});
+afterAll(() => staging.close());
+
+const LIMITS = { rows: 1_000, unpacked: 1e6 };
+const HEADER = "ts_code,trade_date,adj_factor\n";
+
+test("a gzip file that unpacks to more than is allowed is refused while it is unpacked", async () => {
+  const file = staging.put("bomb.csv.gz", gzipSync(HEADER + "000001.SZ,20240102,1\n".repeat(1_000_000)));
+  expect(await staging.refusal("adj_factor", file, { limits: { ...LIMITS, rows: 1e9 } })).toBe(
+    "bomb.csv.gz unpacks to more than 1,000,000 bytes, --max-unpacked allows: split it",
+  );
+  expect(await staging.leftovers()).toEqual([]);
+});
+
+test("a Parquet file with more rows than are allowed is refused by its footer", async () => {
+  const rows = "SELECT '000001.SZ' AS ts_code, DATE '2024-01-02' AS trade_date, 1.0 AS adj_factor FROM range(1001)";
+  const file = await staging.parquet("rows.parquet", rows);
+  expect(await staging.refusal("adj_factor", file, { limits: LIMITS })).toBe(
+    "rows.parquet has 1,001 rows, more than the 1,000 that --max-file-rows allows: split it",
+  );
+});
+
+test.each(["csv", "ndjson"])("so is a %s file, once its rows are counted", async (format) => {
+  const row = {
+    csv: "000001.SZ,20240102,1\n",
+    ndjson: '{"ts_code":"000001.SZ","trade_date":"20240102","adj_factor":1}\n',
+  };
+  const text = (format === "csv" ? HEADER : "") + row[format as keyof typeof row].repeat(1_001);
+  expect(await staging.refusal("adj_factor", staging.put(`rows.${format}`, text), { limits: LIMITS })).toContain(
+    "has 1,001 rows",
+  );
+});
+
+test("a file too large for its limits is refused once, and is not read again", async () => {
+  const root = await temporaryFolder();
+  await drop(root, "adj_factor/bomb.csv.gz", gzipSync(HEADER + "000001.SZ,20240102,1\n".repeat(100_000)));
+  await drop(root, "adj_factor/good.csv", factors("000001.SZ,20240102,1"));
+  const { settle } = await ingester(root, undefined, { limits: { ...LIMITS, spill: "1GB" } });
+  for (let i = 0; i < 3; i++) await settle();
+  expect(await outcomesOf(root)).toEqual({ "adj_factor/bomb.csv.gz": "refused", "adj_factor/good.csv": "taken" });
+  expect(await ledgerOf(root)).toHaveLength(2);
+});
+
+test("a file for which there is too little temporary disk is refused, and those beside it are taken", async () => {
+  const root = await temporaryFolder();
+  const many = `SELECT lpad((range % 999983)::VARCHAR, 6, '0') || '.SZ' AS ts_code, random() AS adj_factor,
+                       DATE '2000-01-01' + (range // 999983)::INTEGER AS trade_date FROM range(4000000)`;
+  await drop(root, "adj_factor/b.csv", factors("000001.SZ,20240102,1"));
+  const file = await staging.parquet("many.parquet", many);
+  await drop(root, "adj_factor/many.parquet", await readFile(file));
+  await drop(root, "adj_factor/z.csv", factors("000001.SZ,20240103,1"));
+  const limits = { rows: 1e9, unpacked: 1e9, spill: "16MB" };
+  const { settle } = await ingester(root, undefined, { memory: "64MB", limits });
+  for (let i = 0; i < 3; i++) await settle();
+  expect(await outcomesOf(root)).toEqual({
+    "adj_factor/b.csv": "taken",
+    "adj_factor/many.parquet": "refused",
+    "adj_factor/z.csv": "taken",
+  });
+  const refused = (await ledgerOf(root)).filter(({ outcome }) => outcome === "refused");
+  expect(refused.map(({ reason }) => reason)).toEqual([
+    "it needs more disk than --ingest-spill allows: split it, or allow more and drop it again",
+  ]);
+});
+
+const MANY_COLUMNS = Array.from({ length: 2_001 }, (_, i) => `c${i}`);
+const one = JSON.stringify(Object.fromEntries(MANY_COLUMNS.map((name) => [name, 1])));
+
+test.each([
+  ["columns.csv", `${MANY_COLUMNS.join(",")}\n`],
+  ["record.json", `[${one}]`],
+  ["one.json", one],
+  ["lines.ndjson", MANY_COLUMNS.map((name) => `{"${name}": 1}\n`).join("")],
+  ["split.json", JSON.stringify({ columns: MANY_COLUMNS, data: [MANY_COLUMNS] })],
+  ["vendor.json", JSON.stringify({ data: { fields: MANY_COLUMNS, items: [MANY_COLUMNS] } })],
+  ["frame.json", JSON.stringify(Object.fromEntries(MANY_COLUMNS.map((name) => [name, { 0: 1 }])))],
+])("%s is refused for its many columns", async (name, text) => {
+  expect(await staging.refusal("adj_factor", staging.put(name, text))).toContain(`${name} has more than 2,000 columns`);
+});
+
+test("a frame of more rows than there may be columns is taken, even where a column is called data", async () => {
+  const columns = { ts_code: "000001.SZ", trade_date: 0, adj_factor: 1, data: 1 };
+  const dayOf = (i: number): string => new Date(Date.UTC(2000, 0, 1 + i)).toISOString().slice(0, 10);
+  const frame = Object.entries(columns).map(([name, value]) => [
+    name,
+    Object.fromEntries(MANY_COLUMNS.map((_, i) => [i, name === "trade_date" ? dayOf(i) : value])),
+  ]);
+  const file = staging.put("rows.json", JSON.stringify(Object.fromEntries(frame)));
+  expect((await staging.stage("adj_factor", file)).rows).toBe(MANY_COLUMNS.length);
+});
+
+test("a header line that is longer than any header is refused", async () => {
+  const file = staging.put("header.csv", `ts_code,${"x".repeat(3 << 20)}\n`);
+  expect(await staging.refusal("adj_factor", file)).toBe(
+    "header.csv: the header line is too long, perhaps a quote is not closed",
+  );
+});
+
+/** A column `x` of whole numbers, in Thrift's compact protocol. */
+const LEAF = Buffer.from("1502250218017800", "hex");
+
+/** A Parquet file without rows whose footer has this schema and so many row groups. */
+function footerOnly(schema: readonly Buffer[], groups: number): Buffer {
+  const list = (items: readonly Buffer[]): Buffer =>
+    Buffer.concat([Buffer.from([0xfc]), varint(items.length), ...items]);
+  const group = Buffer.from("190c1600160000", "hex");
+  const footer = Buffer.concat([
+    ...[Buffer.from("150219", "hex"), list(schema), Buffer.from("160019", "hex")],
+    ...[list(Array.from({ length: groups }, () => group)), Buffer.from([0])],
+  ]);
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(footer.length);
+  return Buffer.concat([Buffer.from("PAR1"), footer, length, Buffer.from("PAR1")]);
+}
+
+const varint = (value: number): Buffer => {
+  const bytes: number[] = [];
+  for (let rest = value; ; rest >>>= 7) {
+    if (rest < 0x80) return Buffer.from([...bytes, rest]);
+    bytes.push((rest & 0x7f) | 0x80);
+  }
+};
+
+/** A node called `g` that holds some children. */
+const node = (children: number): Buffer =>
+  Buffer.concat([Buffer.from("48016715", "hex"), varint(children * 2), Buffer.from([0])]);
+
+test.each([
+  [
+    "100,000 columns",
+    [node(100_000), ...Array.from({ length: 100_000 }, () => LEAF)],
+    0,
+    "has more than 2,000 columns",
+  ],
+  ["columns nested 1,000 deep", [...Array.from({ length: 1_000 }, () => node(1)), LEAF], 0, "nested 1,000 deep"],
+  ["a million row groups", [node(1), LEAF], 1_000_000, "has 1,000,000 row groups"],
+] as const)("a Parquet file with %s is refused before it is opened", async (_what, schema, groups, reason) => {
+  const file = staging.put("absurd.parquet", footerOnly(schema, groups));
+  expect(await staging.refusal("adj_factor", file)).toContain(reason);
+});
+
+test("a Parquet file whose footer was changed anywhere is refused in one line", async () => {
+  const file = await staging.parquet("sound.parquet", "SELECT 'a' AS a, [1, 2] AS b, {c: 1, d: {e: 2}} AS s");
+  const sound = await readFile(file);
+  for (let at = sound.length - sound.readUInt32LE(sound.length - 8) - 8; at < sound.length - 8; at++) {
+    const changed = Buffer.from(sound);
+    changed[at]! ^= 0xff;
+    const outcome = await staging.refusal("adj_factor", staging.put("changed.parquet", changed));
+    expect(outcome).toMatch(/^changed\.parquet /);
+  }
+});
+
+const GOOD = "000001.SZ,20240102,1\n".repeat(1_000);
+/** More than DuckDB's buffer holds: without a check it leaves such a last record out. */
+const LONG = 33_000_000;
+
+test.each([
+  ["with a line end", "x.csv", Buffer.from(`${HEADER}${GOOD}${"b".repeat(LONG)},20240102,1\n`)],
+  ["without one", "x.csv", Buffer.from(`${HEADER}${GOOD}${"b".repeat(LONG)},20240102,1`)],
+  ["with blank lines below", "x.csv", Buffer.from(`${HEADER}${GOOD}${"b".repeat(LONG)},20240102,1\r\n\r\n`)],
+  ["of quotes in quotes", "x.csv", Buffer.from(`${HEADER}${GOOD}"${'""'.repeat(LONG / 2)}",20240102,1\n`)],
+  ["after a byte order mark", "x.csv", Buffer.from(`\ufeff${HEADER}${GOOD}${"b".repeat(LONG)},20240102,1\n`)],
+  ["after carriage returns", "x.csv", Buffer.from(`${HEADER}${GOOD}${"b".repeat(LONG)},,1\n`.replaceAll("\n", "\r"))],
+  ["in GB18030", "x.csv", Buffer.concat([Buffer.from(HEADER + GOOD), Buffer.alloc(LONG, "c3fb", "hex")])],
+  ["in gzip", "x.csv.gz", gzipSync(`${HEADER}${GOOD}${"b".repeat(LONG)},20240102,1\n`)],
+  ["of NDJSON", "x.ndjson", Buffer.from(`{"ts_code": "a"}\n{"ts_code": "${"b".repeat(2.2 * LONG)}"}\n`)],
+  ["of JSON", "x.json", Buffer.from(`[{"ts_code": "a"},{"ts_code": "${"b".repeat(2.2 * LONG)}"}]`)],
+])("a last record that is too long for its reader, %s, is refused and not left out", async (_what, name, content) => {
+  const refusal = await staging.refusal("adj_factor", staging.put(name, content));
+  expect(refusal).toMatch(/: the last line is too long, perhaps a quote is not closed$|maximum_object_size/);
+});

@@ -24,6 +24,7 @@ const sources = filesUnder("src").filter((path) => path.endsWith(".ts"));
 const scripts = [...filesUnder("scripts"), ...filesUnder("bench").filter((path) => path.endsWith(".ts"))];
 const pages = [
   "README.md",
+  "README.zh-CN.md",
   "SECURITY.md",
   "CHANGELOG.md",
   "CONTRIBUTING.md",

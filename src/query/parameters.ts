@@ -71,8 +71,8 @@ function textItems(value: string): readonly string[] {
   return items;
 }
 
-/** Values of the longest list: as many days, or codes with their suffix, as a URL has room for. */
-const MOST_VALUES = 30_000;
+/** The most values of one list: several times the codes that have ever been listed. */
+const MOST_VALUES = 20_000;
 
 function bounded(name: string, items: readonly string[]): readonly string[] {
   if (items.length <= MOST_VALUES) return items;

@@ -57,8 +57,8 @@ describe("the parser", () => {
 
   test("reads lists of as many values as a URL has room for days, and no longer ones", () => {
     const names = (count: number): string => Array.from({ length: count }, (_, i) => `n${i}`).join();
-    expect(parse("stock_list", `name=${names(30_000)}`).filters[0]!.values).toHaveLength(30_000);
-    for (const query of [`name=${names(30_001)}`, `name="a",${names(30_000)}`, "name=a&".repeat(30_001)]) {
+    expect(parse("stock_list", `name=${names(20_000)}`).filters[0]!.values).toHaveLength(20_000);
+    for (const query of [`name=${names(20_001)}`, `name="a",${names(20_000)}`, "name=a&".repeat(20_001)]) {
       expect(() => parse("stock_list", query)).toThrow("30001 values");
     }
   });

@@ -59,7 +59,7 @@ export interface Lake {
 export interface OpenOptions {
   /** Another process has served this: the directory is opened only where it goes on from there. */
   readonly after?: Mark;
-  /** Where the directory cannot be opened, opens it at the first refresh that can. */
+  /** Where the directory does not go on from there, waits: opens it at the first refresh at which it does. */
   readonly waits?: boolean;
 }
 
@@ -171,7 +171,7 @@ export async function openLake(root: string, { after = NO_MARK, waits = false }:
   };
 
   await refresh().catch((error: unknown) => {
-    if (!waits) throw error;
+    if (!(waits && error instanceof UnavailableError)) throw error;
   });
 
   return {

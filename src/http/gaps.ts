@@ -16,10 +16,11 @@ export function gapsHandler(context: Context): RequestHandler<{ entity: string }
     const snapshot = await findSnapshot(context, res, request.dataVersion);
     const signal = requestSignal(res, context.config.deadline);
     await context.tokenPlaces.take(res, "small", signal);
+    // The file that is read, or is not there, may be that of another directory, which may come or go meanwhile.
+    await context.lake.requireState();
     const recorded = (await readRecordedGaps(context.lake.layout.gaps)).filter(
       (gap) => gap.entity === entity.name && gap.resolved === null,
     );
-    // The file that was read, or was not there, may be that of another directory.
     await context.lake.requireState();
     const found = [
       ...(await context.gaps.computed(snapshot, entity, signal)),

@@ -9,7 +9,7 @@ import { openReader } from "../engine/reader.js";
 import { createIntegrity } from "../lake/integrity.js";
 import type { Mark as LakeMark } from "../lake/continuity.js";
 import { openLake, type OpenOptions } from "../lake/lake.js";
-import { openTokens } from "../lake/tokens.js";
+import { openTokens, type TokenOptions } from "../lake/tokens.js";
 import { makeOwnFolder } from "../own-folder.js";
 import { openSegmentStore } from "../segments/store.js";
 import { createApp } from "./app.js";
@@ -44,6 +44,8 @@ export interface ServerHooks {
   readonly spill?: string;
   /** What other processes have served, and whether to wait where the directory does not go on from there. */
   readonly lake?: OpenOptions;
+  /** Whether other processes have read a token file, and what to call when this one has. */
+  readonly tokens?: Pick<TokenOptions, "wasThere" | "onThere">;
   /** Called at the start and whenever the lake got further. */
   readonly onMark?: (mark: LakeMark) => void;
   /** The metrics of every process that serves; without it, those of this one. */
@@ -74,6 +76,8 @@ export async function startServer(
   const tokens = await openTokens(lake.layout.tokens, {
     staticToken: config.staticToken,
     onFault: (fault) => log.warn(fault),
+    requireState: lake.requireState,
+    ...hooks.tokens,
   });
   const calendars = createCalendars(reader);
   const gaps = createGapFinder(reader, calendars);

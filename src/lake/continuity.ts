@@ -36,7 +36,11 @@ export class UnavailableError extends CommandError {
  */
 export async function findSuccessor(layout: Layout, seen: Mark): Promise<Pick<Mark, "id" | "sequence">> {
   try {
-    return await look(layout, seen);
+    return await look(layout, seen).catch(async (error: unknown) => {
+      // Whatever is damaged there, the directory has the name of another lake.
+      if (error instanceof DamagedManifestError && isOther(await readIdentity(layout), seen.id)) throw another();
+      throw error;
+    });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
@@ -63,6 +67,8 @@ async function look(layout: Layout, seen: Mark): Promise<Pick<Mark, "id" | "sequ
   if ((await readPointer(layout)) !== sequence) return look(layout, seen);
   throw new DamagedManifestError(`version ${sequence} is damaged or gone`);
 }
+
+const isOther = (id: string | null, seen: string | null): boolean => id !== null && seen !== null && id !== seen;
 
 const older = ({ data_version }: Mark): UnavailableError =>
   new UnavailableError(`the data directory holds an older state, without version ${data_version}, which was served`);

@@ -2,6 +2,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { CommandError } from "../errors.js";
 import { parseRecords, readOrNone } from "./absent.js";
+import { DamagedManifestError } from "./manifest.js";
 import { parseTokens, type StoredToken, type TokenList } from "./token-records.js";
 
 export interface TokenStore {
@@ -10,7 +11,10 @@ export interface TokenStore {
    * Where it finds none it may look at the file again.
    */
   find(secret: string, now: Date, mayLookAgain?: boolean): Promise<StoredToken | "unknown" | null>;
-  /** Rejects where the file is damaged, or gone after it was there. Its tokens are valid for TRUSTED_FOR more. */
+  /**
+   * Rejects where the file is damaged, gone after it was there, or in a directory that is not the one that was opened.
+   * The tokens that were read last are valid for TRUSTED_FOR more.
+   */
   refresh(): Promise<void>;
   /** False where the last refresh failed. */
   isSound(): boolean;
@@ -24,6 +28,12 @@ export interface TokenOptions {
   readonly staticToken: string | null;
   /** Gets each fault of a record once. */
   readonly onFault: (fault: string) => void;
+  /** Throws UnavailableError where the file is not in the directory that was opened, or DamagedManifestError. */
+  readonly requireState?: () => Promise<void>;
+  /** Another process has read the file: that there is none now means that it is gone. */
+  readonly wasThere?: boolean;
+  /** Called once, when the file is found. */
+  readonly onThere?: () => void;
   /** Milliseconds that only go forward. */
   readonly clock?: () => number;
 }
@@ -38,7 +48,7 @@ export async function readTokens(path: string): Promise<TokenList> {
 
 /** Follows the tokens of a file. One that is damaged from the start is no reason to stop those that need no token. */
 export async function openTokens(path: string, options: TokenOptions): Promise<TokenStore> {
-  const { staticToken, onFault, clock = () => performance.now() } = options;
+  const { staticToken, onFault, requireState, onThere, clock = () => performance.now() } = options;
   const fixed: StoredToken | null =
     staticToken === null
       ? null
@@ -48,13 +58,22 @@ export async function openTokens(path: string, options: TokenOptions): Promise<T
   let known = own;
   let reported = new Set<string>();
   let seen: string | undefined;
-  let wasThere = false;
+  let { wasThere = false } = options;
   let readAt = -Infinity;
   let sound = false;
 
+  /** A damaged manifest says nothing against the tokens beside it. */
+  const requireDirectory = async (): Promise<void> =>
+    requireState?.().catch((error: unknown) => {
+      if (!(error instanceof DamagedManifestError)) throw error;
+    });
   const read = async (): Promise<void> => {
+    await requireDirectory();
     const text = await readOrNone(path);
+    // It may have been replaced, or brought back, since the look before.
+    await requireDirectory();
     if (text === undefined && wasThere) throw new CommandError(`${path} is gone: restore it from a backup`);
+    if (text !== undefined && !wasThere) onThere?.();
     wasThere = text !== undefined;
     if (text === undefined || text === seen) return;
     const { tokens, faults } = parseTokens(parseRecords(text, path));

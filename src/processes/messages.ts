@@ -7,7 +7,8 @@ import type { LakeMark } from "../http/server.js";
 export type Order =
   /**
    * The first one; the port comes with it. `spill` is the folder for what DuckDB has no memory for, `seen` the lake that
-   * was served, which it has to go on from. Where nobody else serves, it `waits` for that lake.
+   * was served, which it has to go on from. Where nobody else serves, it `waits` for that lake. `hadTokens`: others have
+   * read a token file.
    */
   | {
       readonly order: "serve";
@@ -15,6 +16,7 @@ export type Order =
       readonly spill: string;
       readonly seen: LakeMark | null;
       readonly waits: boolean;
+      readonly hadTokens: boolean;
     }
   /** Another worker has taken over: end when every connection has come to its own end. */
   | { readonly order: "retire" }
@@ -32,6 +34,8 @@ export type Report =
   | { readonly report: "ready"; readonly url: string }
   /** How far the lake got that it serves. */
   | { readonly report: "mark"; readonly mark: LakeMark }
+  /** It has read a token file. */
+  | { readonly report: "tokens" }
   /** It could not start. `known`: for a reason that its user can mend. */
   | { readonly report: "failed"; readonly message: string; readonly known: boolean }
   /** Its event loop turns. */

@@ -42,9 +42,14 @@ export async function supervise(config: ServerConfig, options: SuperviseOptions)
   const onMark = (mark: LakeMark): void => {
     if (seen === null || mark.sequence >= seen.sequence) seen = mark;
   };
+  /** A token file that is gone is no sign that there are no tokens. */
+  let hadTokens = false;
+  const onTokens = (): void => void (hadTokens = true);
   const start = (waits: boolean): Worker => {
-    const spill = scratch.folder();
-    const worker = startWorker({ config: share, spill, port, log, seen, waits, onMark, onDamage, gather });
+    const worker = startWorker({
+      ...{ config: share, spill: scratch.folder(), port, log, gather },
+      ...{ seen, waits, hadTokens, onMark, onTokens, onDamage },
+    });
     void worker.ended.then(async () => (past = await addUp([past, worker.lastCount()])));
     return worker;
   };

@@ -35,6 +35,10 @@ export interface WorkerOptions {
   /** Whether it waits for that lake, and answers that it is out of reach meanwhile; else it fails to start. */
   readonly waits: boolean;
   readonly onMark: (mark: LakeMark) => void;
+  /** Whether another worker has read a token file. */
+  readonly hadTokens: boolean;
+  /** Called when it has read one. */
+  readonly onTokens: () => void;
   /** Called with files that the worker found damaged, again and again while they are. */
   readonly onDamage: (files: readonly string[]) => void;
   /** What all workers have counted. */
@@ -60,7 +64,7 @@ const SPARE_THREADS = 8;
 const COLLECTING = ["--single-threaded-gc", "--heap-growing-percent=400"];
 
 export function startWorker(options: WorkerOptions): Worker {
-  const { config, spill, port, log, seen, waits, onMark, onDamage, gather } = options;
+  const { config, spill, port, log, seen, waits, hadTokens, onMark, onTokens, onDamage, gather } = options;
   const child = spawn(process.execPath, [...process.execArgv, ...COLLECTING, ...process.argv.slice(1)], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     // The size of libuv's pool is fixed when a process first uses it, so it has to be set before the process starts.
@@ -99,6 +103,7 @@ export function startWorker(options: WorkerOptions): Worker {
       failed: ({ message, known }) => reject(known ? new CommandError(message) : new Error(message)),
       alive: () => undefined,
       mark: ({ mark }) => onMark(mark),
+      tokens: onTokens,
       damaged: ({ files }) => onDamage(files),
       counts({ metrics }) {
         counted = metrics;
@@ -112,7 +117,7 @@ export function startWorker(options: WorkerOptions): Worker {
     });
     void ended.then((how) => reject(new Error(`it ended (${how})`)));
   });
-  give({ order: "serve", config, spill, seen, waits }, port);
+  give({ order: "serve", config, spill, seen, waits, hadTokens }, port);
 
   return {
     pid: child.pid,

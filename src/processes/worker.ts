@@ -42,12 +42,13 @@ export function runWorker(): void {
     process.exit(0);
   };
   const orders: Orders = {
-    serve({ config, spill, seen, waits }, port) {
+    serve({ config, spill, seen, waits, hadTokens }, port) {
       spillFolder = spill;
       longest = config.deadline + KEEP_ALIVE;
       running = startServer(config, log, {
         ...{ port, spill, gatherMetrics },
         ...(seen ? { lake: { after: seen, waits } } : {}),
+        tokens: { wasThere: hadTokens, onThere: () => void tell({ report: "tokens" }) },
         onMark: (mark) => void tell({ report: "mark", mark }),
       }).catch(failToStart);
       void running.then(({ url }) => {

@@ -1,7 +1,7 @@
-// What becomes of requests while the token file is damaged, or edited by hand.
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+// What becomes of requests while the token file is damaged, edited by hand, or in a directory that is not the one opened.
+import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { hashToken } from "../../src/lake/tokens.js";
 import { createToken, revokeToken } from "../../src/lake/write/tokens.js";
 import { temporaryFolder } from "../support/folders.js";
@@ -23,7 +23,10 @@ const bearer = (secret: string) => ({ Authorization: `Bearer ${secret}` });
 const statusOf = async ({ get }: TestServer, secret: string, path = WEEKLY): Promise<number> =>
   (await get(path, bearer(secret))).status;
 const healthOf = async ({ url }: TestServer) => (await fetch(`${url}/health`)).json() as Promise<object>;
-const publish = () => publishRows(root, { weekly: "SELECT '000001.SZ' AS ts_code, DATE '2024-01-05' AS trade_date" });
+const publish = (folder = root, day = 5) =>
+  publishRows(folder, { weekly: `SELECT '000001.SZ' AS ts_code, DATE '2024-01-0${day}' AS trade_date` });
+const create = (folder: string, name: string) =>
+  createToken(folder, name, { entities: null, expires: null }, new Date());
 
 test("a record written by hand that is not well-formed lets nobody in, and the log says which, once", async () => {
   const record = (name: string, change: object) => ({
@@ -59,7 +62,7 @@ test("a record written by hand that is not well-formed lets nobody in, and the l
 
 test("while the file is damaged its tokens go on, health is degraded, and the log says so once", async () => {
   await publish();
-  const alice = await createToken(root, "alice", { entities: null, expires: null }, new Date());
+  const alice = await create(root, "alice");
   const server = await serve(root);
   expect(await healthOf(server)).toMatchObject({ status: "ok" });
   const text = await readFile(file, "utf8");
@@ -100,7 +103,7 @@ test("where tokens cannot be checked the answer is 503, and the static token and
 
 test("a damaged pointer hides neither a damaged token file nor a revoked token", async () => {
   await publish();
-  const alice = await createToken(root, "alice", { entities: null, expires: null }, new Date());
+  const alice = await create(root, "alice");
   const server = await serve(root);
   await writeFile(join(root, "state/current"), "garbage");
   await vi.waitFor(() => expect(server.logged).toHaveLength(1));
@@ -109,4 +112,83 @@ test("a damaged pointer hides neither a damaged token file nor a revoked token",
   await writeFile(file, "[{");
   await vi.waitFor(() => expect(server.logged).toHaveLength(2));
   expect(server.logged.join("\n")).toContain("tokens.json is damaged");
+});
+
+/** Directories that are not the one opened, each made at `folder`; resolves to the secret of a token that it holds. */
+const STRANGERS: Readonly<Record<string, (folder: string) => Promise<string>>> = {
+  async "another lake"(folder) {
+    for (const day of [2, 3, 4]) await publish(folder, day);
+    return create(folder, "mallory");
+  },
+  async "another lake with a damaged pointer"(folder) {
+    await publish(folder, 2);
+    await writeFile(join(folder, "state/current"), "garbage");
+    return create(folder, "mallory");
+  },
+  async "an older backup"(folder) {
+    const mallory = await create(root, "mallory");
+    await cp(root, folder, { recursive: true });
+    await revokeToken(root, "mallory");
+    await publish(root, 4);
+    return mallory;
+  },
+};
+
+describe.each(Object.entries(STRANGERS))("where %s takes the place of the data directory", (_name, make) => {
+  const META = "/api/v1/meta";
+  let base: string;
+  let alice: string;
+  let mallory: string;
+
+  beforeEach(async () => {
+    base = await temporaryFolder();
+    root = join(base, "data");
+    await publish();
+    alice = await create(root, "alice");
+    mallory = await make(join(base, "other"));
+  });
+  const replace = async (): Promise<void> => {
+    await rename(root, join(base, "aside"));
+    await rename(join(base, "other"), root);
+  };
+  const bringBack = async (): Promise<void> => {
+    await rm(root, { recursive: true });
+    await rename(join(base, "aside"), root);
+  };
+  const expectWell = async (server: TestServer): Promise<void> => {
+    await vi.waitFor(async () => expect(await healthOf(server)).toMatchObject({ status: "ok" }), 10_000);
+    expect([await statusOf(server, alice, META), await statusOf(server, mallory, META)]).toEqual([200, 401]);
+    const bob = await create(root, "bob");
+    expect(await statusOf(server, bob, META)).toBe(200);
+    await revokeToken(root, "alice");
+    await vi.waitFor(async () => expect(await statusOf(server, alice, META)).toBe(401), 10_000);
+  };
+
+  test("its tokens let nobody in, those of before are valid on, and the file is followed again when it is back", async () => {
+    const server = await serve(root);
+    expect([await statusOf(server, alice, META), await statusOf(server, mallory, META)]).toEqual([200, 401]);
+    await replace();
+    const expectRefused = async (): Promise<void> => {
+      expect([401, 503]).toContain(await statusOf(server, mallory, META));
+      expect(await statusOf(server, alice, META)).toBe(200);
+    };
+    await expectRefused();
+    await expect(server.context.tokens.refresh()).rejects.toThrow("the data directory holds");
+    expect(server.context.tokens.isSound()).toBe(false);
+    await expectRefused();
+    await bringBack();
+    await expectWell(server);
+  });
+
+  test("a server that starts then and goes on from the lake accepts no token until it is back", async () => {
+    const first = await serve(root);
+    const after = first.context.lake.mark();
+    await replace();
+    const server = await serve(root, {}, {}, { lake: { after, waits: true }, tokens: { wasThere: true } });
+    for (const secret of [alice, mallory]) {
+      expect(await (await server.get(META, bearer(secret))).json()).toMatchObject({ code: "tokens_unavailable" });
+    }
+    await bringBack();
+    await expectWell(server);
+  });
 });

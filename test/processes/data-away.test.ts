@@ -7,6 +7,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { entityNamed } from "../../src/catalog/index.js";
 import { layoutOf } from "../../src/lake/layout.js";
 import { addGap } from "../../src/lake/write/gaps.js";
+import { createToken } from "../../src/lake/write/tokens.js";
 import { temporaryFolder } from "../support/folders.js";
 import { factors, publishRows } from "../support/lake.js";
 import {
@@ -285,6 +286,29 @@ test("what only the folder state can tell is 503 while it is gone; validators, m
   await untilWell(server);
   expect([(await ask(server, old)).status, (await ask(server, never)).status]).toEqual([200, 404]);
   expect((await (await ask(server, gaps)).json()) as object).toMatchObject({ gaps: [{ kind: "timeout" }] });
+});
+
+test("a worker that starts while the token file is gone does not take its tokens for invalid ones", async () => {
+  const { tokens } = layoutOf(root);
+  const secret = await createToken(root, "alice", { entities: null, expires: null }, new Date());
+  const server = await serve("--no-watch");
+  const statuses = async (): Promise<readonly number[]> => {
+    const asked = Array.from({ length: 12 }, () => ask(server, "/api/v1/meta", { Authorization: `Bearer ${secret}` }));
+    return (await Promise.all(asked)).map(({ status }) => status);
+  };
+  expect(new Set(await statuses())).toEqual(new Set([200]));
+  await rename(tokens, aside);
+  await untilHealth(server, "degraded", { state: false });
+  await replaceWorker(server);
+  const seen = new Set<number>();
+  await until("the new worker answers", async () => {
+    for (const status of await statuses()) seen.add(status);
+    return seen.has(503) || seen.has(401) || undefined;
+  });
+  expect([...seen].sort()).toEqual([200, 503]);
+  await rename(aside, tokens);
+  await untilWell(server);
+  expect(new Set(await statuses())).toEqual(new Set([200]));
 });
 
 test("a restart of the server serves what is there then", async () => {

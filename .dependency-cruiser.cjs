@@ -27,6 +27,12 @@ const ROOMS = {
     imports: ["printable"],
     why: "The bottom: numbers as people are told them, by every side.",
   },
+  "arrow-data": {
+    owns: "^src/arrow-data\\.ts$",
+    imports: [],
+    packages: ["apache-arrow"],
+    why: "The bottom: the buffers of Arrow columns, for the engine and the encoders.",
+  },
   config: {
     owns: "^src/config\\.ts$",
     imports: ["errors", "dates"],
@@ -46,7 +52,7 @@ const ROOMS = {
   },
   engine: {
     owns: "^src/engine/",
-    imports: ["errors", "dates", "sql-text", "config", "catalog", "lake", "query"],
+    imports: ["errors", "dates", "sql-text", "arrow-data", "config", "catalog", "lake", "query"],
     packages: ["@duckdb/node-api", "@duckdb/node-bindings", "apache-arrow"],
     why: "The only room with DuckDB.",
   },
@@ -57,7 +63,7 @@ const ROOMS = {
   },
   encode: {
     owns: "^src/encode/",
-    imports: ["errors", "dates", "catalog"],
+    imports: ["errors", "dates", "arrow-data", "catalog"],
     packages: ["apache-arrow", "hyparquet-writer"],
     why: "Functions over Arrow record batches, whoever made them.",
   },

@@ -6,7 +6,7 @@ import { bench, describe } from "vitest";
 import type { Column } from "../src/catalog/types.js";
 import { ENCODERS } from "../src/encode/index.js";
 import { plainRows } from "../src/encode/rows-plain.js";
-import { sourcesOf } from "../src/encode/source.js";
+import { columnsOf } from "../src/arrow-data.js";
 
 const BATCHES = 50;
 const ROWS = 2_000;
@@ -87,7 +87,7 @@ describe("JSON, daily as it is", () => {
   const writePlain = plainRows(columns, { prefixes: columns.map(() => ","), suffix: "]", quoting: "json" });
   const asArrays = usual[0]!.toArray().map((row): unknown => row?.toArray());
   bench("kernel", () => encodeAll("json", usual), OPTIONS);
-  bench("plain TypeScript", () => usual.forEach((batch) => writePlain(sourcesOf(batch), 0, ROWS)), OPTIONS);
+  bench("plain TypeScript", () => usual.forEach((batch) => writePlain(columnsOf(batch), 0, ROWS)), OPTIONS);
   bench(
     "JSON.stringify of rows already made, without dates",
     () => usual.forEach(() => Buffer.from(JSON.stringify(asArrays))),

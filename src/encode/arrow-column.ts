@@ -3,13 +3,13 @@ import { Float64, Int64, Utf8, type DataType } from "apache-arrow";
 import type { Column, ColumnType } from "../catalog/types.js";
 import { GrowingBytes } from "./growing-bytes.js";
 import { rowWriter } from "./rows.js";
-import { isPresent, presenceBitmap, type Source } from "./source.js";
+import { isPresent, presenceBitmap, type ColumnData } from "../arrow-data.js";
 import { NOTHING } from "./types.js";
 
 export interface ArrowColumn {
   readonly type: DataType;
   /** Appends a copy of all `rows` values of a batch. */
-  add(source: Source, rows: number): void;
+  add(source: ColumnData, rows: number): void;
   /** Bytes gathered so far. */
   byteLength(): number;
   /** What was gathered, valid until the next `add`, which starts anew. */
@@ -56,7 +56,7 @@ function numberColumn(type: DataType): ArrowColumn {
 }
 
 /** Appends the bytes of all rows to `bytes`, and writes to `ends` where in it each row ends. */
-type AddText = (source: Source, bytes: GrowingBytes, ends: Int32Array) => void;
+type AddText = (source: ColumnData, bytes: GrowingBytes, ends: Int32Array) => void;
 
 function textColumn(addBytes: AddText): ArrowColumn {
   const bytes = new GrowingBytes();
@@ -105,7 +105,7 @@ class MissingRows {
   private rows = 0;
   private missing: number[] = [];
 
-  add(source: Source, rows: number, each?: (row: number) => void): void {
+  add(source: ColumnData, rows: number, each?: (row: number) => void): void {
     if (source.nullCount > 0) {
       for (let row = 0; row < rows; row++) {
         if (isPresent(source, row)) continue;

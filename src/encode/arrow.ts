@@ -3,7 +3,7 @@
 import { Field, Message, Schema } from "apache-arrow";
 import { BufferRegion, FieldNode, RecordBatch } from "apache-arrow/ipc/metadata/message";
 import { arrowColumn } from "./arrow-column.js";
-import { sourcesOf } from "./source.js";
+import { columnsOf } from "../arrow-data.js";
 import { NOTHING, type Encoder, type Head } from "./types.js";
 
 const ENOUGH_ROWS = 16_384;
@@ -58,7 +58,7 @@ export function arrowEncoder(head: Head): Encoder {
     begin: () => message(Message.from(schema), 0).bytes,
     run: () => ({
       batch(batch) {
-        const sources = sourcesOf(batch);
+        const sources = columnsOf(batch);
         for (const [i, column] of columns.entries()) column.add(sources[i]!, batch.numRows);
         rows += batch.numRows;
         return rows >= ENOUGH_ROWS || gatheredBytes() >= ENOUGH_BYTES ? flush() : NOTHING;

@@ -1,6 +1,6 @@
 // CSV after RFC 4180 with a header line, ending lines with `\n`. Missing is an empty field, empty text is `""`.
 import { rowWriter } from "./rows.js";
-import { sourcesOf } from "./source.js";
+import { columnsOf } from "../arrow-data.js";
 import { NOTHING, type Encoder, type Head } from "./types.js";
 
 export function csvEncoder(head: Head): Encoder {
@@ -14,7 +14,7 @@ export function csvEncoder(head: Head): Encoder {
     runsStandAlone: true,
     joint: NOTHING,
     begin: () => Buffer.from(`${head.columns.map(({ name }) => name).join(",")}\n`),
-    run: () => ({ batch: (batch) => write(sourcesOf(batch), 0, batch.numRows), end: () => NOTHING }),
+    run: () => ({ batch: (batch) => write(columnsOf(batch), 0, batch.numRows), end: () => NOTHING }),
     end: () => NOTHING,
   };
 }

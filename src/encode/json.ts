@@ -1,7 +1,7 @@
 // The JSON envelope: one object whose `rows` are arrays in the order of `columns`.
 import { DTYPES } from "../catalog/types.js";
 import { rowWriter } from "./rows.js";
-import { sourcesOf } from "./source.js";
+import { columnsOf } from "../arrow-data.js";
 import { NOTHING, type Encoder, type Head } from "./types.js";
 
 /** Keys in the order of the contract; no white space. */
@@ -33,7 +33,7 @@ export function jsonRows(columns: Head["columns"]): Omit<Encoder, "begin" | "end
       let first = true;
       return {
         batch(batch) {
-          const rows = write(sourcesOf(batch), 0, batch.numRows);
+          const rows = write(columnsOf(batch), 0, batch.numRows);
           if (!first || rows.length === 0) return rows;
           first = false;
           return rows.subarray(1); // no comma before the first row

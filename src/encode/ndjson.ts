@@ -1,6 +1,6 @@
 // NDJSON: one object a row, each on its line, keyed by column name.
 import { rowWriter } from "./rows.js";
-import { sourcesOf } from "./source.js";
+import { columnsOf } from "../arrow-data.js";
 import { NOTHING, type Encoder, type Head } from "./types.js";
 
 export function ndjsonEncoder(head: Head): Encoder {
@@ -14,7 +14,7 @@ export function ndjsonEncoder(head: Head): Encoder {
     runsStandAlone: true,
     joint: NOTHING,
     begin: () => NOTHING,
-    run: () => ({ batch: (batch) => write(sourcesOf(batch), 0, batch.numRows), end: () => NOTHING }),
+    run: () => ({ batch: (batch) => write(columnsOf(batch), 0, batch.numRows), end: () => NOTHING }),
     end: () => NOTHING,
   };
 }

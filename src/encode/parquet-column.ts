@@ -3,11 +3,11 @@ import type { ColumnType } from "../catalog/types.js";
 import { textOfDay } from "./date-text.js";
 import { dictionaryOf, MOST_VALUES, type Dictionary } from "./dictionary.js";
 import { GrowingBytes } from "./growing-bytes.js";
-import { isPresent, type Source } from "./source.js";
+import { isPresent, type ColumnData } from "../arrow-data.js";
 
 export interface ParquetColumn {
   /** Appends copies of the values of these rows of a batch. */
-  add(source: Source, from: number, to: number): void;
+  add(source: ColumnData, from: number, to: number): void;
   /** Bytes gathered so far. */
   byteLength(): number;
   /**

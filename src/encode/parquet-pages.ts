@@ -4,7 +4,7 @@ import { writePageHeader } from "hyparquet-writer/src/datapage.js";
 import type { writeMetadata } from "hyparquet-writer/src/metadata.js";
 import type { Column, ColumnType } from "../catalog/types.js";
 import type { Gathered, Places } from "./parquet-column.js";
-import { presenceBitmap } from "./source.js";
+import { presenceBitmap } from "../arrow-data.js";
 
 export type FileMetaData = Parameters<typeof writeMetadata>[1];
 type ColumnChunk = FileMetaData["row_groups"][number]["columns"][number];

@@ -4,7 +4,7 @@ import { writeMetadata } from "hyparquet-writer/src/metadata.js";
 import { MOST_VALUES } from "./dictionary.js";
 import { parquetColumn } from "./parquet-column.js";
 import { columnChunk, PHYSICAL, type FileMetaData } from "./parquet-pages.js";
-import { sourcesOf } from "./source.js";
+import { columnsOf } from "../arrow-data.js";
 import { NOTHING, type Encoder, type Head } from "./types.js";
 
 /** Of a row group: enough for dictionaries to pay, little enough to hold in memory for each client. */
@@ -69,7 +69,7 @@ export function parquetEncoder(head: Head): Encoder {
     begin: () => MAGIC,
     run: () => ({
       batch(batch) {
-        const sources = sourcesOf(batch);
+        const sources = columnsOf(batch);
         const due: Uint8Array[] = [];
         for (let from = 0, to = 0; from < batch.numRows; from = to) {
           to = Math.min(batch.numRows, from + MOST_ROWS - rows);

@@ -1,5 +1,5 @@
 // What sets JSON, NDJSON and CSV apart, as data for one row writer.
-import type { Source } from "./source.js";
+import type { ColumnData } from "../arrow-data.js";
 
 export interface RowStyle {
   /** What stands before each value, by column. */
@@ -11,4 +11,4 @@ export interface RowStyle {
 }
 
 /** Makes the bytes of the rows from `from` up to `to`, which is not among them. The array is the caller's own. */
-export type RowWriter = (sources: readonly Source[], from: number, to: number) => Uint8Array;
+export type RowWriter = (sources: readonly ColumnData[], from: number, to: number) => Uint8Array;

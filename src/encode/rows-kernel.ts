@@ -5,7 +5,7 @@ import * as abi from "./kernel/abi.js";
 import { KERNEL_BYTES } from "./kernel-bytes.js";
 import { plainRows } from "./rows-plain.js";
 import type { RowStyle, RowWriter } from "./row-style.js";
-import type { Source } from "./source.js";
+import type { ColumnData } from "../arrow-data.js";
 
 /** Rows of a window; more would only fall out of the processor's cache. */
 const MAX_WINDOW = 4096;
@@ -69,7 +69,7 @@ export function kernelRows(columns: readonly Column[], style: RowStyle): RowWrit
   const slack = (3 * columns.length + 1) * (abi.SLACK + 32);
 
   /** Whether `rows` rows and their output fit into the memory. */
-  function fits(sources: readonly Source[], row: number, rows: number): boolean {
+  function fits(sources: readonly ColumnData[], row: number, rows: number): boolean {
     let need = valuesAt + slack + rows * (rowBound + rowWidth + columns.length / 8);
     for (const { valueOffsets: offsets } of sources) {
       if (offsets) need += (1 + growth) * (offsets[row + rows]! - offsets[row]!);
@@ -78,15 +78,15 @@ export function kernelRows(columns: readonly Column[], style: RowStyle): RowWrit
   }
 
   /** The number of rows from `row` on that go through at once; 0 where not even one fits. */
-  function windowSize(sources: readonly Source[], row: number, left: number): number {
+  function windowSize(sources: readonly ColumnData[], row: number, left: number): number {
     let rows = Math.min(left, MAX_WINDOW);
     while (rows > 0 && !fits(sources, row, rows)) rows >>= 1;
     return rows;
   }
 
-  function encodeWindow(sources: readonly Source[], row: number, rows: number): Uint8Array {
+  function encodeWindow(sources: readonly ColumnData[], row: number, rows: number): Uint8Array {
     let at = valuesAt;
-    const place = (array: Source["values"], from: number, length: number): number => {
+    const place = (array: ColumnData["values"], from: number, length: number): number => {
       const width = array.BYTES_PER_ELEMENT;
       const start = at;
       kernel.bytes.set(new Uint8Array(array.buffer, array.byteOffset + from * width, length * width), start);

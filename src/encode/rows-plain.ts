@@ -2,7 +2,7 @@
 import type { Column, ColumnType } from "../catalog/types.js";
 import { textOfDay } from "./date-text.js";
 import type { RowStyle, RowWriter } from "./row-style.js";
-import { isPresent, type Source } from "./source.js";
+import { isPresent, type ColumnData } from "../arrow-data.js";
 
 /** Characters after which text is turned into bytes, so that no string grows too long. */
 const FLUSH_LENGTH = 1 << 20;
@@ -10,7 +10,7 @@ const FLUSH_LENGTH = 1 << 20;
 type Show = (row: number) => string;
 
 /** For each type: how the value of a row is shown. */
-const SHOW: Record<ColumnType, (source: Source, style: RowStyle) => Show> = {
+const SHOW: Record<ColumnType, (source: ColumnData, style: RowStyle) => Show> = {
   code: text,
   text,
   date,
@@ -38,20 +38,20 @@ export function plainRows(columns: readonly Column[], style: RowStyle): RowWrite
   };
 }
 
-function show(source: Source, type: ColumnType, style: RowStyle): Show {
+function show(source: ColumnData, type: ColumnType, style: RowStyle): Show {
   const value = SHOW[type](source, style);
   const missing = MISSING[style.quoting];
   return (row) => (isPresent(source, row) ? value(row) : missing);
 }
 
-function text({ values, valueOffsets }: Source, { quoting }: RowStyle): Show {
+function text({ values, valueOffsets }: ColumnData, { quoting }: RowStyle): Show {
   const bytes = Buffer.from(values.buffer, values.byteOffset, values.byteLength);
   const quote = QUOTE[quoting];
   return (row) => quote(bytes.toString("utf8", valueOffsets![row], valueOffsets![row + 1]));
 }
 
 /** Rows mostly share the day of the row before. */
-function date({ values }: Source, { quoting }: RowStyle): Show {
+function date({ values }: ColumnData, { quoting }: RowStyle): Show {
   const quote = QUOTE[quoting];
   let days: number | undefined;
   let shown = "";
@@ -62,7 +62,7 @@ function date({ values }: Source, { quoting }: RowStyle): Show {
   };
 }
 
-function number({ values }: Source, { quoting }: RowStyle): Show {
+function number({ values }: ColumnData, { quoting }: RowStyle): Show {
   const missing = MISSING[quoting];
   return (row) => (Number.isFinite(values[row]) ? String(values[row]) : missing);
 }

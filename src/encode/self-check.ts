@@ -2,13 +2,13 @@
 import type { Column, ColumnType } from "../catalog/types.js";
 import { kernelRows } from "./rows-kernel.js";
 import { plainRows } from "./rows-plain.js";
-import type { Source } from "./source.js";
+import type { ColumnData } from "../arrow-data.js";
 
 const TEXTS = ["600519.SH", '贵州"茅台', "", "a,b\n\u0000", "é"].map((text) => Buffer.from(text));
 const ENDS = TEXTS.map((_, i) => TEXTS.slice(0, i + 1).reduce((sum, { length }) => sum + length, 0));
 const TEXT = { values: Buffer.concat(TEXTS), valueOffsets: Int32Array.of(0, ...ENDS) };
 
-const SAMPLES: Record<ColumnType, Pick<Source, "values" | "valueOffsets">> = {
+const SAMPLES: Record<ColumnType, Pick<ColumnData, "values" | "valueOffsets">> = {
   code: TEXT,
   text: TEXT,
   date: { values: Int32Array.of(0, 19_724, -719_162, 2_932_896, 11_016), valueOffsets: undefined },
@@ -23,7 +23,7 @@ const SAMPLES: Record<ColumnType, Pick<Source, "values" | "valueOffsets">> = {
 export function checkKernel(): "equal" | "different" | "absent" {
   const types = Object.keys(SAMPLES) as ColumnType[];
   const columns: Column[] = types.map((type) => ({ name: type, type, meaning: "a sample", nullable: true }));
-  const sources: Source[] = types.map((type) => ({
+  const sources: ColumnData[] = types.map((type) => ({
     ...SAMPLES[type],
     nullCount: 1,
     nullBitmap: Uint8Array.of(0b10111, ...new Array<number>(7).fill(0)),

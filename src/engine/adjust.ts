@@ -1,6 +1,7 @@
 // Adjusted prices: rows and factors come as two streams in the same order, and are met like the sides of a zip. So rows
 // keep their order in flat memory, and each stream proves by itself that it is whole.
 import { Float64, makeData, RecordBatch, type Data } from "apache-arrow";
+import { isPresent, type ColumnData } from "../arrow-data.js";
 import type { DataFile } from "../lake/manifest.js";
 import type { Snapshot } from "../lake/lake.js";
 import { lastFactorsRead, planFactors } from "../query/adjust.js";
@@ -10,7 +11,6 @@ import { createCache } from "./cache.js";
 import { readColumns } from "./columns.js";
 import { compareKeys, keysOf, type Keys } from "./keys.js";
 import { createLastFactors, type LastFactors } from "./last-factors.js";
-import { isPresent, type Presence } from "./presence.js";
 import type { Reader, Rows, Session } from "./reader.js";
 
 /** The factors of a request, ready to be met with its rows. */
@@ -46,24 +46,23 @@ export function createAdjustments(reader: Reader): Adjustments {
     const find = async (finding: AbortSignal): Promise<LastFactors> =>
       createLastFactors(await readColumns(reader, read, finding));
     if (codeFilter(request) !== null) return find(signal);
-    const question = read.steps.map(({ sql, values }) => [sql, values]);
-    return cache.get(JSON.stringify([snapshot.version.lists[factors], question]), find, signal);
+    return cache.get(JSON.stringify([snapshot.version.lists[factors], read.scans]), find, signal);
   };
 
   return {
     async prepare(snapshot, request, after, signal) {
       const prices = adjustedColumns(request);
       if (prices.length === 0) return null;
-      const { columns, steps } = planFactors(request, snapshot.files(request.entity.adjustment!.factors), after);
+      const { columns, scans } = planFactors(request, snapshot.files(request.entity.adjustment!.factors), after);
       const last = request.adjust === "forward" ? await lastFactors(snapshot, request, signal) : null;
       const dateColumn = request.columns.length;
       const direction = request.order === "asc" ? 1 : -1;
       const over = (session: Session): Rows => ({
-        async *read(rowSteps, rowColumns, overlap) {
-          const factors = session.read(steps, columns);
+        async *read(rowScans, rowColumns, wanted) {
+          const factors = session.read(scans, columns, "some");
           try {
             const scalesOf = meetFactors(factors, last, dateColumn, direction);
-            for await (const batch of session.read(rowSteps, rowColumns, overlap)) {
+            for await (const batch of session.read(rowScans, rowColumns, wanted)) {
               yield scaled(batch, prices, await scalesOf(batch));
             }
           } finally {
@@ -71,7 +70,7 @@ export function createAdjustments(reader: Reader): Adjustments {
           }
         },
       });
-      return { files: steps[0]?.files ?? [], over };
+      return { files: scans[0]?.files ?? [], over };
     },
   };
 }
@@ -93,7 +92,7 @@ function meetFactors(
   };
   // The first factors are fetched beside the first rows.
   const first = next();
-  first.catch(() => undefined); // told where it is awaited
+  first.catch(() => undefined); // thrown where it is awaited
   let ahead: FactorBatch | null | undefined;
   let at = 0;
   return async (batch) => {
@@ -117,7 +116,7 @@ function meetFactors(
 }
 
 /** A column of numbers: the Arrow library leaves its buffers `any`. */
-interface Numbers extends Presence {
+interface Numbers extends ColumnData {
   readonly values: Float64Array;
 }
 

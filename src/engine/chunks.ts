@@ -1,15 +1,14 @@
 // The chunks of one statement, fetched on a thread of the pool while those before them are worked on. DuckDB's streaming
-// results end normally when they fail midway: what was read is refused unless its end is proven (`end.ts`).
+// results end normally when they fail midway: what was read is refused unless its end is proven (`completeness.ts`).
 import { setImmediate } from "node:timers/promises";
 import type { DuckDBConnection, DuckDBDataChunk } from "@duckdb/node-api";
-import type { Column } from "../catalog/types.js";
-import type { CountedStatement } from "../query/statement.js";
-import { endOf, IncompleteStreamError } from "./end.js";
+import type { Statement } from "../query/sql.js";
+import { IncompleteStreamError, type Completeness } from "./completeness.js";
 import { endWork } from "./interrupt.js";
 import { withPrepared } from "./prepared.js";
 
-/** Does one piece of work that occupies a thread, when it is its turn. */
-export type Turn = <T>(job: () => Promise<T>) => Promise<T>;
+/** Does a job that occupies a thread, as soon as it is admitted. */
+export type WhenAdmitted = <T>(job: () => Promise<T>) => Promise<T>;
 
 /** How many chunks are held for readers that have not asked for them yet. Each stream may always hold one. */
 export interface Ahead {
@@ -19,6 +18,13 @@ export interface Ahead {
 
 /** Chunks that one stream fetches before they are asked for: what it takes to work steadily on two sides. */
 const MOST_OF_ONE = 64;
+
+/** What a stream runs on. */
+export interface StreamOn {
+  readonly connection: DuckDBConnection;
+  readonly whenAdmitted: WhenAdmitted;
+  readonly ahead: Ahead;
+}
 
 export interface Chunk {
   readonly chunk: DuckDBDataChunk;
@@ -33,27 +39,22 @@ export interface Chunks {
   close(): Promise<void>;
 }
 
-/** Runs a statement whose columns are `columns` in this order. The connection serves nothing else until `close`. */
+/** Runs a statement as a stream that `completeness` proves. The connection serves nothing else until `close`. */
 export function fetchChunks(
-  connection: DuckDBConnection,
-  statement: CountedStatement,
-  columns: readonly Column[],
-  turn: Turn,
-  ahead: Ahead,
+  statement: Statement,
+  completeness: Completeness,
+  { connection, whenAdmitted, ahead }: StreamOn,
 ): Chunks {
   const ready: Chunk[] = [];
-  const proof = endOf(statement, columns);
   let end: "none" | "reached" | { readonly error: unknown } = "none";
   let left = false;
   let tell = (): void => undefined;
 
   const hasRoom = (): boolean => ready.length === 0 || (ready.length < MOST_OF_ONE && ahead.held < ahead.most);
-  const opened = turn(() =>
-    withPrepared(connection, { ...statement, sql: proof.sql }, (prepared) => prepared.stream()),
-  );
+  const opened = whenAdmitted(() => withPrepared(connection, statement, (prepared) => prepared.stream()));
   const step = async (): Promise<DuckDBDataChunk | null> => {
     const result = await opened;
-    return turn(async () => (left ? null : result.fetchChunk()));
+    return whenAdmitted(async () => (left ? null : result.fetchChunk()));
   };
 
   let fetching: Promise<void> | null = null;
@@ -62,9 +63,9 @@ export function fetchChunks(
       while (!left && end === "none" && hasRoom()) {
         const chunk = await step();
         const rows = chunk?.rowCount ?? 0;
-        if (!chunk || rows === 0) end = proof.reached() ? "reached" : { error: new IncompleteStreamError() };
+        if (!chunk || rows === 0) end = completeness.reached() ? "reached" : { error: new IncompleteStreamError() };
         else {
-          const dataRows = proof.rowsOf(chunk, rows);
+          const dataRows = completeness.rowsOf(chunk, rows);
           if (dataRows > 0) {
             ready.push({ chunk, rows: dataRows });
             ahead.held++;

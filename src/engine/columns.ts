@@ -1,6 +1,6 @@
 // A small answer as plain arrays: what the server itself needs to know, such as the calendar.
 import { formatDays } from "../dates.js";
-import type { Read } from "../query/statement.js";
+import type { Read } from "../query/scan.js";
 import { valueAt } from "./page.js";
 import type { Reader } from "./reader.js";
 
@@ -10,7 +10,7 @@ export type Value = string | number | null;
 /** All rows of a read, an array a column. Throws what `Reader.read` throws. */
 export async function readColumns(reader: Reader, read: Read, signal: AbortSignal): Promise<readonly Value[][]> {
   const columns: Value[][] = read.columns.map(() => []);
-  for await (const batch of reader.read(read.steps, read.columns, signal)) {
+  for await (const batch of reader.read(read, signal)) {
     for (const [i, { type }] of read.columns.entries()) {
       const data = batch.data.children[i]!;
       for (let row = 0; row < batch.numRows; row++) {

@@ -5,7 +5,7 @@ import type { Snapshot } from "../lake/lake.js";
 import { commonSpan, computeGaps, isFilled, spanOfGaps, type HeldDays, type Market } from "../query/gaps.js";
 import { datesIn, daySet, type Span } from "../query/gaps-days.js";
 import { comparedCode, heldDaysRead, listingsRead, suspendedDaysRead, type Whose } from "../query/gaps-read.js";
-import type { Read } from "../query/statement.js";
+import type { Read } from "../query/scan.js";
 import { createCache } from "./cache.js";
 import type { Calendars } from "./calendars.js";
 import { readColumns } from "./columns.js";

@@ -1,11 +1,11 @@
 // Running a plan up to a limit: the batches of the page, and where it ended.
 import type { Data, RecordBatch } from "apache-arrow";
+import { isPresent } from "../arrow-data.js";
 import type { Column } from "../catalog/types.js";
 import { formatDays } from "../dates.js";
 import type { Position } from "../query/cursor.js";
-import type { Plan, PlannedStep } from "../query/plan.js";
-import type { ReadStep } from "../query/statement.js";
-import { isPresent } from "./presence.js";
+import type { Plan } from "../query/plan.js";
+import { firstRows, type Scan } from "../query/scan.js";
 import type { Rows } from "./reader.js";
 
 export interface PageEnd {
@@ -20,8 +20,8 @@ export interface PageEnd {
 export type Page = AsyncGenerator<RecordBatch, PageEnd, undefined>;
 
 /**
- * Yields the rows of a plan after the first `offset`, at most `limit` of them where it is not null, without the columns that only tell the position. Returns where
- * the page ended. Throws what reading throws.
+ * Yields the rows of a plan after the first `offset`, at most `limit` of them where it is not null, without the columns that
+ * only tell the position. Returns where the page ended. Throws what reading throws.
  */
 export async function* readPage(rows: Rows, plan: Plan, limit: number | null, offset = 0): Page {
   const shown = plan.columns.length - plan.positionColumns;
@@ -30,18 +30,12 @@ export async function* readPage(rows: Rows, plan: Plan, limit: number | null, of
   let last: Position | null = null;
   const most = limit === null ? Infinity : offset + limit;
 
-  /** One row more than the limit tells that the answer is cut; a step is not started once it is there. */
-  function* limited(): Generator<ReadStep> {
-    for (const step of plan.steps) if (!truncated) yield firstRows(step, most + 1 - count);
+  /** One row more than the limit tells that the answer is cut; a scan is not begun once it is there. */
+  function* limited(): Generator<Scan> {
+    for (const scan of plan.scans) if (!truncated) yield firstRows(scan, most + 1 - count);
   }
   const batches =
-    limit === null
-      ? rows.read(
-          plan.steps.flatMap(({ ranges }) => ranges),
-          plan.columns,
-          "next",
-        )
-      : rows.read(limited(), plan.columns);
+    limit === null ? rows.read(plan.scans, plan.columns, "all") : rows.read(limited(), plan.columns, "some");
 
   for await (const batch of batches) {
     const taken = Math.min(batch.numRows, most - count);
@@ -53,11 +47,6 @@ export async function* readPage(rows: Rows, plan: Plan, limit: number | null, of
     if (taken > skipped) yield firstColumns(batch, shown, skipped, taken);
   }
   return { count: Math.max(0, count - offset), truncated, last: truncated ? last : null };
-}
-
-function firstRows(step: PlannedStep, rows: number): ReadStep {
-  const count = { atMost: Math.min(step.count.atMost, rows), exact: false };
-  return { ...step, sql: `${step.sql} LIMIT ${rows}`, count };
 }
 
 function firstColumns(batch: RecordBatch, columns: number, from: number, to: number): RecordBatch {

@@ -1,6 +1,6 @@
 // Statements that a connection has prepared: questions of one kind differ in their values and files, not in their SQL.
 import type { DuckDBConnection, DuckDBPreparedStatement } from "@duckdb/node-api";
-import type { Statement } from "../query/statement.js";
+import type { Statement } from "../query/sql.js";
 import { toDuck } from "./values.js";
 
 /** Of each connection: of the kinds of questions that take turns. */

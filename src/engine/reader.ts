@@ -6,12 +6,13 @@ import type { Column } from "../catalog/types.js";
 import { Problem } from "../errors.js";
 import type { Integrity } from "../lake/integrity.js";
 import type { DataFile } from "../lake/manifest.js";
-import { widthOf, type ReadStep, type Width } from "../query/statement.js";
-import { runAtOnce } from "./at-once.js";
-import { fetchChunks, type Ahead, type Turn } from "./chunks.js";
-import { createGate, type GateLoad } from "./gate.js";
+import { rowsIn } from "../query/files.js";
+import { costOf, type Cost, type Read, type Scan } from "../query/scan.js";
+import { createAdmission, type Load } from "./admission.js";
+import type { Ahead, WhenAdmitted } from "./chunks.js";
+import { execute, statementsOf, type Wanted } from "./execute.js";
 import { openLocked, type LockedOptions } from "./locked.js";
-import { streamBatches, type Overlap, type Running } from "./stream.js";
+import { streamBatches, type Running } from "./stream.js";
 
 export interface ReaderOptions extends LockedOptions {
   /** Statements that work at the same time, each on a thread of libuv's pool. A stream works a chunk at a time. */
@@ -24,27 +25,27 @@ export interface ReaderOptions extends LockedOptions {
 }
 
 export interface Reader {
-  /** Waits for a place among the open streams. Rejects with `overloaded` where too many wait already. */
-  open(signal: AbortSignal, width: Width): Promise<Session>;
+  /** Waits for a slot among the open streams. Rejects with `overloaded` where too many wait already. */
+  open(signal: AbortSignal, cost: Cost): Promise<Session>;
   /** A session for one read. */
-  read(steps: readonly ReadStep[], columns: readonly Column[], signal: AbortSignal): AsyncGenerator<RecordBatch>;
-  /** Streams that are open or wait to be, and statements of theirs that work or wait for their turn. */
-  load(): { readonly streams: GateLoad; readonly statements: GateLoad };
+  read(read: Read, signal: AbortSignal): AsyncGenerator<RecordBatch>;
+  /** Streams that are open or wait to be, and statements of theirs that work or wait for a thread. */
+  load(): { readonly streams: Load; readonly statements: Load };
   close(): Promise<void>;
 }
 
 /** Reads rows. */
 export interface Rows {
   /**
-   * Runs the steps one after another, or the next beside the one that is read, and yields their rows in order, in batches
-   * that are valid until the next one is asked for. Throws DamagedFileError before a damaged file is read, and at the end
-   * of a step of which a file has changed meanwhile; IncompleteStreamError where a step did not reach its end; and the
-   * signal's reason when it is aborted.
+   * Yields the rows of the scans in order, in batches that are valid until the next one is asked for. A scan is not begun
+   * before it is asked for, unless `wanted` says that all rows will be. Throws DamagedFileError before a damaged file is
+   * read, and at the end of a statement of which a file has changed meanwhile; IncompleteStreamError where one did not
+   * reach its end; and the signal's reason when it is aborted.
    */
-  read(steps: Iterable<ReadStep>, columns: readonly Column[], overlap?: Overlap): AsyncGenerator<RecordBatch>;
+  read(scans: Iterable<Scan>, columns: readonly Column[], wanted: Wanted): AsyncGenerator<RecordBatch>;
 }
 
-/** A place among the open streams. */
+/** A slot among the open streams. */
 export interface Session extends Rows {
   close(): void;
 }
@@ -52,22 +53,20 @@ export interface Session extends Rows {
 /** Chunks of 2,048 rows that all streams together fetch before they are asked for: some 24 MB of `daily`. */
 const MOST_AHEAD = 128;
 
-/** A statement of no more rows is run in one go: all trading days of a stock, a page. Four chunks. */
-const ROWS_AT_ONCE = 8_192;
-
 export async function openReader(options: ReaderOptions): Promise<Reader> {
   const instance = await openLocked(options);
-  const open = createGate(options.streams, options.queue);
-  const working = createGate(options.concurrency, Infinity);
+  const open = createAdmission(options.streams, options.queue);
+  const working = createAdmission(options.concurrency, Infinity);
   const ahead: Ahead = { held: 0, most: MOST_AHEAD };
+  const pathOf = ({ path }: DataFile): string => join(options.lakeFolder, path);
   const idle: DuckDBConnection[] = [];
   const busy = new Set<DuckDBConnection>();
   let closing = false;
 
-  async function openSession(signal: AbortSignal, width: Width): Promise<Session> {
+  async function openSession(signal: AbortSignal, cost: Cost): Promise<Session> {
     if (closing) throw new Problem("shutting_down", "the server is stopping");
-    const leave = await open.enter(signal, width);
-    const turn: Turn = (job) => working.run(job, signal, width);
+    const leave = await open.admit(signal, cost);
+    const whenAdmitted: WhenAdmitted = (job) => working.run(job, signal, cost);
     /** Connections at work for the session, and the files that each of them reads. */
     const own = new Map<DuckDBConnection, readonly DataFile[]>();
     const interrupt = (): void => {
@@ -88,24 +87,19 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
     };
 
     return {
-      async *read(steps, columns, overlap = "none") {
-        const queue = steps[Symbol.iterator]();
-        const run = async (step: ReadStep): Promise<Running> => {
-          await options.integrity.check(step.files);
+      async *read(scans, columns, wanted) {
+        const queue = statementsOf(scans, wanted);
+        const run = async (scan: Scan): Promise<Running> => {
+          await options.integrity.check(scan.files);
           signal.throwIfAborted();
           const connection = idle.pop() ?? (await instance.connect());
           busy.add(connection);
-          own.set(connection, step.files);
-          const statement = withPaths(step, options.lakeFolder);
-          const isSmall = (step.count?.atMost ?? Infinity) <= ROWS_AT_ONCE;
-          const chunks = isSmall
-            ? runAtOnce(connection, statement, turn)
-            : fetchChunks(connection, statement, columns, turn, ahead);
-          return { connection, chunks };
+          own.set(connection, scan.files);
+          return { connection, chunks: execute(scan, columns.length, { connection, whenAdmitted, ahead, pathOf }) };
         };
         const start = (): Promise<Running> | null => {
-          const { done, value } = queue.next() as IteratorResult<ReadStep, undefined>;
-          return done === true ? null : run(value);
+          const next = queue.next();
+          return next.done === true ? null : run(next.value);
         };
         /** Files must be to the end what they were when their reading began. */
         const done = async ({ connection }: Running): Promise<void> => {
@@ -113,7 +107,7 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
           release(connection, true);
         };
         try {
-          yield* streamBatches(start, done, columns, overlap);
+          yield* streamBatches(start, done, columns, wanted);
         } catch (error) {
           signal.throwIfAborted();
           // That a file has changed says more than what DuckDB makes of it.
@@ -129,15 +123,10 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
     };
   }
 
-  async function* read(
-    steps: readonly ReadStep[],
-    columns: readonly Column[],
-    signal: AbortSignal,
-  ): AsyncGenerator<RecordBatch> {
-    const rows = steps.flatMap(({ files }) => files).reduce((sum, file) => sum + file.rows, 0);
-    const session = await openSession(signal, widthOf(rows));
+  async function* read({ scans, columns }: Read, signal: AbortSignal): AsyncGenerator<RecordBatch> {
+    const session = await openSession(signal, costOf(rowsIn(scans.flatMap(({ files }) => files))));
     try {
-      yield* session.read(steps, columns);
+      yield* session.read(scans, columns, "some");
     } finally {
       session.close();
     }
@@ -167,9 +156,3 @@ const roomProblem = (error: unknown): Problem | null =>
         retryAfter: 5,
       })
     : null;
-
-/** `$1` names files relative to the lake folder; DuckDB needs to know where that is. */
-function withPaths(step: ReadStep, lakeFolder: string): ReadStep {
-  const paths = step.files.map((file) => join(lakeFolder, file.path));
-  return { ...step, values: [paths, ...step.values.slice(1)] };
-}

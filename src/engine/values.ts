@@ -1,6 +1,6 @@
 // Values bound into SQL and values read back: plain JavaScript on our side, DuckDB's own classes on the other.
 import { listValue, type DuckDBValue } from "@duckdb/node-api";
-import type { SqlValue } from "../query/statement.js";
+import type { SqlValue } from "../query/sql.js";
 
 /** A scalar read from a small result. BIGINT comes as number (as bigint beyond 2^53), every other non-number as text. */
 export type Scalar = string | number | bigint | boolean | null;

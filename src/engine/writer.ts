@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
 import { bytesOf } from "../config.js";
 import { EngineError, MachineError, troubleCode } from "../errors.js";
-import type { SqlValue } from "../query/statement.js";
+import type { SqlValue } from "../query/sql.js";
 import { quoteText } from "../sql-text.js";
 import { fromDuck, toDuck, type Scalar } from "./values.js";
 

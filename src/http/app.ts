@@ -17,7 +17,7 @@ import { openApiHandler } from "./openapi/index.js";
 import { packageVersion } from "./package.js";
 import { catalogHandler, dropPreconditions, pageParts, pages, toDocs } from "./pages.js";
 import { startTiming } from "./timing.js";
-import { closeInTurn } from "./turns.js";
+import { closeWithConnection } from "./pipelining.js";
 import { versionsHandler } from "./versions.js";
 import { BODY, onlyPost, readBody, TUSHARE_PATHS, tushareHandler, tushareProblem } from "./tushare.js";
 import { requireWellFormed } from "./well-formed.js";
@@ -27,7 +27,7 @@ import { notFound, onlyGet, problemHandler } from "./problem.js";
 export function createApp(context: Context): Express {
   const app = express();
   app.disable("x-powered-by").disable("etag").enable("case sensitive routing");
-  app.use(closeInTurn, startTiming, observe(context));
+  app.use(closeWithConnection, startTiming, observe(context));
   app.use(secureHeaders(context.config.tls !== null), limitStall(context.config.stall));
   app.use(refuseExcess, requireWellFormed, allowOrigins(context.config.corsOrigins));
 

@@ -10,7 +10,7 @@ import type { TokenStore } from "../lake/tokens.js";
 import type { SegmentStore } from "../segments/store.js";
 import type { Log } from "./log.js";
 import type { Metrics, ProcessMetrics } from "./metrics.js";
-import type { TokenPlaces } from "./token-places.js";
+import type { TokenAdmission } from "./token-admission.js";
 
 export interface Context {
   readonly config: ServerConfig;
@@ -20,7 +20,7 @@ export interface Context {
   readonly gaps: GapFinder;
   readonly adjustments: Adjustments;
   readonly tokens: TokenStore;
-  readonly tokenPlaces: TokenPlaces;
+  readonly tokenAdmission: TokenAdmission;
   readonly integrity: Integrity;
   readonly segments: SegmentStore;
   readonly now: () => Date;

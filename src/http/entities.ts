@@ -44,14 +44,14 @@ export function entityHandler(context: Context): RequestHandler<{ entity: string
     const after = cursor?.position ?? null;
     const plan = planRead(request, files, after);
     endStage(res, "plan");
-    await context.tokenPlaces.take(res, plan.width, signal);
+    await context.tokenAdmission.admit(res, plan.cost, signal);
     const adjusted = await context.adjustments.prepare(snapshot, request, after, signal);
     const encoder = ENCODERS[format]({ entity: entity.name, dataVersion, columns: request.columns });
     res.setHeader("Content-Type", encoder.contentType);
     if (encoding !== "identity") res.setHeader("Content-Encoding", encoding);
     const cursorOf = ({ last }: PageEnd): string | null =>
       last === null ? null : encodeCursor(request, { dataVersion, position: last });
-    const session = await context.reader.open(signal, plan.width);
+    const session = await context.reader.open(signal, plan.cost);
     try {
       if (format !== "json") {
         const end = await findEnd(session, request, files, after);
@@ -59,7 +59,7 @@ export function entityHandler(context: Context): RequestHandler<{ entity: string
       }
       if (req.method === "HEAD") {
         // What GET would find out before its first byte.
-        await context.integrity.check([...(plan.steps[0]?.files ?? []), ...(adjusted?.files ?? [])]);
+        await context.integrity.check([...(plan.scans[0]?.files ?? []), ...(adjusted?.files ?? [])]);
         res.end();
         return;
       }

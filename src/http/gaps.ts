@@ -15,7 +15,7 @@ export function gapsHandler(context: Context): RequestHandler<{ entity: string }
     const request = parseGapRequest(entity, searchOf(req));
     const snapshot = await findSnapshot(context, res, request.dataVersion);
     const signal = requestSignal(res, context.config.deadline);
-    await context.tokenPlaces.take(res, "small", signal);
+    await context.tokenAdmission.admit(res, "light", signal);
     // The file that is read, or is not there, may be that of another directory, which may come or go meanwhile.
     await context.lake.requireState();
     const recorded = (await readRecordedGaps(context.lake.layout.gaps)).filter(

@@ -3,7 +3,9 @@ import { REVISION } from "../encode/index.js";
 import { readPage, type Page, type PageEnd } from "../engine/page.js";
 import type { Rows } from "../engine/reader.js";
 import type { Integrity } from "../lake/integrity.js";
+import { rowsIn } from "../query/files.js";
 import type { Plan } from "../query/plan.js";
+import { givesStoredRows } from "../query/scan.js";
 import type { Part } from "../segments/body.js";
 
 export interface Answer {
@@ -17,19 +19,19 @@ const WORTH_KEEPING = 50_000;
 
 /** All rows of a plan. `form` tells how they are encoded and packed; null where encoded rows cannot be used again. */
 export function wholeParts(
-  { steps, columns }: Plan,
+  { scans, columns }: Plan,
   rows: Rows,
   integrity: Integrity,
   form: readonly unknown[] | null,
 ): Answer {
   const shape = columns.map(({ name, type }) => [name, type]);
-  const parts = steps.map((step) => {
-    const size = step.files.reduce((sum, file) => sum + file.rows, 0);
-    const files = step.files.map(({ sha256 }) => sha256);
-    const isKept = form !== null && step.wholeFiles && size >= WORTH_KEEPING;
+  const parts = scans.map((scan) => {
+    const size = rowsIn(scan.files);
+    const files = scan.files.map(({ sha256 }) => sha256);
+    const isKept = form !== null && givesStoredRows(scan) && size >= WORTH_KEEPING;
     return {
-      read: () => rows.read(step.ranges, columns, "next"),
-      keeping: isKept ? { key: [REVISION, ...form, files, shape], check: () => integrity.check(step.files) } : null,
+      read: () => rows.read([scan], columns, "all"),
+      keeping: isKept ? { key: [REVISION, ...form, files, shape], check: () => integrity.check(scan.files) } : null,
     };
   });
   return { parts, end: (count) => ({ count, truncated: false, last: null }) };

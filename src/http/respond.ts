@@ -5,7 +5,7 @@ import type { Response } from "express";
 import { Problem } from "../errors.js";
 import { giveBack } from "../segments/pieces.js";
 import { endStage, sendTiming } from "./timing.js";
-import { onceClosed } from "./turns.js";
+import { onceClosed } from "./pipelining.js";
 
 /** Bodies up to this size are sent in one piece with their length. */
 const ONE_PIECE = 64 * 1024;

@@ -20,7 +20,7 @@ import { createListener } from "./listener.js";
 import { createLook } from "./look.js";
 import { openLog } from "./log.js";
 import { createMetrics, type ProcessMetrics } from "./metrics.js";
-import { createTokenPlaces } from "./token-places.js";
+import { createTokenAdmission } from "./token-admission.js";
 import { cannotListen, openPort, type Port } from "./port.js";
 
 export interface RunningServer {
@@ -88,7 +88,7 @@ export async function startServer(
   const gatherMetrics = hooks.gatherMetrics ?? (async () => [await metrics.collect()]);
   const context: Context = {
     ...{ config, lake, reader, calendars, gaps, adjustments, tokens, integrity, segments },
-    tokenPlaces: createTokenPlaces(config),
+    tokenAdmission: createTokenAdmission(config),
     ...{ now, log, metrics, gatherMetrics },
   };
   const { server, refresh: refreshCertificate } = await createListener(config, context, createApp(context));

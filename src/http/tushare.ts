@@ -71,14 +71,14 @@ export function tushareHandler(context: Context): RequestHandler<{ api?: string 
     const page = { ...request, limit: limit === null ? null : offset + limit };
     const plan = planRead(page, snapshot.files(api.source), null);
     endStage(res, "plan");
-    await context.tokenPlaces.take(res, plan.width, signal);
+    await context.tokenAdmission.admit(res, plan.cost, signal);
     const adjusted = await context.adjustments.prepare(snapshot, page, null, signal);
     const encoding = negotiateEncoding(req, "json");
     const encoder = tushareEncoder(request);
     res.setHeader("Content-Type", encoder.contentType);
     res.setHeader("Cache-Control", "no-store");
     if (encoding !== "identity") res.setHeader("Content-Encoding", encoding);
-    const session = await context.reader.open(signal, plan.width);
+    const session = await context.reader.open(signal, plan.cost);
     try {
       const answer = pageParts(plan, adjusted?.over(session) ?? session, limit, offset);
       const summarise = (count: number) => ({ count, truncated: answer.end(count).truncated, nextCursor: null });

@@ -2,13 +2,13 @@
 import { columnNamed, entityNamed } from "../catalog/index.js";
 import type { Adjustment, Column, Entity } from "../catalog/types.js";
 import type { FileList } from "../lake/manifest.js";
-import { quoteName } from "../sql-text.js";
-import { choosePieces, type Piece } from "./choose.js";
+import { chooseFiles } from "./choose.js";
+import { betweenTests, filterTest, spanOf, windowOf } from "./conditions.js";
 import type { Position } from "./cursor.js";
-import { planRead, spanOf, windowOf, type Plan } from "./plan.js";
+import { dateGroup } from "./files.js";
+import { planRead, type Plan } from "./plan.js";
 import { codeFilter, type EntityRequest } from "./request.js";
-import { betweenSql, Bindings, filterSql } from "./sql.js";
-import type { Read, ReadStep } from "./statement.js";
+import { scanOf, type Read, type Scan } from "./scan.js";
 
 interface Factors {
   readonly entity: Entity;
@@ -25,7 +25,8 @@ function factorsOf({ factors, factor }: Adjustment): Factors {
 
 /**
  * The factors of every row that the request may give, and of others: date, code and factor as the first columns, in the
- * order of the rows. `list` is that of the factors; `after` is where the page before ended.
+ * order of the rows. `list` is that of the factors; `after` is where the page before ended. What else a request asks holds
+ * for the factors too.
  */
 export function planFactors(request: EntityRequest, list: FileList, after: Position | null): Plan {
   const { entity, date, code, factor } = factorsOf(request.entity.adjustment!);
@@ -40,25 +41,20 @@ export function planFactors(request: EntityRequest, list: FileList, after: Posit
  * factor. A code may come several times. What lies before the first row asked for is left out: no row can need it.
  */
 export function lastFactorsRead(request: EntityRequest, list: FileList): Read {
-  const factors = factorsOf(request.entity.adjustment!);
+  const { date, code, factor } = factorsOf(request.entity.adjustment!);
   const window = { start: windowOf(request).start, end: request.end };
   const codes = codeFilter(request);
-  const pieces = choosePieces(list, window, codes?.values ?? null);
-  const byDate = pieces.filter(({ clustering }) => clustering === "byDate").flatMap(({ files }) => files);
-  const joined: Piece[] = byDate.length === 0 ? [] : [{ clustering: "byDate", files: byDate, span: null }];
-  const steps = [...joined, ...pieces.filter(({ clustering }) => clustering === "byCode")].map((piece): ReadStep => {
-    const bindings = new Bindings();
-    const source = `read_parquet(${bindings.add(piece.files.map((file) => file.path))})`;
-    const [date, code, factor] = [factors.date, factors.code, factors.factor].map(({ name }) => quoteName(name));
+  const groups = chooseFiles(list, window, codes?.values ?? null);
+  const byDate = groups.filter(({ clustering }) => clustering === "byDate").flatMap(({ files }) => files);
+  const joined = byDate.length === 0 ? [] : [dateGroup(byDate)];
+  const scans = [...joined, ...groups.filter(({ clustering }) => clustering === "byCode")].map((group): Scan => {
+    const select = { what: "latest", code: code.name, date: date.name, value: factor.name } as const;
     const tests = [
-      `${factor} > 0`,
-      ...betweenSql(factors.date.name, ...spanOf(piece, window), bindings),
-      ...(codes ? [filterSql(request, codes, bindings)] : []),
+      { is: "positive", column: factor.name } as const,
+      ...betweenTests(date.name, spanOf(group, window)),
+      ...(codes ? [filterTest(request, codes)] : []),
     ];
-    const sql =
-      `SELECT ${code}, max(${date}), arg_max(${factor}, ${date}) FROM ${source}` +
-      ` WHERE ${tests.join(" AND ")} GROUP BY ${code}`;
-    return { sql, values: bindings.values, files: piece.files };
+    return scanOf(group.files, select, { tests });
   });
-  return { columns: [factors.code, factors.date, factors.factor], steps };
+  return { columns: [code, date, factor], scans };
 }

@@ -4,7 +4,7 @@ import { Problem } from "../errors.js";
 import type { FileList } from "../lake/manifest.js";
 import { collectParameters, invalidParameter, oneOf, parseDateValue, parseRange, quote, single } from "./parameters.js";
 import { parseVersion } from "./request.js";
-import type { Read } from "./statement.js";
+import { rowsOf, scanOf, type Read } from "./scan.js";
 
 /** The only exchange whose calendar is held. */
 const HELD = "SSE";
@@ -27,8 +27,7 @@ export function calendarRead(list: FileList): Read {
   const entity = entityNamed("trade_cal")!;
   const columns = [columnNamed(entity, "cal_date")!, columnNamed(entity, "is_open")!];
   const files = list.byDate;
-  const sql = "SELECT cal_date, is_open FROM read_parquet($1)";
-  return { columns, steps: files.length === 0 ? [] : [{ sql, values: [files.map((file) => file.path)], files }] };
+  return { columns, scans: files.length === 0 ? [] : [scanOf(files, rowsOf(columns))] };
 }
 
 export interface CalendarRequest {

@@ -1,19 +1,10 @@
-// Which files a read opens, and in which clustering: pieces in the order of the answer, each without overlap.
+// Which files a read opens, and in which clustering: groups in the order of the answer, each without overlap.
 import type { Entity } from "../catalog/types.js";
 import { toDays } from "../dates.js";
-import { isCovered, ROW_GROUP_ROWS, type Clustering, type DataFile, type FileList } from "../lake/manifest.js";
+import { isCovered, ROW_GROUP_ROWS, type DataFile, type FileList } from "../lake/manifest.js";
+import { dateGroup, rowsIn, type FileGroup } from "./files.js";
 import { codesBetween, hasNull } from "./filter-values.js";
 import type { Filter } from "./request.js";
-
-/** A part of the answer: files of one clustering, bounded to a span of main dates where the files hold more. */
-export interface Piece {
-  readonly clustering: Clustering;
-  readonly files: readonly DataFile[];
-  /** Dates of the piece, `YYYYMMDD` inclusive; null where the files themselves are the bound. */
-  readonly span: readonly [string, string] | null;
-  /** The part of the only file's rows that is read, from and up to but without; all where absent. */
-  readonly rows?: readonly [number, number];
-}
 
 /** Bounds of the main date; null is open. With both open, rows without a main date belong to the answer too. */
 export interface Window {
@@ -21,36 +12,37 @@ export interface Window {
   readonly end: string | null;
 }
 
-/** The pieces of a read in ascending order. `codes` are the codes asked for, or null where it is not filtered by code. */
-export function choosePieces(list: FileList, window: Window, codes: Filter["values"] | null): readonly Piece[] {
+/** The files of a read in ascending order. `codes` are the codes asked for, or null where it is not filtered by code. */
+export function chooseFiles(list: FileList, window: Window, codes: Filter["values"] | null): readonly FileGroup[] {
   const inWindow = list.byDate.filter((file) => overlaps(file, window));
   const byDate = inWindow.filter((file) => codes === null || holdsAnyCode(file, codes));
-  if (codes === null || hasNull(codes) || list.byCode.length === 0) return byDate.map(datePiece);
+  if (codes === null || hasNull(codes) || list.byCode.length === 0) return byDate.map(dateOnly);
 
   const codeFiles = list.byCode.filter((file) => holdsAnyCode(file, codes));
   const covered = byDate.filter((file) => isCovered(list, file));
   const dateCost = sum(covered.map((file) => Math.max(ROW_GROUP_ROWS.byDate, file.rows * share(file, window))));
   const codeCost = leastRowsOf(codeFiles, codes);
-  return codeCost < dateCost ? mixedPieces(list, inWindow, codeFiles, codes) : byDate.map(datePiece);
+  return codeCost < dateCost ? mixedGroups(list, inWindow, codeFiles, codes) : byDate.map(dateOnly);
 }
 
-/** About how many rows are read for a piece: of each file that is opened a row group at least. */
-export function rowsToRead({ clustering, files, rows }: Piece, window: Window, codes: Filter["values"] | null): number {
-  if (rows) return rows[1] - rows[0];
+/** About how many rows are read for a group: of each file that is opened a row group at least. */
+export function rowsToRead(group: FileGroup, window: Window, codes: Filter["values"] | null): number {
+  const { clustering, files, rowRange } = group;
+  if (rowRange) return rowRange[1] - rowRange[0];
   if (clustering === "byCode") return leastRowsOf(files, codes ?? []);
   return sum(
     files.map((file) => Math.min(file.rows, Math.max(ROW_GROUP_ROWS.byDate, file.rows * share(file, window)))),
   );
 }
 
-/** No more rows than this are in a piece between these dates (inclusive). */
+/** No more rows than this are in a group between these dates (inclusive). */
 export function mostRows(
-  { files, rows }: Piece,
+  { files, rowRange }: FileGroup,
   entity: Entity,
   [first, last]: readonly [string | null, string | null],
   codes: Filter["values"] | null,
 ): number {
-  const inFiles = rows ? rows[1] - rows[0] : sum(files.map((file) => file.rows));
+  const inFiles = rowRange ? rowRange[1] - rowRange[0] : rowsIn(files);
   const [from, to] = [first ?? files[0]!.first, last ?? files.at(-1)!.last];
   if (from === null || to === null) return inFiles;
   const days = Math.max(0, toDays(to) - toDays(from) + 1);
@@ -62,23 +54,23 @@ export function mostRows(
 const hasOneRowADay = ({ identity, identityIs, mainDate, code }: Entity): boolean =>
   identityIs === "row" && identity.every((name) => name === mainDate || name === code);
 
-const datePiece = (file: DataFile): Piece => ({ clustering: "byDate", files: [file], span: null });
+const dateOnly = (file: DataFile): FileGroup => dateGroup([file]);
 
 /** The code copy for runs of date files that it covers, the date files elsewhere, in date order. */
-function mixedPieces(
+function mixedGroups(
   list: FileList,
   inWindow: readonly DataFile[],
   codeFiles: readonly DataFile[],
   codes: Filter["values"],
-): readonly Piece[] {
-  const pieces: Piece[] = [];
+): readonly FileGroup[] {
+  const groups: FileGroup[] = [];
   for (const file of inWindow) {
-    const last = pieces.at(-1);
-    if (!isCovered(list, file)) pieces.push(datePiece(file));
-    else if (last?.span) pieces[pieces.length - 1] = { ...last, span: [last.span[0], file.last!] };
-    else pieces.push({ clustering: "byCode", files: codeFiles, span: [file.first!, file.last!] });
+    const last = groups.at(-1);
+    if (!isCovered(list, file)) groups.push(dateOnly(file));
+    else if (last?.span) groups[groups.length - 1] = { ...last, span: [last.span[0], file.last!] };
+    else groups.push({ clustering: "byCode", files: codeFiles, span: [file.first!, file.last!], rowRange: null });
   }
-  return pieces.filter(({ files }) => files.some((file) => holdsAnyCode(file, codes)));
+  return groups.filter(({ files }) => files.some((file) => holdsAnyCode(file, codes)));
 }
 
 function overlaps(file: DataFile, { start, end }: Window): boolean {

@@ -1,14 +1,43 @@
-// The only place that writes SQL for reads. Identifiers come from the catalog; everything a user said is bound.
-import { columnNamed } from "../catalog/index.js";
-import { SQL_TYPES, type Column, type Entity } from "../catalog/types.js";
+// The only place that writes SQL for reads: a scan becomes one statement. Identifiers come from the catalog; everything a
+// user said is bound.
+import { SQL_TYPES, type Column } from "../catalog/types.js";
+import { isoDate } from "../dates.js";
+import type { DataFile } from "../lake/manifest.js";
 import { quoteName } from "../sql-text.js";
-import type { Position } from "./cursor.js";
-import { datesJson, hasNull, listJson, withBareCodes } from "./filter-values.js";
-import type { EntityRequest, Filter } from "./request.js";
-import type { SqlValue } from "./statement.js";
+import { datesJson, hasNull, listJson } from "./filter-values.js";
+import type { Expression, Scan, Select, Test } from "./scan.js";
+
+/** A value that SQL may be given: never spliced into text, always bound. */
+export type SqlValue = string | number | bigint | boolean | null | readonly string[];
+
+/** A SELECT; values are bound to $1, $2, … */
+export interface Statement {
+  readonly sql: string;
+  readonly values: readonly SqlValue[];
+}
+
+/**
+ * A scan as one statement. `pathOf` is where DuckDB finds a file. With an end that is `marked`, one more column is true in
+ * one more row, which comes last: the completeness marker.
+ */
+export function render(scan: Scan, pathOf: (file: DataFile) => string, end?: "marked"): Statement {
+  const bindings = new Bindings();
+  const files = `read_parquet(${bindings.add(scan.files.map(pathOf))})`;
+  const { list, from, groupBy } = renderSelect(scan.select, bindings);
+  const range = scan.rowRange === null ? [] : rowRangeSql(scan.rowRange, bindings);
+  const where = [...range, ...scan.tests.flatMap((test) => testSql(test, bindings))];
+  const rows = files + (where.length === 0 ? "" : ` WHERE ${where.join(" AND ")}`);
+  const limit = scan.limit === null ? "" : ` LIMIT ${scan.limit}`;
+  const sql = `SELECT ${list.join(", ")} FROM ${from(rows)}${groupBy}${orderSql(scan.order)}${limit}`;
+  const nulls = list.map(() => "NULL").join(", ");
+  return {
+    sql: end === "marked" ? `SELECT *, false FROM (${sql}) UNION ALL SELECT ${nulls}, true` : sql,
+    values: bindings.values,
+  };
+}
 
 /** Collects bound values and hands out their placeholders. */
-export class Bindings {
+class Bindings {
   readonly values: SqlValue[] = [];
   add(value: SqlValue): string {
     this.values.push(value);
@@ -16,96 +45,129 @@ export class Bindings {
   }
   /** A `YYYYMMDD` date as a DATE. */
   date(compact: string): string {
-    return `${this.add(`${compact.slice(0, 4)}-${compact.slice(4, 6)}-${compact.slice(6, 8)}`)}::DATE`;
+    return `${this.add(isoDate(compact))}::DATE`;
   }
 }
 
-/** A column as it is shown: under `as_of`, what was not known yet as it was before. */
-export function visible(request: EntityRequest, column: Column, bindings: Bindings): string {
-  const rule = request.entity.pointInTime;
+interface SelectSql {
+  readonly list: readonly string[];
+  /** What is selected from, made of the rows that pass the tests. */
+  readonly from: (rows: string) => string;
+  readonly groupBy: string;
+}
+
+const asIs = (rows: string): string => rows;
+
+const SELECTS: { [W in Select["what"]]: (select: Extract<Select, { what: W }>, bindings: Bindings) => SelectSql } = {
+  rows: ({ columns, position }, bindings) => {
+    const shown = columns.map((expression) => {
+      const [sql, name] = [expressionSql(expression, bindings), quoteName(expression.column.name)];
+      return sql === name ? sql : `${sql} AS ${name}`;
+    });
+    const list = position === null ? shown : [...shown, ...position.map(quoteName), ROW_NUMBER];
+    return { list, from: asIs, groupBy: "" };
+  },
+  latest: ({ code, date, value }) => {
+    const [byCode, byDate] = [quoteName(code), quoteName(date)];
+    const list = [byCode, `max(${byDate})`, `arg_max(${quoteName(value)}, ${byDate})`];
+    return { list, from: asIs, groupBy: ` GROUP BY ${byCode}` };
+  },
+  days: ({ code, date, first, bits }, bindings) => {
+    const shown = code === null ? "DISTINCT NULL::VARCHAR" : expressionSql(code, bindings);
+    const inner = `SELECT ${shown} AS code, ${quoteName(date)} - ${bindings.date(first)} AS day`;
+    const days = `to_base64(bitstring_agg(day, 0, ${bits - 1})::BLOB) AS days`;
+    return { list: ["code", days], from: (rows) => `(${inner} FROM ${rows})`, groupBy: " GROUP BY code" };
+  },
+};
+
+const renderSelect = (select: Select, bindings: Bindings): SelectSql =>
+  (SELECTS[select.what] as (select: Select, bindings: Bindings) => SelectSql)(select, bindings);
+
+const ROW_NUMBER = "file_row_number";
+
+function expressionSql({ column, hidden, bare }: Expression, bindings: Bindings): string {
   const name = column.derived ?? quoteName(column.name);
-  if (request.asOf === null || rule?.rule !== "announced") return name;
-  const hidden = rule.hides?.find((one) => one.column === column.name);
+  if (bare) return `split_part(${name}, '.', 1)`;
   if (!hidden) return name;
-  const later = `${quoteName(hidden.knownFrom)} > ${bindings.date(request.asOf)}`;
+  const later = `${quoteName(hidden.knownFrom)} > ${bindings.date(hidden.asOf)}`;
   return `CASE WHEN ${later} THEN ${bindings.add(hidden.before)}::${SQL_TYPES[column.type]} ELSE ${name} END`;
 }
 
-/** `column IN (values)`, with null meaning a missing value. */
-export function filterSql(request: EntityRequest, { column, values }: Filter, bindings: Bindings): string {
-  const sql = visible(request, column, bindings);
-  const all = expandBareCodes(request.entity, column, values);
-  if (all.length > COMPARED_AT_MOST) {
-    // Bound as one value: to bind each of 60,000 takes 200 ms, in every statement of a plan.
-    const list = bindings.add(column.type === "date" ? datesJson(all) : listJson(all));
-    const isIn = `${sql} IN (SELECT unnest(from_json(${list}, '["${SQL_TYPES[column.type]}"]')))`;
-    return hasNull(all) ? `(${sql} IS NULL OR ${isIn})` : isIn;
-  }
-  const present = all.filter((value) => value !== null);
-  const tests: string[] = [];
-  if (values.includes(null)) tests.push(`${sql} IS NULL`);
-  if (present.length > 0) {
-    const bound = present.map((value) =>
-      column.type === "date" ? bindings.date(String(value)) : `${bindings.add(value)}::${SQL_TYPES[column.type]}`,
-    );
-    tests.push(bound.length === 1 ? `${sql} = ${bound[0]!}` : `${sql} IN (${bound.join(", ")})`);
-  }
-  return tests.length === 1 ? tests[0]! : `(${tests.join(" OR ")})`;
-}
-
-/** So many values are compared one by one; DuckDB finds more of them by a join, and a join gives its rows in any order. */
-const COMPARED_AT_MOST = 4;
-
-/** Whether rows that pass a filter come in the order in which they lie in their files. */
-export const keepsOrder = ({ entity }: EntityRequest, { column, values }: Filter): boolean =>
-  expandBareCodes(entity, column, values).length <= COMPARED_AT_MOST;
-
-/** Where codes may lack their suffix, a code matches with and without it. */
-const expandBareCodes = (entity: Entity, { type }: Column, values: Filter["values"]): Filter["values"] =>
-  entity.bareCodes && type === "code" ? withBareCodes(values) : values;
-
-/** Rows that were announced on or before `as_of`. */
-export function announcedSql(request: EntityRequest, bindings: Bindings): string | null {
-  const rule = request.entity.pointInTime;
-  if (request.asOf === null || rule?.rule !== "announced") return null;
-  const columns = rule.columns.map(quoteName);
-  const known = columns.length === 1 ? columns[0]! : `coalesce(${columns.join(", ")})`;
-  return `${known} <= ${bindings.date(request.asOf)}`;
-}
-
-/** Inclusive bounds of a column of dates. */
-export function betweenSql(column: string, start: string | null, end: string | null, bindings: Bindings): string[] {
-  const name = quoteName(column);
-  return [
-    ...(start === null ? [] : [`${name} >= ${bindings.date(start)}`]),
-    ...(end === null ? [] : [`${name} <= ${bindings.date(end)}`]),
-  ];
-}
-
-/** The rows of a file from `start` up to but without `end`, counted from 0. */
-export const rowsSql = (start: number, end: number, bindings: Bindings): string[] => [
-  `file_row_number >= ${bindings.add(start)}::BIGINT`,
-  `file_row_number < ${bindings.add(end)}::BIGINT`,
+const rowRangeSql = ([from, to]: readonly [number, number], bindings: Bindings): string[] => [
+  `${ROW_NUMBER} >= ${bindings.add(from)}::BIGINT`,
+  `${ROW_NUMBER} < ${bindings.add(to)}::BIGINT`,
 ];
 
-/**
- * Rows that come after a position in an order of main date, code and place in the file, nulls last; before it where
- * `descending`. Written so that the first comparison alone lets row groups be skipped.
- */
-export function afterSql(entity: Entity, position: Position, descending: boolean, bindings: Bindings): string {
-  const row = `file_row_number ${descending ? "<" : ">"} ${bindings.add(position.row)}::BIGINT`;
-  const code = position.code === null ? null : bindings.add(position.code);
-  const afterCode = beyond(columnNamed(entity, entity.code)!, code, row, descending);
-  if (entity.mainDate === null) return afterCode;
-  const date = position.date === null ? null : bindings.date(position.date);
-  return beyond(columnNamed(entity, entity.mainDate)!, date, afterCode, descending);
+/** Conditions that all must hold. */
+const TESTS: { [I in Test["is"]]: (test: Extract<Test, { is: I }>, bindings: Bindings) => readonly string[] } = {
+  between: ({ columns, first, last }, bindings) => {
+    const names = columns.map(quoteName);
+    const date = names.length === 1 ? names[0]! : `coalesce(${names.join(", ")})`;
+    return [
+      ...(first === null ? [] : [`${date} >= ${bindings.date(first)}`]),
+      ...(last === null ? [] : [`${date} <= ${bindings.date(last)}`]),
+    ];
+  },
+  in: ({ value, values }, bindings) => {
+    const sql = expressionSql(value, bindings);
+    const isIn = values.length > COMPARED_AT_MOST ? listSql : valuesSql;
+    const present = isIn(sql, value.column, values, bindings);
+    const tests = [...(hasNull(values) ? [`${sql} IS NULL`] : []), ...present];
+    return [tests.length === 1 ? tests[0]! : `(${tests.join(" OR ")})`];
+  },
+  positive: ({ column }) => [`${quoteName(column)} > 0`],
+  last: ({ column, until }, bindings) => {
+    const name = quoteName(column);
+    // $1 names the files of the scan.
+    return [`${name} = (SELECT max(${name}) FROM read_parquet($1) WHERE ${name} <= ${bindings.date(until)})`];
+  },
+  beyond: ({ keys, row, descending }, bindings) => {
+    const rowNumber = `${ROW_NUMBER} ${descending ? "<" : ">"} ${bindings.add(row)}::BIGINT`;
+    return [keys.reduceRight((then, key) => beyondKey(key, then, descending, bindings), rowNumber)];
+  },
+};
+
+/** At most this many values are compared one by one; DuckDB finds more of them by a join, whose rows come in any order. */
+export const COMPARED_AT_MOST = 4;
+
+type Values = Extract<Test, { is: "in" }>["values"];
+
+/** Each value is bound on its own; nothing where all are null. */
+function valuesSql(sql: string, { type }: Column, values: Values, bindings: Bindings): readonly string[] {
+  const bound = values.flatMap((one) => {
+    if (one === null) return [];
+    return [type === "date" ? bindings.date(String(one)) : `${bindings.add(one)}::${SQL_TYPES[type]}`];
+  });
+  if (bound.length === 0) return [];
+  return [bound.length === 1 ? `${sql} = ${bound[0]!}` : `${sql} IN (${bound.join(", ")})`];
 }
 
-/** Beyond `value` in `column`, or equal to it and `then`. Null stands after every value. */
-function beyond(column: Column, value: string | null, then: string, descending: boolean): string {
+/** All are bound as one value: to bind each of 60,000 takes 200 ms, in every statement of a plan. */
+function listSql(sql: string, { type }: Column, values: Values, bindings: Bindings): readonly string[] {
+  const list = bindings.add(type === "date" ? datesJson(values) : listJson(values));
+  return [`${sql} IN (SELECT unnest(from_json(${list}, '["${SQL_TYPES[type]}"]')))`];
+}
+
+const testSql = (test: Test, bindings: Bindings): readonly string[] =>
+  (TESTS[test.is] as (test: Test, bindings: Bindings) => readonly string[])(test, bindings);
+
+type Key = Extract<Test, { is: "beyond" }>["keys"][number];
+
+/**
+ * Beyond the value of a key, or equal to it and `then`. Null stands after every value. Written so that the first comparison
+ * alone lets row groups be skipped.
+ */
+function beyondKey({ column, value }: Key, then: string, descending: boolean, bindings: Bindings): string {
   const name = quoteName(column.name);
   if (value === null) return descending ? `(${name} IS NOT NULL OR (${then}))` : `(${name} IS NULL AND (${then}))`;
-  if (descending) return `(${name} <= ${value} AND (${name} < ${value} OR (${then})))`;
-  const ahead = `(${name} >= ${value} AND (${name} > ${value} OR (${then})))`;
+  const bound = column.type === "date" ? bindings.date(value) : bindings.add(value);
+  if (descending) return `(${name} <= ${bound} AND (${name} < ${bound} OR (${then})))`;
+  const ahead = `(${name} >= ${bound} AND (${name} > ${bound} OR (${then})))`;
   return column.nullable ? `(${ahead} OR ${name} IS NULL)` : ahead;
+}
+
+function orderSql(order: Scan["order"]): string {
+  if (order === null) return "";
+  const direction = order.descending ? " DESC" : "";
+  return ` ORDER BY ${[...order.columns.map(quoteName), ROW_NUMBER].map((name) => name + direction).join(", ")}`;
 }

@@ -5,7 +5,7 @@ import type { Column, ColumnType } from "../../src/catalog/types.js";
 import { kernelRows } from "../../src/encode/rows-kernel.js";
 import { plainRows } from "../../src/encode/rows-plain.js";
 import type { RowStyle } from "../../src/encode/row-style.js";
-import { sourcesOf } from "../../src/encode/source.js";
+import { columnsOf } from "../../src/arrow-data.js";
 import { batchOf, column, type Value } from "./batches.js";
 
 const JSON_ROWS = { prefix: (_: Column, i: number) => (i === 0 ? "[" : ","), suffix: "]\n", quoting: "json" } as const;
@@ -27,12 +27,12 @@ type Writer = (batch: RecordBatch) => string;
 function kernel(columns: readonly Column[], style: RowStyle): Writer {
   const write = kernelRows(columns, style);
   if (!write) throw new Error("no WebAssembly here");
-  return (batch) => Buffer.from(write(sourcesOf(batch), 0, batch.numRows)).toString();
+  return (batch) => Buffer.from(write(columnsOf(batch), 0, batch.numRows)).toString();
 }
 
 function plain(columns: readonly Column[], style: RowStyle): Writer {
   const write = plainRows(columns, style);
-  return (batch) => Buffer.from(write(sourcesOf(batch), 0, batch.numRows)).toString();
+  return (batch) => Buffer.from(write(columnsOf(batch), 0, batch.numRows)).toString();
 }
 
 const FIRST_DAY = -719_162;

@@ -7,9 +7,12 @@ import { entityNamed } from "../../src/catalog/index.js";
 import { toDuck } from "../../src/engine/values.js";
 import { batchesOf } from "./batches.js";
 import { openLake, type Snapshot } from "../../src/lake/lake.js";
+import type { DataFile } from "../../src/lake/manifest.js";
 import type { Position } from "../../src/query/cursor.js";
 import { planRead } from "../../src/query/plan.js";
 import { parseRequest } from "../../src/query/request.js";
+import { firstRows, rangesOf } from "../../src/query/scan.js";
+import { render } from "../../src/query/sql.js";
 import { temporaryFolder } from "../support/folders.js";
 import { publishRows } from "../support/lake.js";
 
@@ -61,26 +64,26 @@ interface Cost {
   readonly bytes: number;
 }
 
-/** Reads like the server does: step by step, one row more than the limit. */
+const pathOf = ({ path }: DataFile): string => join(root, "lake", path);
+
+/** Reads like the server does: scan by scan, one row more than the limit. */
 async function costOf(query: string, after: Position | null = null, entityName = "adj_factor"): Promise<Cost> {
   const entity = entityNamed(entityName)!;
   const request = parseRequest(entity, new URLSearchParams(query), { defaultLimit: null, maxLimit: null });
-  const { steps, columns } = planRead(request, snapshot.files(entityName), after);
+  const { scans, columns } = planRead(request, snapshot.files(entityName), after);
   const most = request.limit === null ? Infinity : request.limit + 1;
   await connection.run("CALL truncate_duckdb_logs()");
   let answer = 0;
   const paths = new Set<string>();
-  for (const { sql, values, files, count } of steps) {
+  for (const whole of scans) {
     if (answer >= most) break;
-    const list = files.map((file) => join(root, "lake", file.path));
-    for (const path of list) paths.add(path);
-    const limited = most === Infinity ? sql : `${sql} LIMIT ${most - answer}`;
-    const statement = { sql: limited, values: [list, ...values.slice(1)] };
+    const scan = most === Infinity ? whole : firstRows(whole, most - answer);
+    for (const file of scan.files) paths.add(pathOf(file));
     let rows = 0;
-    for await (const batch of batchesOf(connection, statement, columns)) rows += batch.numRows;
+    for await (const batch of batchesOf(connection, render(scan, pathOf), columns)) rows += batch.numRows;
     answer += rows;
-    if (count.exact && most === Infinity) expect(rows).toBe(count.atMost);
-    else expect(rows).toBeLessThanOrEqual(count.atMost);
+    if (scan.bounds.exact) expect(rows).toBe(scan.bounds.atMost);
+    else expect(rows).toBeLessThanOrEqual(scan.bounds.atMost);
   }
   return { answer, ...(await accesses([...paths])) };
 }
@@ -260,7 +263,7 @@ describe("in files of a day each", () => {
     expect(later.files).toBeLessThanOrEqual(2);
   });
 
-  test("a page of rare rows goes on in longer and longer steps", async () => {
+  test("a page of rare rows goes on in longer and longer scans", async () => {
     const cost = await costOf("limit=100&ts_code=000007.SZ", null, "stk_limit");
     expect(cost).toMatchObject({ answer: DAYS, files: DAYS, rows: DAYS * ROWS });
   });
@@ -299,16 +302,17 @@ describe("a statement without ORDER BY", () => {
     ["stock_list", "as_of=20210727", true],
     ["stock_list", "as_of=20200101", false],
     ["stock_list", `snapshot_date=20150101&ts_code=${codes(9)}`, false],
-  ])("of %s?%s has no step that loses the order", async (entityName, query, isUnsorted) => {
+  ])("of %s?%s has no scan that loses the order", async (entityName, query, isUnsorted) => {
     const request = parseRequest(entityNamed(entityName)!, new URLSearchParams(query), {
       defaultLimit: null,
       maxLimit: null,
     });
-    const { steps } = planRead(request, snapshot.files(entityName), null);
-    expect(steps.length).toBeGreaterThan(0);
-    for (const { sql, values, files } of steps.flatMap(({ ranges }) => ranges)) {
+    const { scans } = planRead(request, snapshot.files(entityName), null);
+    expect(scans.length).toBeGreaterThan(0);
+    for (const scan of scans.flatMap(rangesOf)) {
+      const { sql, values } = render(scan, pathOf);
       const prepared = await connection.prepare(`EXPLAIN ${sql}`);
-      prepared.bind([files.map((file) => join(root, "lake", file.path)), ...values.slice(1)].map(toDuck));
+      prepared.bind(values.map(toDuck));
       const plan = JSON.stringify((await prepared.runAndReadAll()).getRows());
       expect([sql.includes(" ORDER BY "), plan.includes("JOIN")]).toEqual([!isUnsorted, !isUnsorted]);
     }

@@ -8,6 +8,7 @@ import { createIntegrity, DamagedFileError } from "../../src/lake/integrity.js";
 import { openLake } from "../../src/lake/lake.js";
 import { planRead } from "../../src/query/plan.js";
 import { parseRequest } from "../../src/query/request.js";
+import { rangesOf } from "../../src/query/scan.js";
 import { temporaryFolder } from "../support/folders.js";
 import { factors, publishRows } from "../support/lake.js";
 
@@ -29,11 +30,7 @@ async function readWhile(query: string, happens: (path: string) => Promise<unkno
   const plan = planRead(request, files, null);
   let rows = 0;
   try {
-    for await (const batch of reader.read(
-      plan.steps.flatMap(({ ranges }) => ranges),
-      plan.columns,
-      never,
-    )) {
+    for await (const batch of reader.read({ ...plan, scans: plan.scans.flatMap(rangesOf) }, never)) {
       if (rows === 0) await happens(join(layout.lake, files.byDate[0]!.path));
       rows += batch.numRows;
     }

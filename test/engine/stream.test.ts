@@ -1,16 +1,22 @@
+import type { DuckDBConnection } from "@duckdb/node-api";
 import type { Int64, Vector } from "apache-arrow";
 import { describe, expect, test, vi } from "vitest";
 import type { Column } from "../../src/catalog/types.js";
-import { runAtOnce } from "../../src/engine/at-once.js";
-import { fetchChunks, type Ahead } from "../../src/engine/chunks.js";
-import { IncompleteStreamError } from "../../src/engine/end.js";
+import { fetchChunks, type Ahead, type Chunks, type WhenAdmitted } from "../../src/engine/chunks.js";
+import { byMarker, IncompleteStreamError } from "../../src/engine/completeness.js";
+import { runAtOnce } from "../../src/engine/execute.js";
 import { streamBatches, type Running } from "../../src/engine/stream.js";
-import type { SqlValue } from "../../src/query/statement.js";
+import type { SqlValue } from "../../src/query/sql.js";
 import { duckdbInMemory } from "../support/duckdb.js";
-import { batchesOf } from "./batches.js";
+import { batchesOf, marked } from "./batches.js";
 
 const columns: readonly Column[] = [{ name: "i", type: "int64", meaning: "a number", nullable: false }];
 const duckdb = duckdbInMemory({ threads: "1" });
+
+const whenAdmitted: WhenAdmitted = (job) => job();
+
+const streamOf = (connection: DuckDBConnection, sql: string, ahead: Ahead): Chunks =>
+  fetchChunks(marked({ sql, values: [] }, 1), byMarker(1), { connection, whenAdmitted, ahead });
 
 interface Outcome {
   readonly values: bigint[];
@@ -71,8 +77,8 @@ describe("a stream", () => {
 describe("a stream of which is known how many rows it has", () => {
   const read = async (n: number, atMost: number): Promise<number> => {
     let rows = 0;
-    const statement = { sql: `SELECT i FROM range(${n}) t(i)`, values: [], count: { atMost, exact: true } };
-    for await (const batch of batchesOf(duckdb.connection, statement, columns)) rows += batch.numRows;
+    const statement = { sql: `SELECT i FROM range(${n}) t(i)`, values: [] };
+    for await (const batch of batchesOf(duckdb.connection, statement, columns, { rows: atMost })) rows += batch.numRows;
     return rows;
   };
 
@@ -96,7 +102,7 @@ describe("a statement that is run in one go", () => {
     return rows % 2048 === 0 ? sizes : [...sizes, rows % 2048];
   };
   const reading = async (sql: string, values: readonly SqlValue[] = []): Promise<number[]> => {
-    const chunks = runAtOnce(duckdb.connection, { sql, values }, (job) => job());
+    const chunks = runAtOnce({ sql, values }, { connection: duckdb.connection, whenAdmitted });
     const sizes: number[] = [];
     for (let next = await chunks.next(); next !== null; next = await chunks.next()) sizes.push(next.rows);
     return sizes;
@@ -124,7 +130,7 @@ describe("a statement that is run in one go", () => {
 
   test("ends when the reader leaves", async () => {
     const sql = "SELECT count(*) FROM range(100000000000) t(i) WHERE i % 7 = 1";
-    const chunks = runAtOnce(duckdb.connection, { sql, values: [] }, (job) => job());
+    const chunks = runAtOnce({ sql, values: [] }, { connection: duckdb.connection, whenAdmitted });
     const next = chunks.next();
     const refused = expect(next).rejects.toThrow();
     await chunks.close();
@@ -138,7 +144,7 @@ describe("chunks", () => {
 
   test("are fetched before they are asked for, as many as there is room for", async () => {
     const ahead = { held: 0, most: 5 };
-    const chunks = fetchChunks(duckdb.connection, { sql: MANY, values: [] }, columns, (job) => job(), ahead);
+    const chunks = streamOf(duckdb.connection, MANY, ahead);
     await vi.waitFor(() => expect(ahead.held).toBe(5));
     let rows = 0;
     for (let next = await chunks.next(); next !== null; next = await chunks.next()) {
@@ -151,7 +157,7 @@ describe("chunks", () => {
   test("come one by one where others hold all the room", async () => {
     const ahead = { held: 9, most: 9 };
     let rows = 0;
-    for await (const batch of batchesOf(duckdb.connection, { sql: MANY, values: [] }, columns, ahead)) {
+    for await (const batch of batchesOf(duckdb.connection, { sql: MANY, values: [] }, columns, { ahead })) {
       expect(ahead.held).toBeLessThanOrEqual(10);
       rows += batch.numRows;
     }
@@ -160,7 +166,7 @@ describe("chunks", () => {
 
   test("that nobody takes any more give their room back", async () => {
     const ahead = { held: 0, most: 50 };
-    const chunks = fetchChunks(duckdb.connection, { sql: MANY, values: [] }, columns, (job) => job(), ahead);
+    const chunks = streamOf(duckdb.connection, MANY, ahead);
     await chunks.next();
     await chunks.close();
     expect(ahead.held).toBe(0);
@@ -178,7 +184,7 @@ describe("statements that overlap", () => {
       if (sql === undefined) return null;
       outcome.most = Math.max(outcome.most, ++open);
       return duckdb.connect().then((own) => {
-        const chunks = fetchChunks(own, { sql, values: [] }, columns, (job) => job(), ahead);
+        const chunks = streamOf(own, sql, ahead);
         return { connection: own, chunks };
       });
     };
@@ -188,7 +194,7 @@ describe("statements that overlap", () => {
       own.disconnectSync();
     };
     try {
-      for await (const batch of streamBatches(start, done, columns, "next")) {
+      for await (const batch of streamBatches(start, done, columns, "all")) {
         const values = [...(batch.getChildAt(0) as Vector<Int64>)] as bigint[];
         outcome.values.push(...values);
         onBatch(values[0]!);

@@ -21,36 +21,39 @@ const covered = fileList("adj_factor", years, copies, [
   ["20210104", "20211231"],
   ["20220104", "20221231"],
 ]);
-const filesOf = (steps: readonly { readonly files: readonly DataFile[] }[]) =>
-  steps.map(({ files }) => files.map(({ path }) => path));
+const filesOf = (scans: readonly { readonly files: readonly DataFile[] }[]) =>
+  scans.map(({ files }) => files.map(({ path }) => path));
 
 describe("the factors of a request", () => {
   test("come from files of the days asked for, in the order of the rows", () => {
     const wide = planFactors(parse("adjust=backward&start_date=20220601"), covered, null);
     expect(wide.columns.map(({ name }) => name).slice(0, 3)).toEqual(["trade_date", "ts_code", "adj_factor"]);
-    expect(filesOf(wide.steps)).toEqual([["2022"], ["2023"]]);
+    expect(filesOf(wide.scans)).toEqual([["2022"], ["2023"]]);
     const down = planFactors(parse("adjust=backward&start_date=20220601&order=desc"), covered, null);
-    expect(filesOf(down.steps)[0]).toEqual(["2023"]);
+    expect(filesOf(down.scans)[0]).toEqual(["2023"]);
   });
 
   test("of one stock come from the copy by code, and from date files that it does not cover", () => {
     const request = parse("adjust=forward&ts_code=600519.SH");
-    expect(filesOf(planFactors(request, covered, null).steps)).toEqual([["copy of SH"], ["2023"]]);
-    expect(filesOf(lastFactorsRead(request, covered).steps)).toEqual([["2023"], ["copy of SH"]]);
+    expect(filesOf(planFactors(request, covered, null).scans)).toEqual([["copy of SH"], ["2023"]]);
+    expect(filesOf(lastFactorsRead(request, covered).scans)).toEqual([["2023"], ["copy of SH"]]);
   });
 
   test("go on where the page before ended", () => {
     const after = { date: "20230105", code: "600519.SH", row: 7 };
-    expect(filesOf(planFactors(parse("adjust=backward&limit=10"), covered, after).steps)).toEqual([["2023"]]);
+    expect(filesOf(planFactors(parse("adjust=backward&limit=10"), covered, after).scans)).toEqual([["2023"]]);
     const down = planFactors(parse("adjust=backward&order=desc"), covered, { ...after, date: "20210105" });
-    expect(new Set(filesOf(down.steps).flat())).toEqual(new Set(["2021"]));
+    expect(new Set(filesOf(down.scans).flat())).toEqual(new Set(["2021"]));
   });
 
   test("that are the last ones lie at or before end_date, from the first day asked for", () => {
-    const { steps } = lastFactorsRead(parse("adjust=forward&start_date=20220601&end_date=20220630"), covered);
-    expect(filesOf(steps)).toEqual([["2022"]]);
-    expect(steps[0]!.values.slice(1)).toEqual(["2022-06-01", "2022-06-30"]);
-    expect(filesOf(lastFactorsRead(parse("adjust=forward&trade_date=20220601"), covered).steps)).toEqual([
+    const { scans } = lastFactorsRead(parse("adjust=forward&start_date=20220601&end_date=20220630"), covered);
+    expect(filesOf(scans)).toEqual([["2022"]]);
+    expect(scans[0]!.tests).toEqual([
+      { is: "positive", column: "adj_factor" },
+      { is: "between", columns: ["trade_date"], first: "20220601", last: "20220630" },
+    ]);
+    expect(filesOf(lastFactorsRead(parse("adjust=forward&trade_date=20220601"), covered).scans)).toEqual([
       ["2022", "2023"],
     ]);
   });

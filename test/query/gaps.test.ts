@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { entityNamed } from "../../src/catalog/index.js";
+import { columnNamed, entityNamed } from "../../src/catalog/index.js";
 import { toCalendar } from "../../src/query/calendar.js";
 import { computeGaps, isFilled, parseGapRequest, selectGaps, type HeldDays } from "../../src/query/gaps.js";
 import { daySet, type DaySet, type Span } from "../../src/query/gaps-days.js";
 import { heldDaysRead, listingsRead, suspendedDaysRead } from "../../src/query/gaps-read.js";
+import { rowsOf, scanOf } from "../../src/query/scan.js";
 import { fileList, type DataFile } from "../../src/lake/manifest.js";
 import { gapsByHand, smallMarket, sorted, type SmallMarket } from "../support/market.js";
 
@@ -119,42 +120,49 @@ describe("what is read", () => {
   const list = fileList("daily", [file("20220104", "20221230"), file("20230103", "20231229")]);
   const span = { first: "20230103", last: "20230110" };
 
-  test("to find the days of each code are two columns of the files of the span", () => {
-    const { steps } = heldDaysRead(daily, list, span, "each");
-    expect(steps).toEqual([
-      {
-        sql:
-          "SELECT code, to_base64(bitstring_agg(day, 0, 7)::BLOB) AS days FROM (" +
-          'SELECT "ts_code" AS code, "trade_date" - $4::DATE AS day FROM read_parquet($1) ' +
-          'WHERE "trade_date" >= $2::DATE AND "trade_date" <= $3::DATE) GROUP BY code',
-        values: [["20230103.parquet"], "2023-01-03", "2023-01-10", "2023-01-03"],
-        files: [list.byDate[1]],
-      },
+  const select = { what: "days", date: "trade_date", first: "20230103", bits: 8 } as const;
+  const between = { is: "between", columns: ["trade_date"], first: "20230103", last: "20230110" } as const;
+  const code = { column: columnNamed(daily, "ts_code")! };
+
+  test("to find the days of each code are bits, from the files of the span", () => {
+    expect(heldDaysRead(daily, list, span, "each").scans).toEqual([
+      scanOf([list.byDate[1]!], { ...select, code }, { tests: [between] }),
     ]);
   });
 
   test("to find the days of some codes are their rows alone; of all together, each day once", () => {
-    const some = heldDaysRead(daily, list, span, ["600519.SH", "000001.SZ"]).steps[0]!;
-    expect(some.sql).toContain('AND "ts_code" IN ($4, $5)');
-    expect(some.values).toContain("600519.SH");
-    expect(heldDaysRead(daily, list, span, "all").steps[0]!.sql).toContain("SELECT DISTINCT NULL::VARCHAR AS code");
-    expect(heldDaysRead(entityNamed("anns_d")!, list, span, ["600519"]).steps[0]!.sql).toContain(
-      `split_part("ts_code", '.', 1) IN ($4)`,
-    );
+    const codes = ["600519.SH", "000001.SZ"];
+    const some = heldDaysRead(daily, list, span, codes).scans[0]!;
+    expect(some.tests).toEqual([between, { is: "in", value: code, values: codes }]);
+    expect(heldDaysRead(daily, list, span, "all").scans[0]!.select).toEqual({ ...select, code: null });
+    const bare = { column: columnNamed(entityNamed("anns_d")!, "ts_code")!, bare: true };
+    const anns = heldDaysRead(entityNamed("anns_d")!, list, span, ["600519"]).scans[0]!;
+    expect(anns.tests).toContainEqual({ is: "in", value: bare, values: ["600519"] });
   });
 
   test("of suspensions are those of whole days", () => {
-    expect(suspendedDaysRead(list, span).steps[0]!.sql).toContain("suspend_type = 'S' AND suspend_timing IS NULL");
+    const suspend = entityNamed("suspend_d")!;
+    const is = (name: string, value: string | null) => ({
+      is: "in",
+      value: { column: columnNamed(suspend, name) },
+      values: [value],
+    });
+    expect(suspendedDaysRead(list, span).scans[0]!.tests).toEqual([
+      between,
+      is("suspend_type", "S"),
+      is("suspend_timing", null),
+    ]);
   });
 
   test("is nothing where there are no files", () => {
     const none = fileList("daily", []);
     const reads = [heldDaysRead(daily, none, span, "each"), suspendedDaysRead(none, span), listingsRead(none)];
-    expect(reads.flatMap((read) => read.steps)).toEqual([]);
+    expect(reads.flatMap((read) => read.scans)).toEqual([]);
   });
 
-  test("of the stock list is its latest snapshot", () => {
-    const [step] = listingsRead(list).steps;
-    expect([step!.values, step!.files]).toEqual([[["20230103.parquet"], "2023-12-29"], [list.byDate[1]]]);
+  test("of the stock list is its latest day", () => {
+    const latest = { is: "between", columns: ["snapshot_date"], first: "20231229", last: "20231229" } as const;
+    const { columns, scans } = listingsRead(list);
+    expect(scans).toEqual([scanOf([list.byDate[1]!], rowsOf(columns), { tests: [latest] })]);
   });
 });

@@ -4,6 +4,8 @@ import { entityNamed } from "../../src/catalog/index.js";
 import { fileList, type DataFile, type FileList } from "../../src/lake/manifest.js";
 import { planRead, type Plan } from "../../src/query/plan.js";
 import { parseRequest } from "../../src/query/request.js";
+import { rangesOf } from "../../src/query/scan.js";
+import { render } from "../../src/query/sql.js";
 
 const CODES = 20_000;
 const FILES = 200;
@@ -32,10 +34,12 @@ const requestOf = (query: Record<string, string>) =>
 const codes = (count: number): string => Array.from({ length: count }, (_, i) => codeAt(i)).join();
 
 /** Characters of SQL and bound values in all statements; a text that several share counts once. */
-function sizeOf({ steps }: Plan): number {
+function sizeOf({ scans }: Plan): number {
   const texts = new Set<unknown>();
-  for (const { sql, values } of steps.flatMap((step) => [step, ...step.ranges]))
+  for (const scan of scans.flatMap((one) => [one, ...rangesOf(one)])) {
+    const { sql, values } = render(scan, ({ path }) => path);
     for (const one of [sql, ...values]) texts.add(one);
+  }
   return [...texts].reduce<number>((sum, text) => sum + JSON.stringify(text).length, 0);
 }
 
@@ -43,7 +47,7 @@ test("codes are bound once for all statements of a plan, however many there are"
   const list = listOf(FILES, false);
   const few = sizeOf(planRead(requestOf({ ts_code: codes(5) }), list, null));
   const plan = planRead(requestOf({ ts_code: codes(CODES) }), list, null);
-  expect(plan.steps.length).toBe(FILES);
+  expect(plan.scans.length).toBe(FILES);
   expect(sizeOf(plan)).toBeLessThan(few + 15 * CODES);
 });
 
@@ -73,5 +77,5 @@ test.each(["asc", "desc"])("a forged position far beyond the end of a file makes
   const list = listOf(3, false);
   const request = requestOf({ order });
   const plan = planRead(request, list, { date: dayAt(1), code: null, row: 1e12 });
-  expect(plan.steps.length).toBeLessThanOrEqual(planRead(request, list, null).steps.length);
+  expect(plan.scans.length).toBeLessThanOrEqual(planRead(request, list, null).scans.length);
 });

@@ -138,8 +138,8 @@ describe("no client takes for whole an answer", () => {
         const session = await open(...given);
         return {
           close: () => session.close(),
-          async *read(steps, columns) {
-            for await (const batch of session.read(steps, columns)) {
+          async *read(scans, columns, wanted) {
+            for await (const batch of session.read(scans, columns, wanted)) {
               if ((rowsLeft -= batch.numRows) < 0) throw new Error("the query failed");
               yield batch;
             }

@@ -1,12 +1,12 @@
-// The end of a connection, told to the answers that wait there for their turn: Node tells only the one that is being sent.
+// Pipelined requests: when a connection ends, the answers that wait behind another one end too, which Node does not see to.
 import type { Socket } from "node:net";
 import type { RequestHandler, Response } from "express";
 
 /** Answers of each connection that were asked for before an earlier one was sent. */
 const waiting = new WeakMap<Socket, Set<Response>>();
 
-/** Closes an answer with its connection, whether its turn came or not. It is `destroyed` then, but not `closed`. */
-export const closeInTurn: RequestHandler = ({ socket }, res, next) => {
+/** Closes an answer with its connection, whether it was being sent or not. It is `destroyed` then, but not `closed`. */
+export const closeWithConnection: RequestHandler = ({ socket }, res, next) => {
   if (res.socket === null) {
     const answers = waitingOn(socket);
     answers.add(res);
@@ -15,7 +15,7 @@ export const closeInTurn: RequestHandler = ({ socket }, res, next) => {
   next();
 };
 
-/** Does a job when an answer is closed, at once where it is already: nothing tells of that again. */
+/** Does a job when an answer is closed, at once where it is already: no event comes again. */
 export function onceClosed(res: Response, job: () => void): void {
   if (res.destroyed) job();
   else res.once("close", job);

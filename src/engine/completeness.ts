@@ -1,8 +1,7 @@
-// How the end of a stream is proven: by the number of its rows where that is known, else by a last row that marks it.
+// How the end of a streamed result is proven: by the number of its rows where that is known, else by the completeness
+// marker, which `query/sql.ts` adds as the last row. DuckDB ends a stream that failed midway like any other.
 import type { DuckDBDataChunk } from "@duckdb/node-api";
 import duckdb from "@duckdb/node-bindings";
-import type { Column } from "../catalog/types.js";
-import type { CountedStatement } from "../query/statement.js";
 import { rawChunk } from "./arrow.js";
 
 /** The stream ended before its last row: what was read so far is not the whole answer. */
@@ -14,22 +13,17 @@ export class IncompleteStreamError extends Error {
 }
 
 /** The proof of one stream. */
-export interface End {
-  /** What has to be run. */
-  readonly sql: string;
+export interface Completeness {
   /** Rows of data in the next chunk, which has `rows`. Throws IncompleteStreamError where it comes after the end. */
   rowsOf(chunk: DuckDBDataChunk, rows: number): number;
   /** Whether all rows were seen. */
   reached(): boolean;
 }
 
-export const endOf = ({ sql, count }: CountedStatement, columns: readonly Column[]): End =>
-  count?.exact ? countedEnd(sql, count.atMost) : markedEnd(sql, columns);
-
-function countedEnd(sql: string, all: number): End {
+/** Exactly `all` rows come. */
+export function byCount(all: number): Completeness {
   let seen = 0;
   return {
-    sql,
     rowsOf(_chunk, rows) {
       seen += rows;
       if (seen > all) throw new IncompleteStreamError();
@@ -39,15 +33,13 @@ function countedEnd(sql: string, all: number): End {
   };
 }
 
-/** Adds the marker: one more column that is true in one more row, which comes last. */
-function markedEnd(sql: string, columns: readonly Column[]): End {
-  const nulls = columns.map(() => "NULL").join(", ");
+/** The last row has true in the column after the `columns` of data, where every other row has false. */
+export function byMarker(columns: number): Completeness {
   let reached = false;
   return {
-    sql: `SELECT *, false FROM (${sql}) UNION ALL SELECT ${nulls}, true`,
     rowsOf(chunk, rows) {
       if (reached) throw new IncompleteStreamError();
-      const vector = duckdb.data_chunk_get_vector(rawChunk(chunk), columns.length);
+      const vector = duckdb.data_chunk_get_vector(rawChunk(chunk), columns);
       reached = duckdb.vector_get_data(vector, rows)[rows - 1] === 1;
       return reached ? rows - 1 : rows;
     },

@@ -1,7 +1,8 @@
-// The buffers of a batch's columns with their types: the Arrow library leaves them `any`.
+// The buffers of Arrow columns with their types, which the Arrow library leaves `any`, for whoever reads record batches.
 import type { RecordBatch } from "apache-arrow";
 
-export interface Source {
+/** Of one column of a record batch. */
+export interface ColumnData {
   /** One value a row; for text, the bytes of all rows. */
   readonly values: Uint8Array | Int32Array | Float64Array | BigInt64Array;
   /** Text only: where in `values` each row starts, and the end of the last. */
@@ -13,17 +14,19 @@ export interface Source {
   readonly offset: number;
 }
 
-/** The columns of a batch. Computes what `nullCount` leaves open. */
-export function sourcesOf(batch: RecordBatch): readonly Source[] {
-  return batch.data.children;
+/** The columns of a record batch. Computes what `nullCount` leaves open. */
+export const columnsOf = (batch: RecordBatch): readonly ColumnData[] => batch.data.children;
+
+/** Whether a row has a value. */
+export function isPresent(
+  { nullCount, nullBitmap, offset }: Pick<ColumnData, "nullCount" | "nullBitmap" | "offset">,
+  row: number,
+): boolean {
+  const bit = offset + row;
+  return nullCount === 0 || ((nullBitmap[bit >> 3]! >> (bit & 7)) & 1) === 1;
 }
 
-/** Whether the value of a row is there. */
-export function isPresent({ nullCount, nullBitmap, offset }: Source, row: number): boolean {
-  return nullCount === 0 || ((nullBitmap[(offset + row) >> 3]! >> ((offset + row) & 7)) & 1) === 1;
-}
-
-/** The bitmap of so many rows, of which some are missing. */
+/** The bitmap of some rows, of which some are missing. */
 export function presenceBitmap(rows: number, missing: readonly number[]): Uint8Array {
   const bitmap = new Uint8Array(Math.ceil(rows / 8)).fill(255);
   for (const row of missing) bitmap[row >> 3]! &= ~(1 << (row & 7));

@@ -77,9 +77,9 @@ const KINDS = {
 function encodeAll(format: Format, batches: readonly RecordBatch[]): void {
   const encoder = ENCODERS[format](head);
   encoder.begin();
-  const run = encoder.run();
-  for (const batch of batches) run.batch(batch);
-  run.end();
+  const segment = encoder.segment();
+  for (const batch of batches) segment.batch(batch);
+  segment.end();
   encoder.end({ count: BATCHES * ROWS, truncated: false, nextCursor: null });
 }
 

@@ -6,7 +6,7 @@ import { ENTITIES, ENTITY_NAMES } from "../src/catalog/index.js";
 import { createProgram } from "../src/cli/program.js";
 import { SETTINGS } from "../src/config.js";
 import { PROBLEMS } from "../src/errors.js";
-import { MEDIA_TYPES } from "../src/http/negotiate.js";
+import { FORMATS } from "../src/catalog/formats.js";
 import { openApi } from "../src/http/openapi/index.js";
 import { filterColumns, parameterNames } from "../src/query/request.js";
 import { readDescription, type Json } from "./support/openapi.js";
@@ -79,7 +79,7 @@ describe("docs/reference.md", () => {
         [...paths].map((path) => `| \`${path}\` |`),
       ),
     ).toEqual([]);
-    const formats = Object.entries(MEDIA_TYPES).map(([format, type]) => `| \`${format}\` | \`${type}\` |`);
+    const formats = Object.entries(FORMATS).map(([format, { mediaType }]) => `| \`${format}\` | \`${mediaType}\` |`);
     expect(without(reference, formats)).toEqual([]);
     const headers = operations.flatMap(({ responses }) =>
       Object.values(responses).flatMap((response: Json) => Object.keys(response.headers ?? {})),

@@ -1,4 +1,5 @@
 // The types of the TypeScript client, as text made from the catalog.
+import { FORMAT_NAMES, FORMATS } from "../../src/catalog/formats.js";
 import type { Column, ColumnType, Entity } from "../../src/catalog/types.js";
 import { filterColumns, parameterNames } from "../../src/query/request.js";
 import { asOfMeaning, inUnit, pascalCase } from "./words.js";
@@ -12,6 +13,15 @@ export type Day = string | number;
 export type Texts = string | readonly string[];
 export type Days = Day | readonly Day[];
 export type Ints = number | string | readonly (number | string)[];
+`;
+
+/** The whole of `formats.ts`. */
+export const typescriptFormats = (): string =>
+  `// The formats of answers. Made by \`npm run clients\`: change the catalog, not this file.
+
+/** Media types by the names that \`format=\` takes. */
+export const MEDIA_TYPES = {
+${FORMAT_NAMES.map((format) => `  ${format}: "${FORMATS[format].mediaType}",\n`).join("")}} as const;
 `;
 
 /** The whole of `entities.ts`. */

@@ -1,14 +1,11 @@
 // Rows of an entity: read as a stream, whole or an error.
 import { decoder, type Body } from "./body.js";
 import { IncompleteAnswerError, readable, TapehouseError } from "./errors.js";
+import { MEDIA_TYPES } from "./formats.js";
 import { parseJson, type Params, type Transport } from "./http.js";
 
-const MEDIA_TYPES = {
-  arrow: "application/vnd.apache.arrow.stream",
-  parquet: "application/vnd.apache.parquet",
-  csv: "text/csv",
-  ndjson: "application/x-ndjson",
-} as const;
+/** JSON is not among them: it has its cursor in the body. */
+type BytesFormat = Exclude<keyof typeof MEDIA_TYPES, "json">;
 
 const END_OF_ARROW = [255, 255, 255, 255, 0, 0, 0, 0];
 
@@ -23,7 +20,7 @@ export interface Answer<Row> extends AsyncIterable<Row> {
   /** Pages of at most `limit` rows, all of one version. */
   pages(limit: number): AsyncGenerator<Row[], void>;
   /** The body as it comes: what Arrow, Parquet and CSV readers take. It is not tried again once it has begun. */
-  bytes(format: keyof typeof MEDIA_TYPES): AsyncGenerator<Uint8Array, void>;
+  bytes(format: BytesFormat): AsyncGenerator<Uint8Array, void>;
 }
 
 export function createAnswer<Row>(

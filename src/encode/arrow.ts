@@ -52,11 +52,10 @@ export function arrowEncoder(head: Head): Encoder {
   const gatheredBytes = () => columns.reduce((sum, column) => sum + column.byteLength(), 0);
 
   return {
-    contentType: "application/vnd.apache.arrow.stream",
-    runsStandAlone: true,
-    joint: NOTHING,
+    isReusable: true,
+    separator: NOTHING,
     begin: () => message(Message.from(schema), 0).bytes,
-    run: () => ({
+    segment: () => ({
       batch(batch) {
         const sources = columnsOf(batch);
         for (const [i, column] of columns.entries()) column.add(sources[i]!, batch.numRows);

@@ -10,11 +10,10 @@ export function csvEncoder(head: Head): Encoder {
     quoting: "csv",
   });
   return {
-    contentType: "text/csv; charset=utf-8; header=present",
-    runsStandAlone: true,
-    joint: NOTHING,
+    isReusable: true,
+    separator: NOTHING,
     begin: () => Buffer.from(`${head.columns.map(({ name }) => name).join(",")}\n`),
-    run: () => ({ batch: (batch) => write(columnsOf(batch), 0, batch.numRows), end: () => NOTHING }),
+    segment: () => ({ batch: (batch) => write(columnsOf(batch), 0, batch.numRows), end: () => NOTHING }),
     end: () => NOTHING,
   };
 }

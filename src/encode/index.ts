@@ -1,4 +1,5 @@
 // Which encoder makes which format.
+import type { Format } from "../catalog/formats.js";
 import { arrowEncoder } from "./arrow.js";
 import { csvEncoder } from "./csv.js";
 import { jsonEncoder } from "./json.js";
@@ -15,4 +16,4 @@ export const ENCODERS = {
   csv: csvEncoder,
   arrow: arrowEncoder,
   parquet: parquetEncoder,
-} as const satisfies Record<string, (head: Head) => Encoder>;
+} as const satisfies Record<Format, (head: Head) => Encoder>;

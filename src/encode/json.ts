@@ -26,10 +26,9 @@ export function jsonRows(columns: Head["columns"]): Omit<Encoder, "begin" | "end
     quoting: "json",
   });
   return {
-    contentType: "application/json; charset=utf-8",
-    runsStandAlone: true,
-    joint: Buffer.from(","),
-    run() {
+    isReusable: true,
+    separator: Buffer.from(","),
+    segment() {
       let first = true;
       return {
         batch(batch) {

@@ -10,11 +10,10 @@ export function ndjsonEncoder(head: Head): Encoder {
     quoting: "json",
   });
   return {
-    contentType: "application/x-ndjson; charset=utf-8",
-    runsStandAlone: true,
-    joint: NOTHING,
+    isReusable: true,
+    separator: NOTHING,
     begin: () => NOTHING,
-    run: () => ({ batch: (batch) => write(columnsOf(batch), 0, batch.numRows), end: () => NOTHING }),
+    segment: () => ({ batch: (batch) => write(columnsOf(batch), 0, batch.numRows), end: () => NOTHING }),
     end: () => NOTHING,
   };
 }

@@ -63,11 +63,10 @@ export function parquetEncoder(head: Head): Encoder {
   const gatheredBytes = (): number => columns.reduce((sum, column) => sum + column.byteLength(), 0);
 
   return {
-    contentType: "application/vnd.apache.parquet",
-    runsStandAlone: false,
-    joint: NOTHING,
+    isReusable: false,
+    separator: NOTHING,
     begin: () => MAGIC,
-    run: () => ({
+    segment: () => ({
       batch(batch) {
         const sources = columnsOf(batch);
         const due: Uint8Array[] = [];

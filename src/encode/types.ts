@@ -17,23 +17,22 @@ export interface Summary {
   readonly nextCursor: string | null;
 }
 
-/** Makes one response body: `begin`, then runs of rows with `joint` between them, then `end`. */
+/** Makes one response body: `begin`, then segments of rows with `separator` between them, then `end`. */
 export interface Encoder {
-  readonly contentType: string;
-  /** Whether the bytes of a run depend on its rows and columns alone: then they may be kept and used again. */
-  readonly runsStandAlone: boolean;
-  /** What stands between two runs that hold rows. */
-  readonly joint: Uint8Array;
+  /** Whether the bytes of a segment depend on its rows and columns alone: then they may be kept and used again. */
+  readonly isReusable: boolean;
+  /** What stands between two segments that hold rows. */
+  readonly separator: Uint8Array;
   /** Bytes before the first row. */
   begin(): Uint8Array;
-  /** Starts a run; the one before it must have ended. */
-  run(): Run;
+  /** Starts a segment; the one before it must have ended. */
+  segment(): SegmentEncoder;
   /** Bytes after the last row. */
   end(summary: Summary): Uint8Array;
 }
 
-/** A run of rows in order: `batch` for each batch, then `end`. */
-export interface Run {
+/** A segment is rows in order: `batch` for each record batch, then `end`. */
+export interface SegmentEncoder {
   /**
    * Bytes of the rows of a batch, or of those that are due. The returned array is the caller's own; nothing of the batch
    * is kept. Throws RangeError for a date outside the years 1 to 9999.

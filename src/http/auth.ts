@@ -3,8 +3,6 @@ import type { Request, RequestHandler, Response } from "express";
 import { Problem } from "../errors.js";
 import { UnavailableError } from "../lake/continuity.js";
 import type { StoredToken } from "../lake/token-records.js";
-import { printable } from "../printable.js";
-import { invalidParameter } from "../query/parameters.js";
 import type { Context } from "./context.js";
 import { notesOf } from "./notes.js";
 import { endStage } from "./timing.js";
@@ -77,27 +75,4 @@ export function checkRight(res: Response, name: string, hint?: string): void {
 export function checkEntity(res: Response, entity: string): void {
   notesOf(res).entity = entity;
   checkRight(res, entity);
-}
-
-/** The query part of a request, read by the rules of URLs. Throws for what is not percent-encoded UTF-8, e.g. GBK. */
-export function searchOf(req: Pick<Request, "originalUrl">): URLSearchParams {
-  const at = req.originalUrl.indexOf("?");
-  const text = at < 0 ? "" : req.originalUrl.slice(at + 1);
-  for (const pair of text.split("&")) {
-    if (isUtf8(pair)) continue;
-    const [name = ""] = [...new URLSearchParams(pair).keys()];
-    throw invalidParameter(printable(name), "it is not percent-encoded UTF-8", [
-      "UTF-8, each byte as % and two hex digits",
-    ]);
-  }
-  return new URLSearchParams(text);
-}
-
-function isUtf8(encoded: string): boolean {
-  try {
-    decodeURIComponent(encoded);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,9 +1,9 @@
 // GET /api/v1/calendar and /api/v1/calendar/shift: what they tell is trade_cal, so a token has to cover it.
 import type { RequestHandler } from "express";
 import { parseCalendarRequest, parseShiftRequest, selectDays, shiftTradingDay } from "../query/calendar.js";
-import { checkEntity, searchOf } from "./auth.js";
+import { checkEntity } from "./auth.js";
 import type { Context } from "./context.js";
-import { findSnapshot } from "./entities.js";
+import { findSnapshot, searchOf } from "./lookup.js";
 import { sendJson } from "./json.js";
 import { requestSignal } from "./respond.js";
 

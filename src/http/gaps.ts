@@ -2,9 +2,9 @@
 import type { RequestHandler } from "express";
 import { readRecordedGaps } from "../lake/gaps.js";
 import { parseGapRequest, selectGaps } from "../query/gaps.js";
-import { checkEntity, searchOf } from "./auth.js";
+import { checkEntity } from "./auth.js";
 import type { Context } from "./context.js";
-import { findSnapshot, knownEntity } from "./entities.js";
+import { findSnapshot, knownEntity, searchOf } from "./lookup.js";
 import { sendJson } from "./json.js";
 import { requestSignal } from "./respond.js";
 

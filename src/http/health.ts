@@ -4,8 +4,8 @@ import type { RequestHandler } from "express";
 import { ENTITIES } from "../catalog/index.js";
 import { STORES, type Store } from "../catalog/types.js";
 import { collectParameters } from "../query/parameters.js";
-import { searchOf } from "./auth.js";
 import type { Context } from "./context.js";
+import { searchOf } from "./lookup.js";
 
 export function healthHandler({ integrity, lake, tokens }: Context): RequestHandler {
   return async (req, res) => {

@@ -2,8 +2,9 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { Request, Response } from "express";
+import { contentTypeOf } from "../catalog/formats.js";
 import { answeredFromCache } from "./caching.js";
-import { MEDIA_TYPES, negotiateEncoding } from "./negotiate.js";
+import { negotiateEncoding } from "./negotiate.js";
 import { sendBody } from "./respond.js";
 
 /** Milliseconds that a client may leave a small answer unread. */
@@ -14,7 +15,7 @@ export async function sendJson(req: Request, res: Response, body: object, conten
   if (answeredFromCache(req, res, [req.path, content])) return;
   const encoding = negotiateEncoding(req, "json");
   const text = JSON.stringify(body);
-  res.setHeader("Content-Type", `${MEDIA_TYPES.json}; charset=utf-8`);
+  res.setHeader("Content-Type", contentTypeOf("json"));
   if (encoding !== "identity") res.setHeader("Content-Encoding", encoding);
   const bytes = encoding === "gzip" ? await promisify(gzip)(text) : Buffer.from(text);
   res.setHeader("Content-Length", bytes.length);

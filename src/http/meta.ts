@@ -2,9 +2,9 @@
 import type { RequestHandler } from "express";
 import { ENTITIES } from "../catalog/index.js";
 import { collectParameters } from "../query/parameters.js";
-import { mayRead, searchOf, tokenOf } from "./auth.js";
+import { mayRead, tokenOf } from "./auth.js";
 import type { Context } from "./context.js";
-import { findSnapshot } from "./entities.js";
+import { findSnapshot, searchOf } from "./lookup.js";
 import { sendJson } from "./json.js";
 
 export function metaHandler(context: Context): RequestHandler {

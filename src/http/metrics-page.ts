@@ -2,8 +2,9 @@
 import type { RequestHandler } from "express";
 import { METRICS } from "../lake/token-records.js";
 import { collectParameters } from "../query/parameters.js";
-import { checkRight, searchOf } from "./auth.js";
+import { checkRight } from "./auth.js";
 import type { Context } from "./context.js";
+import { searchOf } from "./lookup.js";
 import { renderMetrics } from "./metrics.js";
 
 export function metricsHandler(context: Context): RequestHandler {

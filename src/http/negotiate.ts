@@ -1,32 +1,23 @@
 // What the client can read: the format of the body and its compression.
 import type { Request } from "express";
+import { FORMAT_NAMES, FORMATS, type Format } from "../catalog/formats.js";
 import { Problem } from "../errors.js";
-import type { Format } from "../query/request.js";
 import type { Encoding } from "../segments/packer.js";
 
-/** Media types by format; the first format answers a client that takes anything. */
-export const MEDIA_TYPES = {
-  json: "application/json",
-  ndjson: "application/x-ndjson",
-  csv: "text/csv",
-  arrow: "application/vnd.apache.arrow.stream",
-  parquet: "application/vnd.apache.parquet",
-} as const satisfies Record<Format, string>;
+const MEDIA_TYPES = FORMAT_NAMES.map((format) => FORMATS[format].mediaType);
 
 /** `format=` wins over the Accept header. Throws 406 where nothing on offer is accepted. */
 export function negotiateFormat(req: Request, asked: Format | null): Format {
   if (asked !== null) return asked;
-  const formats = Object.keys(MEDIA_TYPES) as Format[];
-  const accepted = req.accepts(Object.values(MEDIA_TYPES));
-  const format = formats.find((candidate) => MEDIA_TYPES[candidate] === accepted);
+  const accepted = req.accepts(MEDIA_TYPES);
+  const format = FORMAT_NAMES.find((candidate) => FORMATS[candidate].mediaType === accepted);
   if (format) return format;
   throw new Problem("not_acceptable", "none of the formats in the Accept header is offered", {
-    allowed: Object.values(MEDIA_TYPES),
+    allowed: MEDIA_TYPES,
     hint: "send Accept: application/json, or choose with format=",
   });
 }
 
-/** Parquet pages are compressed already. */
 export function negotiateEncoding(req: Request, format: Format): Encoding {
-  return format !== "parquet" && req.acceptsEncodings(["gzip", "identity"]) === "gzip" ? "gzip" : "identity";
+  return !FORMATS[format].isCompressed && req.acceptsEncodings(["gzip", "identity"]) === "gzip" ? "gzip" : "identity";
 }

@@ -1,22 +1,16 @@
 // POST /tushare: the same rows for programs that use the Python package tushare. It sends its token and its question as
 // JSON, and takes any status but 200 for an empty answer: so problems come as a code and a text with status 200.
 import express, { type ErrorRequestHandler, type RequestHandler } from "express";
+import { contentTypeOf } from "../catalog/formats.js";
 import { tushareEncoder } from "../encode/tushare.js";
 import { Problem, type ProblemCode } from "../errors.js";
 import { printableJson } from "../printable.js";
-import { planRead } from "../query/plan.js";
 import { EXAMPLE, parseApi, parseQuestion, parseTushare, tokenIn, type Question } from "../query/tushare.js";
-import { bodyOf } from "../segments/body.js";
-import { PACKERS } from "../segments/packer.js";
 import { checkEntity, type TokenPlace } from "./auth.js";
 import type { Context } from "./context.js";
-import { checkFactors, findSnapshot } from "./entities.js";
 import { negotiateEncoding } from "./negotiate.js";
-import { notesOf } from "./notes.js";
-import { pageParts } from "./parts.js";
 import { meetProblem } from "./problem.js";
-import { requestSignal, sendBody } from "./respond.js";
-import { endStage } from "./timing.js";
+import { answerRows, checkFactors } from "./rows.js";
 
 /** The package adds the name of the api to the address that it is given, with or without a slash at its end. */
 export const TUSHARE_PATHS = ["/tushare", "/tushare/:api", "/tushare//:api"] as const;
@@ -65,28 +59,18 @@ export function tushareHandler(context: Context): RequestHandler<{ api?: string 
     checkEntity(res, api.source);
     const { request, offset } = parseTushare(api, question, context.config);
     checkFactors(res, request);
-    const snapshot = await findSnapshot(context, res, request.dataVersion);
-    const signal = requestSignal(res, context.config.deadline);
-    const { limit } = request;
-    const page = { ...request, limit: limit === null ? null : offset + limit };
-    const plan = planRead(page, snapshot.files(api.source), null);
-    endStage(res, "plan");
-    await context.tokenAdmission.admit(res, plan.cost, signal);
-    const adjusted = await context.adjustments.prepare(snapshot, page, null, signal);
-    const encoding = negotiateEncoding(req, "json");
-    const encoder = tushareEncoder(request);
-    res.setHeader("Content-Type", encoder.contentType);
-    res.setHeader("Cache-Control", "no-store");
-    if (encoding !== "identity") res.setHeader("Content-Encoding", encoding);
-    const session = await context.reader.open(signal, plan.cost);
-    try {
-      const answer = pageParts(plan, adjusted?.over(session) ?? session, limit, offset);
-      const summarise = (count: number) => ({ count, truncated: answer.end(count).truncated, nextCursor: null });
-      const body = bodyOf(answer.parts, encoder, PACKERS[encoding](), context.segments, notesOf(res), summarise);
-      await sendBody(res, body, { signal, stall: context.config.stall });
-    } finally {
-      session.close();
-    }
+    await answerRows(context, req, res, {
+      request,
+      source: api.source,
+      dataVersion: request.dataVersion,
+      after: null,
+      offset,
+      encoderOf: tushareEncoder,
+      contentType: contentTypeOf("json"),
+      encoding: negotiateEncoding(req, "json"),
+      kept: null,
+      endInHeaders: false,
+    });
   };
 }
 

@@ -1,9 +1,8 @@
 // GET /api/v1/versions: the versions that can still be read. They tell no entity, so any token may ask.
 import type { RequestHandler } from "express";
 import { collectParameters } from "../query/parameters.js";
-import { searchOf } from "./auth.js";
 import type { Context } from "./context.js";
-import { findSnapshot } from "./entities.js";
+import { findSnapshot, searchOf } from "./lookup.js";
 import { sendJson } from "./json.js";
 
 export function versionsHandler(context: Context): RequestHandler {

@@ -50,19 +50,27 @@ export function decodeCursor(request: EntityRequest, text: string): Cursor {
   });
 }
 
-/** What must be the same from page to page. Format and page size may change. */
+/**
+ * What must be the same from page to page: all of a request but page size, format, and what the cursor itself says. Its
+ * fields keep their order, on which cursors and validators that clients hold depend.
+ */
 export function fingerprint(request: EntityRequest): string {
-  return JSON.stringify([
-    request.entity.name,
-    request.columns.map((column) => column.name),
-    request.start,
-    request.end,
-    request.filters.map((filter) => [filter.column.name, filter.values]),
-    request.order,
-    request.asOf,
-    request.adjust,
-  ]);
+  const asked = {
+    ...request,
+    entity: request.entity.name,
+    columns: request.columns.map((column) => column.name),
+    filters: request.filters.map((filter) => [filter.column.name, filter.values]),
+    ...LEFT_OUT,
+  };
+  return JSON.stringify(Object.values(asked).filter((value) => value !== undefined));
 }
+
+const LEFT_OUT = {
+  limit: undefined,
+  format: undefined,
+  cursor: undefined,
+  dataVersion: undefined,
+} as const satisfies Partial<Record<keyof EntityRequest, undefined>>;
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("base64url").slice(0, 16);
 

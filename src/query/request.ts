@@ -1,4 +1,5 @@
 // Reading the parameters of an entity request. Every parameter is understood or refused; none is ignored.
+import { FORMAT_NAMES, type Format } from "../catalog/formats.js";
 import { columnNamed } from "../catalog/index.js";
 import type { Column, Entity } from "../catalog/types.js";
 import { nearest, Problem } from "../errors.js";
@@ -17,9 +18,6 @@ import {
   unknownParameter,
   type Parameters,
 } from "./parameters.js";
-
-export const FORMATS = ["json", "ndjson", "csv", "arrow", "parquet"] as const;
-export type Format = (typeof FORMATS)[number];
 
 /** `column` must hold one of `values`; null matches a missing value. Dates are `YYYYMMDD`. */
 export interface Filter {
@@ -106,7 +104,7 @@ export function parseRequest(
     adjust: single(parameters, "adjust", oneOf(ADJUSTS)),
     dataVersion: single(parameters, "data_version", parseVersion),
     cursor: single(parameters, "cursor", (_, text) => text),
-    format: single(parameters, "format", oneOf(FORMATS)),
+    format: single(parameters, "format", oneOf(FORMAT_NAMES)),
   };
   if (request.asOf !== null && entity.pointInTime?.rule === "snapshot" && hasTimeParameter(request)) {
     throw new Problem("contradictory_parameters", "as_of picks one snapshot; a date parameter picks others", {

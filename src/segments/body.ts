@@ -1,34 +1,38 @@
-// A body from its parts: rows that are read and encoded now, and bytes of whole files that were kept from earlier bodies.
+// A body from its sections: rows that are read and encoded now, and segments of bytes that were kept from earlier bodies.
 import type { RecordBatch } from "apache-arrow";
 import type { Encoder, Summary } from "../encode/types.js";
 import type { Packer } from "./packer.js";
 import type { Segment, SegmentStore, SegmentWriter } from "./store.js";
 
-export interface Part {
-  /** The rows of the part; called where they must be read. */
+/** A section of a body: rows that one scan gives. */
+export interface Section {
+  /** The rows; called where they must be read. */
   readonly read: () => AsyncIterable<RecordBatch>;
-  /** Null where the part's bytes are not worth keeping. */
+  /** Null where the section's bytes are not worth keeping. */
   readonly keeping: Keeping | null;
 }
 
 export interface Keeping {
   /** What the bytes depend on. */
   readonly key: readonly unknown[];
-  /** Throws where the files of the part are damaged; called before kept bytes are used in their place. */
+  /** Throws where the files of the section are damaged; called before kept bytes are used in their place. */
   readonly check: () => Promise<void>;
 }
 
-/**
- * The bytes of a body, from first to last. Throws what reading throws; the end is missing then. `progress.rows` follows
- * the rows that were sent; `summarise` is called with their number once all parts are done.
- */
+export interface BodyOptions {
+  readonly encoder: Encoder;
+  readonly packer: Packer;
+  readonly store: SegmentStore;
+  /** Called with the number of rows so far, whenever more are sent. */
+  readonly onRows: (rows: number) => void;
+  /** Called with the number of rows once all sections are sent. */
+  readonly summarise: (rows: number) => Summary;
+}
+
+/** The bytes of a body, from first to last. Throws what reading throws; the end is missing then. */
 export async function* bodyOf(
-  parts: Iterable<Part>,
-  encoder: Encoder,
-  packer: Packer,
-  store: SegmentStore,
-  progress: { rows?: number },
-  summarise: (rows: number) => Summary,
+  sections: Iterable<Section>,
+  { encoder, packer, store, onRows, summarise }: BodyOptions,
 ): AsyncGenerator<Uint8Array> {
   let count = 0;
   /** What must stand before the next rows. */
@@ -48,8 +52,8 @@ export async function* bodyOf(
     }
   }
 
-  async function* sendRows({ read, keeping }: Part): AsyncGenerator<Uint8Array> {
-    const run = encoder.run();
+  async function* sendRows({ read, keeping }: Section): AsyncGenerator<Uint8Array> {
+    const segment = encoder.segment();
     const start = count;
     let writer: SegmentWriter | null = null;
     try {
@@ -63,12 +67,12 @@ export async function* bodyOf(
           }
         }
         count += batch.numRows;
-        progress.rows = count;
-        const ready = await packer.add(run.batch(batch));
+        onRows(count);
+        const ready = await packer.add(segment.batch(batch));
         await writer?.write(ready);
         yield* ready;
       }
-      const ready = [...(await packer.add(run.end())), ...(keeping ? await packer.flush() : [])];
+      const ready = [...(await packer.add(segment.end())), ...(keeping ? await packer.flush() : [])];
       await writer?.write(ready);
       await writer?.finish({ rows: count - start, extent: packer.extent() });
       yield* ready;
@@ -77,13 +81,13 @@ export async function* bodyOf(
     }
   }
 
-  for (const part of parts) {
+  for (const section of sections) {
     const start = count;
-    const { keeping } = part;
+    const { keeping } = section;
     const kept = keeping && (await store.open(keeping.key));
-    yield* kept ? sendKept(keeping, kept) : sendRows(part);
-    progress.rows = count;
-    if (count > start) before = encoder.joint;
+    yield* kept ? sendKept(keeping, kept) : sendRows(section);
+    onRows(count);
+    if (count > start) before = encoder.separator;
   }
   if (count === 0) yield* await packer.add(before);
   yield* await packer.add(encoder.end(summarise(count)));

@@ -85,8 +85,8 @@ describe("gathering", () => {
     const encoder = encoderOf(some);
     const abstract = "摘要".repeat(200_000);
     encoder.begin();
-    const run = encoder.run();
-    const sizes = Array.from({ length: 40 }, () => run.batch(batchOf(some, [[abstract, null]])).length);
+    const segment = encoder.segment();
+    const sizes = Array.from({ length: 40 }, () => segment.batch(batchOf(some, [[abstract, null]])).length);
     expect(Math.max(...sizes)).toBeGreaterThan(0);
     expect(Math.max(...sizes)).toBeLessThan(32 << 20);
   });
@@ -95,13 +95,13 @@ describe("gathering", () => {
     const encoder = encoderOf(columns);
     const batch = batchOf(columns, transpose(rows));
     const parts = [encoder.begin()];
-    const run = encoder.run();
-    parts.push(run.batch(batch));
+    const segment = encoder.segment();
+    parts.push(segment.batch(batch));
     for (const { values, valueOffsets } of batch.data.children) {
       values.fill(values instanceof BigInt64Array ? 1n : 1);
       valueOffsets?.fill(0);
     }
-    parts.push(run.end(), encoder.end(summary));
+    parts.push(segment.end(), encoder.end(summary));
     expect(read(parts).rows).toEqual(shown);
   });
 

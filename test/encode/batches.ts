@@ -44,9 +44,9 @@ function shape(values: readonly Value[]) {
   return { length: values.length, nullCount, nullBitmap };
 }
 
-/** The parts of a body of one run: what stands before the rows, each batch, the end of the run, the end. */
+/** The parts of a body of one segment: what stands before the rows, each batch, the end of the segment, the end. */
 export function partsOf(encoder: Encoder, batches: readonly RecordBatch[], summary: Summary): Uint8Array[] {
   const begin = encoder.begin();
-  const run = encoder.run();
-  return [begin, ...batches.map((batch) => run.batch(batch)), run.end(), encoder.end(summary)];
+  const segment = encoder.segment();
+  return [begin, ...batches.map((batch) => segment.batch(batch)), segment.end(), encoder.end(summary)];
 }

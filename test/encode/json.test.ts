@@ -41,7 +41,7 @@ test("an answer without rows is whole", () => {
 });
 
 test("bytes once handed out stay as they are, and so do two encoders side by side", () => {
-  const [a, b] = [jsonEncoder(head).run(), jsonEncoder(head).run()];
+  const [a, b] = [jsonEncoder(head).segment(), jsonEncoder(head).segment()];
   const first = a.batch(batchOf(columns, [["000001.SZ"], [19_724], [5n], [1.5]]));
   const second = b.batch(batchOf(columns, [["600000.SH"], [0], [1n], [2.5]]));
   const third = a.batch(batchOf(columns, [["999999.BJ"], [1], [2n], [3.5]]));

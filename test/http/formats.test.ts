@@ -4,7 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { tableFromIPC } from "apache-arrow";
 import { beforeAll, describe, expect, test } from "vitest";
-import { FORMATS } from "../../src/query/request.js";
+import { FORMAT_NAMES, type Format } from "../../src/catalog/formats.js";
 import { temporaryFolder } from "../support/folders.js";
 import { publishRows } from "../support/lake.js";
 import { serve, type TestServer } from "../support/server.js";
@@ -30,36 +30,33 @@ beforeAll(async () => {
 });
 
 /** Reads a body of any format back into rows, with what its format says of missing values. */
-const READERS: Record<(typeof FORMATS)[number], (body: Buffer, columns: readonly string[]) => Promise<readonly Row[]>> =
-  {
-    json: async (body) => (JSON.parse(body.toString()) as { rows: Row[] }).rows,
-    ndjson: async (body, columns) =>
-      body
-        .toString()
-        .split("\n")
-        .filter(Boolean)
-        .map((line) =>
-          columns.map((name) => (JSON.parse(line) as Record<string, string | number | null>)[name] ?? null),
-        ),
-    csv: async (body) => {
-      const file = join(folder, "answer.csv");
-      await writeFile(file, body);
-      return readWithDuckDB(
-        `read_csv('${file}', all_varchar = true, header = true, delim = ',', quote = '\"', escape = '\"', allow_quoted_nulls = false)`,
-      );
-    },
-    arrow: async (body, columns) => {
-      const table = tableFromIPC(body);
-      return Array.from({ length: table.numRows }, (_, i) =>
-        columns.map((name) => plain(table.getChild(name)!.get(i) as string | number | bigint | null)),
-      );
-    },
-    parquet: async (body) => {
-      const file = join(folder, "answer.parquet");
-      await writeFile(file, body);
-      return readWithDuckDB(`read_parquet('${file}')`);
-    },
-  };
+const READERS: Record<Format, (body: Buffer, columns: readonly string[]) => Promise<readonly Row[]>> = {
+  json: async (body) => (JSON.parse(body.toString()) as { rows: Row[] }).rows,
+  ndjson: async (body, columns) =>
+    body
+      .toString()
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => columns.map((name) => (JSON.parse(line) as Record<string, string | number | null>)[name] ?? null)),
+  csv: async (body) => {
+    const file = join(folder, "answer.csv");
+    await writeFile(file, body);
+    return readWithDuckDB(
+      `read_csv('${file}', all_varchar = true, header = true, delim = ',', quote = '\"', escape = '\"', allow_quoted_nulls = false)`,
+    );
+  },
+  arrow: async (body, columns) => {
+    const table = tableFromIPC(body);
+    return Array.from({ length: table.numRows }, (_, i) =>
+      columns.map((name) => plain(table.getChild(name)!.get(i) as string | number | bigint | null)),
+    );
+  },
+  parquet: async (body) => {
+    const file = join(folder, "answer.parquet");
+    await writeFile(file, body);
+    return readWithDuckDB(`read_parquet('${file}')`);
+  },
+};
 
 const plain = (value: string | number | bigint | null): string | number | null =>
   typeof value === "bigint" ? Number(value) : value === 0 ? 0 : value;
@@ -73,7 +70,7 @@ async function readWithDuckDB(scan: string): Promise<readonly Row[]> {
   return rows.map((row) => row.map((value) => plain(value as string | number | bigint | null)));
 }
 
-async function read(path: string, format: (typeof FORMATS)[number]): Promise<readonly Row[]> {
+async function read(path: string, format: Format): Promise<readonly Row[]> {
   const response = await server.get(`${path}${path.includes("?") ? "&" : "?"}format=${format}`);
   expect(response.status).toBe(200);
   const columns = (await server.json(`${path}${path.includes("?") ? "&" : "?"}limit=1`)).columns;
@@ -85,7 +82,7 @@ async function read(path: string, format: (typeof FORMATS)[number]): Promise<rea
   return rows.map((row) => row.map((v, i) => (v !== null && columns[i]!.dtype !== "string" ? Number(v) : v)));
 }
 
-describe.each(FORMATS)("as %s", (format) => {
+describe.each(FORMAT_NAMES)("as %s", (format) => {
   test.each([
     "/api/v1/entities/anns_d",
     "/api/v1/entities/daily",

@@ -4,7 +4,7 @@ import { ENTITIES, ENTITY_NAMES } from "../../src/catalog/index.js";
 import { run } from "../../src/cli/program.js";
 import { PROBLEMS } from "../../src/errors.js";
 import { createApp } from "../../src/http/app.js";
-import { MEDIA_TYPES } from "../../src/http/negotiate.js";
+import { FORMATS } from "../../src/catalog/formats.js";
 import { openApi } from "../../src/http/openapi/index.js";
 import { packageVersion } from "../../src/http/package.js";
 import { parameterNames } from "../../src/query/request.js";
@@ -38,7 +38,7 @@ async function expectDescribed({ path, responses }: DescribedOperation, response
   const mediaType = response.headers.get("content-type")?.split(";")[0] ?? "";
   if (responses[status].content === undefined) return null;
   expect(Object.keys(responses[status].content), path).toContain(mediaType);
-  if (!mediaType.endsWith("json") || mediaType === MEDIA_TYPES.ndjson) return text;
+  if (!mediaType.endsWith("json") || mediaType === FORMATS.ndjson.mediaType) return text;
   const body = JSON.parse(text);
   expectValid(responses[status].content[mediaType].schema, body, `${path}: ${status}`);
   return body;
@@ -123,7 +123,7 @@ describe("an answer is as described", () => {
   test("in every format", async () => {
     const operation = operations.find(({ path }) => path === "/api/v1/entities/daily")!;
     const path = `${operation.path}?limit=3`;
-    for (const [format, mediaType] of Object.entries(MEDIA_TYPES)) {
+    for (const [format, { mediaType }] of Object.entries(FORMATS)) {
       const response = await server.get(`${path}&format=${format}`);
       expect([response.status, response.headers.get("content-type")!.split(";")[0]]).toEqual([200, mediaType]);
       if (format !== "json") expect(response.headers.get("x-truncated")).toBe("true");

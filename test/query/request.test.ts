@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ENTITIES, entityNamed } from "../../src/catalog/index.js";
 import { Problem } from "../../src/errors.js";
-import { decodeCursor, encodeCursor } from "../../src/query/cursor.js";
-import { parameterNames, parseRequest, type RequestLimits } from "../../src/query/request.js";
+import { decodeCursor, encodeCursor, fingerprint } from "../../src/query/cursor.js";
+import { parameterNames, parseRequest, type EntityRequest, type RequestLimits } from "../../src/query/request.js";
 
 const NO_LIMITS: RequestLimits = { defaultLimit: null, maxLimit: null };
 const parse = (entity: string, query: string, limits = NO_LIMITS) =>
@@ -254,5 +254,25 @@ describe("a cursor", () => {
     const cursor = { dataVersion: "2024-01-01T00:00:00.000+08:00", position: { date: "20240102", code: "a", row: 1 } };
     const text = encodeCursor(parse("daily", "limit=5"), cursor);
     expect(decodeCursor(parse("daily", "limit=50&format=csv"), text)).toEqual(cursor);
+  });
+
+  test("is bound to every field of a request but the four that it names, also to those that come later", () => {
+    const request = parse("daily", "ts_code=600519.SH&fields=close&order=desc&limit=5&adjust=forward");
+    const same = ["limit", "format", "cursor", "dataVersion"];
+    const others: Partial<Record<keyof EntityRequest, unknown>> = {
+      entity: { name: "other" },
+      columns: [],
+      filters: [],
+    };
+    for (const name of [...(Object.keys(request) as (keyof EntityRequest)[]), "later" as keyof EntityRequest]) {
+      const changed = { ...request, [name]: others[name] ?? "other" };
+      expect([name, fingerprint(changed) === fingerprint(request)]).toEqual([name, same.includes(name)]);
+    }
+  });
+
+  test("stays good over releases: what it is made of keeps its form", () => {
+    const request = parse("daily", "ts_code=600519.SH&fields=close&order=desc&limit=5&adjust=forward");
+    const form = '["daily",["close"],null,null,[["ts_code",["600519.SH"]]],"desc",null,"forward"]';
+    expect(fingerprint(request)).toBe(form);
   });
 });

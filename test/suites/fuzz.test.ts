@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { ENTITIES, entityNamed } from "../../src/catalog/index.js";
 import { SQL_TYPES } from "../../src/catalog/types.js";
 import { CommandError, Problem } from "../../src/errors.js";
-import { searchOf } from "../../src/http/auth.js";
+import { searchOf } from "../../src/http/lookup.js";
 import { openLake } from "../../src/lake/lake.js";
 import { importFiles } from "../../src/lake/write/import.js";
 import { fileList } from "../../src/lake/manifest.js";
@@ -15,7 +15,8 @@ import { decodeCursor } from "../../src/query/cursor.js";
 import { parseCalendarRequest, parseShiftRequest } from "../../src/query/calendar.js";
 import { parseGapRequest } from "../../src/query/gaps.js";
 import { planRead } from "../../src/query/plan.js";
-import { FORMATS, parameterNames, parseRequest } from "../../src/query/request.js";
+import { FORMAT_NAMES } from "../../src/catalog/formats.js";
+import { parameterNames, parseRequest } from "../../src/query/request.js";
 import { openStaging } from "../lake/staging.js";
 import { demoLake } from "../support/demo.js";
 import { memoryOf } from "../support/figures.js";
@@ -246,7 +247,7 @@ async function seeds(): Promise<readonly Seed[]> {
   const root = await demoLake({ days: 40 });
   const server = await serve(root);
   for (const { name } of ENTITIES) {
-    for (const format of FORMATS.filter((one) => one !== "arrow" && one !== "json")) {
+    for (const format of FORMAT_NAMES.filter((one) => one !== "arrow" && one !== "json")) {
       const response = await server.get(`/api/v1/entities/${name}?format=${format}&limit=40`);
       found.push({ entity: name, extension: format, bytes: Buffer.from(await response.arrayBuffer()) });
     }

@@ -1,9 +1,6 @@
 // Questions of every kind, drawn by chance, each with the answer that a model gives.
 import { columnsOf, type Asked, type Model, type Row, type Value } from "./traffic-model.js";
 
-export const FORMATS = ["json", "ndjson", "csv", "arrow", "parquet"] as const;
-export type Format = (typeof FORMATS)[number];
-
 /** What has to come back. */
 export type Expected =
   | { readonly is: "rows"; readonly rows: (model: Model) => readonly Row[]; readonly columns: readonly string[] }

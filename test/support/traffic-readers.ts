@@ -5,7 +5,7 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { tableFromIPC } from "apache-arrow";
 import { temporaryFolder } from "./folders.js";
 import type { Row } from "./traffic-model.js";
-import type { Format } from "./traffic-questions.js";
+import type { Format } from "../../src/catalog/formats.js";
 
 type Reader = (body: Buffer, columns: readonly string[]) => readonly Row[] | Promise<readonly Row[]>;
 

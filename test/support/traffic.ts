@@ -5,7 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import type { Model, Row } from "./traffic-model.js";
 import { READERS } from "./traffic-readers.js";
-import { FORMATS, makeQuestion, pick, seeded, type Format, type Question, type Random } from "./traffic-questions.js";
+import { FORMAT_NAMES, type Format } from "../../src/catalog/formats.js";
+import { makeQuestion, pick, seeded, type Question, type Random } from "./traffic-questions.js";
 
 export interface Traffic {
   readonly url: string;
@@ -77,7 +78,7 @@ export async function runTraffic({
   let [asked, refused, unchanged, late] = [0, 0, 0, 0];
   const newest = (): readonly [string, Model] => [...models].at(-1)!;
 
-  const compared = new Map<Format, number>(FORMATS.map((format) => [format, 0]));
+  const compared = new Map<Format, number>(FORMAT_NAMES.map((format) => [format, 0]));
 
   /** What differs between the rows of a body and those it must have. */
   const compare = async (format: Format, body: Buffer, columns: readonly string[], wanted: readonly Row[]) => {
@@ -113,7 +114,7 @@ export async function runTraffic({
   async function check(question: Question, random: Random, agent: Agent | false): Promise<Fault> {
     const { expected } = question;
     const gzip = random() < 0.4;
-    const format = expected.is === "rows" ? pick(random, FORMATS) : "json";
+    const format = expected.is === "rows" ? pick(random, FORMAT_NAMES) : "json";
     const pinned =
       expected.is === "rows" && models.size > 1 && random() < 0.15 ? pick(random, [...models.keys()]) : null;
     const query = {

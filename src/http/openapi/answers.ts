@@ -1,5 +1,5 @@
 // What a successful answer of an operation looks like: its headers, and its body in each format on offer.
-import { MEDIA_TYPES } from "../negotiate.js";
+import { FORMAT_NAMES, FORMATS, type Format } from "../../catalog/formats.js";
 import type { Parameter } from "./parameters.js";
 import { refTo, schemaOf, type Ref, type Schema } from "./schemas.js";
 
@@ -76,28 +76,30 @@ export const plainAnswer = (description: string, schemaName: string): Schema => 
   200: {
     description,
     headers: refsToHeaders(["X-Request-Id"]),
-    content: { [MEDIA_TYPES.json]: { schema: refTo("schemas", schemaName) } },
+    content: { [FORMATS.json.mediaType]: { schema: refTo("schemas", schemaName) } },
   },
 });
 
 /** A small answer in JSON, and that it has not changed. */
 export const jsonAnswers = (description: string, schema: Schema): Schema => ({
-  200: { description, headers: jsonHeaders, content: { [MEDIA_TYPES.json]: { schema } } },
+  200: { description, headers: jsonHeaders, content: { [FORMATS.json.mediaType]: { schema } } },
   304: notModified,
 });
 
-/** Rows in every format: JSON as the envelope says, text formats as text, binary ones as bytes. */
+/** The body in each format: JSON as the envelope says, text formats as text, binary ones as bytes. */
+const BODIES: Record<Format, (schemaName: string) => Schema> = {
+  json: (schemaName) => ({ schema: refTo("schemas", schemaName) }),
+  ndjson: () => ({ schema: { type: "string", description: "One object a line, by column name." } }),
+  csv: () => ({ schema: { type: "string", description: "A line of column names, then a line for each row." } }),
+  arrow: () => ({}),
+  parquet: () => ({}),
+};
+
 export function rowsAnswers(schemaName: string): Schema {
-  const { json, ndjson, csv, ...binary } = MEDIA_TYPES;
   const rows = {
     description: "The rows. The other formats hold the same rows in the same order.",
     headers: rowHeaders,
-    content: {
-      [json]: { schema: refTo("schemas", schemaName) },
-      [ndjson]: { schema: { type: "string", description: "One object a line, by column name." } },
-      [csv]: { schema: { type: "string", description: "A line of column names, then a line for each row." } },
-      ...Object.fromEntries(Object.values(binary).map((mediaType) => [mediaType, {}])),
-    },
+    content: Object.fromEntries(FORMAT_NAMES.map((format) => [FORMATS[format].mediaType, BODIES[format](schemaName)])),
   };
   return { 200: rows, 304: notModified };
 }

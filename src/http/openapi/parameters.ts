@@ -1,11 +1,11 @@
 // Every parameter of an entity as OpenAPI describes it, named and bounded by the tables that the parser reads.
+import { FORMAT_NAMES } from "../../catalog/formats.js";
 import { columnNamed } from "../../catalog/index.js";
 import type { Column, ColumnType, Entity } from "../../catalog/types.js";
 import {
   ADJUSTS,
   type COMMON,
   filterColumns,
-  FORMATS,
   ORDERS,
   parameterNames,
   type RequestLimits,
@@ -78,7 +78,7 @@ const SHARED: Record<Shared, (limits: RequestLimits) => Parameter> = {
       schemaOf("DataVersion"),
     ),
   format: () =>
-    single("format", "Format of the body; wins over the `Accept` header.", { type: "string", enum: FORMATS }),
+    single("format", "Format of the body; wins over the `Accept` header.", { type: "string", enum: FORMAT_NAMES }),
 };
 
 /** The parameters that operations refer to by name. */

@@ -1,10 +1,11 @@
 // Staging: one file of whatever make → a temp table with exactly an entity's columns, or one line that says why not.
-import { mkdtemp, rm, stat } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { join, resolve, sep } from "node:path";
 import { SQL_TYPES, type Entity } from "../../catalog/types.js";
 import type { Writer } from "../../engine/writer.js";
 import { CommandError, fileFault } from "../../errors.js";
 import { quoteName, quoteText } from "../../sql-text.js";
+import { stampOf } from "../integrity.js";
 import { planColumns, type Binding, type ColumnPlan, type ImportOptions } from "./normalise-columns.js";
 import { collapse } from "./normalise-rows.js";
 import { isNothing, notFinite, reasonAgainst, valueOf, type ValueRules } from "./normalise-values.js";
@@ -96,11 +97,6 @@ export async function stage(
 }
 
 const changedMeanwhile = (label: string): CommandError => new CommandError(`${label} changed while it was read`);
-
-async function stampOf(file: string): Promise<string> {
-  const stats = await stat(file, { bigint: true }).catch(() => null);
-  return stats === null ? "" : `${stats.size} ${stats.mtimeNs} ${stats.ino}`;
-}
 
 /** The folders `name=value` above a file, as partitioned data sets have them. */
 function foldersOf(file: string): readonly (readonly [string, string])[] {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { searchOf } from "../../src/http/auth.js";
+import { searchOf } from "../../src/http/lookup.js";
 
 const search = (query: string) => searchOf({ originalUrl: `/api/v1/entities/stock_list${query}` });
 

@@ -1,0 +1,33 @@
+// The formats in which rows are served, and what negotiation, encoders, the description of the API and clients know of each.
+
+interface FormatInfo {
+  readonly mediaType: string;
+  /** What follows the media type in Content-Type. */
+  readonly parameters: string;
+  /** Whether the body itself says where the answer ended; otherwise headers do. */
+  readonly hasSummary: boolean;
+  /** Whether the body is compressed already. */
+  readonly isCompressed: boolean;
+}
+
+const UTF_8 = "; charset=utf-8";
+
+/** By the names that `format=` takes; the first one answers a client that takes anything. */
+export const FORMATS = {
+  json: { mediaType: "application/json", parameters: UTF_8, hasSummary: true, isCompressed: false },
+  ndjson: { mediaType: "application/x-ndjson", parameters: UTF_8, hasSummary: false, isCompressed: false },
+  csv: { mediaType: "text/csv", parameters: `${UTF_8}; header=present`, hasSummary: false, isCompressed: false },
+  arrow: {
+    mediaType: "application/vnd.apache.arrow.stream",
+    parameters: "",
+    hasSummary: false,
+    isCompressed: false,
+  },
+  parquet: { mediaType: "application/vnd.apache.parquet", parameters: "", hasSummary: false, isCompressed: true },
+} as const satisfies Readonly<Record<string, FormatInfo>>;
+
+export type Format = keyof typeof FORMATS;
+
+export const FORMAT_NAMES = Object.keys(FORMATS) as readonly Format[];
+
+export const contentTypeOf = (format: Format): string => FORMATS[format].mediaType + FORMATS[format].parameters;

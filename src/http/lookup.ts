@@ -1,0 +1,64 @@
+// What a request names, looked up: the entity, the version, and the parameters in its address.
+import type { Request, Response } from "express";
+import { entityNamed, ENTITY_NAMES } from "../catalog/index.js";
+import type { Entity } from "../catalog/types.js";
+import { nearest, Problem } from "../errors.js";
+import type { Snapshot } from "../lake/lake.js";
+import { printable } from "../printable.js";
+import { invalidParameter, quote } from "../query/parameters.js";
+import type { Context } from "./context.js";
+
+/** The query part of a request, read by the rules of URLs. Throws for what is not percent-encoded UTF-8, e.g. GBK. */
+export function searchOf(req: Pick<Request, "originalUrl">): URLSearchParams {
+  const at = req.originalUrl.indexOf("?");
+  const text = at < 0 ? "" : req.originalUrl.slice(at + 1);
+  for (const pair of text.split("&")) {
+    if (isUtf8(pair)) continue;
+    const [name = ""] = [...new URLSearchParams(pair).keys()];
+    throw invalidParameter(printable(name), "it is not percent-encoded UTF-8", [
+      "UTF-8, each byte as % and two hex digits",
+    ]);
+  }
+  return new URLSearchParams(text);
+}
+
+function isUtf8(encoded: string): boolean {
+  try {
+    decodeURIComponent(encoded);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The entity of this name, or a problem that names the nearest one. */
+export function knownEntity(name: string): Entity {
+  const entity = entityNamed(name);
+  if (entity) return entity;
+  const near = nearest(name, ENTITY_NAMES);
+  throw new Problem("unknown_entity", `there is no entity ${quote(name)}`, {
+    allowed: ENTITY_NAMES,
+    ...(near ? { hint: `did you mean ${near}?` } : {}),
+  });
+}
+
+/**
+ * The snapshot of a version, the current one for null; the answer's header names it. Throws 404 for one that never was,
+ * 410 for one removed.
+ */
+export async function findSnapshot({ lake }: Context, res: Response, dataVersion: string | null): Promise<Snapshot> {
+  const found = dataVersion === null ? lake.current() : await lake.at(dataVersion);
+  if (found === "unknown") {
+    throw new Problem("unknown_version", `there never was a data_version ${dataVersion}`, {
+      parameter: "data_version",
+    });
+  }
+  if (found === "removed") {
+    throw new Problem("version_removed", `data_version ${dataVersion} was removed by vacuum`, {
+      parameter: "data_version",
+      hint: "leave data_version out to read the current one",
+    });
+  }
+  res.setHeader("X-Data-Version", found.version.data_version);
+  return found;
+}

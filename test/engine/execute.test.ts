@@ -1,0 +1,86 @@
+// How scans are run, by what is known of the number of their rows: over a real file in a real DuckDB.
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Column } from "../../src/catalog/types.js";
+import { IncompleteStreamError } from "../../src/engine/completeness.js";
+import { execute, statementsOf } from "../../src/engine/execute.js";
+import { firstRows, rowsOf, scanOf, type RowBounds, type Scan } from "../../src/query/scan.js";
+import { duckdbInMemory } from "../support/duckdb.js";
+import { temporaryFolder } from "../support/folders.js";
+
+const ROWS = 600_000;
+const column: Column = { name: "i", type: "int64", meaning: "a number", nullable: false };
+const duckdb = duckdbInMemory({ threads: "1" });
+let path: string;
+
+beforeAll(async () => {
+  path = join(await temporaryFolder(), "rows.parquet");
+  await duckdb.connection.run(`COPY (SELECT i FROM range(${ROWS}) t(i)) TO '${path}'`);
+});
+
+const file = {
+  path: "rows",
+  sha256: "",
+  bytes: 1,
+  rows: ROWS,
+  first: null,
+  last: null,
+  firstCode: null,
+  lastCode: null,
+};
+const whole = scanOf([file], rowsOf([column]), { wholeFiles: true });
+
+/** The number of rows of each chunk. */
+async function sizesOf(scan: Scan): Promise<readonly number[]> {
+  const ahead = { held: 0, most: 64 };
+  const on = { connection: duckdb.connection, whenAdmitted: <T>(job: () => Promise<T>) => job(), ahead };
+  const chunks = execute(scan, 1, { ...on, pathOf: () => path });
+  const sizes: number[] = [];
+  try {
+    for (let next = await chunks.next(); next !== null; next = await chunks.next()) sizes.push(next.rows);
+  } finally {
+    await chunks.close();
+  }
+  return sizes;
+}
+
+const rowsOfScan = async (scan: Scan): Promise<number> => (await sizesOf(scan)).reduce((sum, rows) => sum + rows, 0);
+const bounded = (bounds: RowBounds): Scan => ({ ...whole, bounds });
+
+describe("a scan", () => {
+  test("whose number of rows is known is proven by it", async () => {
+    expect(await rowsOfScan(whole)).toBe(ROWS);
+    for (const atMost of [ROWS - 1, ROWS + 1]) {
+      await expect(rowsOfScan(bounded({ atMost, exact: true }))).rejects.toThrow(IncompleteStreamError);
+    }
+  });
+
+  test("of which only a bound is known is proven by a marker that is no row of it", async () => {
+    expect(await rowsOfScan(bounded({ atMost: ROWS * 2, exact: false }))).toBe(ROWS);
+  });
+
+  test("of few rows is run at once, and needs no proof", async () => {
+    expect(await sizesOf(firstRows(whole, 5_000))).toEqual([2048, 2048, 904]);
+    expect(await sizesOf({ ...firstRows(whole, 5), bounds: { atMost: 7, exact: true } })).toEqual([5]);
+  });
+});
+
+describe("the statements of a read", () => {
+  const rangesIn = (scans: Iterable<Scan>): readonly Scan["rowRange"][] => [...scans].map((one) => one.rowRange);
+
+  test("are ranges of its files where all rows are wanted, which give every row", async () => {
+    const ranges = [...statementsOf([whole], "all")];
+    expect(rangesIn(ranges)).toEqual([
+      [0, 245_760],
+      [245_760, ROWS],
+    ]);
+    let rows = 0;
+    for (const range of ranges) rows += await rowsOfScan(range);
+    expect(rows).toBe(ROWS);
+  });
+
+  test("are the scans themselves where only some rows are wanted, or not every row is looked at", () => {
+    expect(rangesIn(statementsOf([whole], "some"))).toEqual([null]);
+    expect(rangesIn(statementsOf([{ ...whole, wholeFiles: false }], "all"))).toEqual([null]);
+  });
+});

@@ -52,7 +52,7 @@ export type Test =
 /** How many rows a scan gives, by what is known of its files. */
 export interface RowBounds {
   readonly atMost: number;
-  /** It gives exactly so many. */
+  /** It gives exactly that many. */
   readonly exact: boolean;
 }
 

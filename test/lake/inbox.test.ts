@@ -1,4 +1,5 @@
 // Looking at the inbox: what is seen, when, and what it costs.
+import { statSync } from "node:fs";
 import { appendFile, mkdir, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -26,6 +27,12 @@ const after = (milliseconds: number): readonly string[] => {
   return inbox.look().map(({ path }) => path);
 };
 
+/** Marks a file as handled, as it is now. */
+function settle(path: string): void {
+  const { size, mtimeMs: mtime } = statSync(join(root, path));
+  inbox.settle({ path, size, mtime });
+}
+
 describe("the inbox", () => {
   test("gives files that have stood still, the oldest first, until they are dealt with", async () => {
     await put("daily/b.csv", "x", 1_700_000_000);
@@ -34,7 +41,7 @@ describe("the inbox", () => {
     expect(after(0)).toEqual([]);
     expect(after(QUIET - 1)).toEqual([]);
     expect(after(1)).toEqual(["daily/a/c.csv", "daily/a.csv", "daily/b.csv"]);
-    inbox.settle("daily/a.csv");
+    settle("daily/a.csv");
     inbox.defer("daily/b.csv", 1_000);
     expect(after(1)).toEqual(["daily/a/c.csv"]);
     expect(after(1_000)).toEqual(["daily/a/c.csv", "daily/b.csv"]);
@@ -65,7 +72,7 @@ describe("the inbox", () => {
     after(0);
     now += QUIET;
     expect(inbox.look()).toMatchObject([{ path: "daily/a.csv", isReplaced: false }]);
-    inbox.settle("daily/a.csv");
+    settle("daily/a.csv");
     // Another size: within one tick of the file system's clock nothing else would tell the two apart.
     await put("daily/.a.csv", "another");
     await rename(join(root, "daily/.a.csv"), join(root, "daily/a.csv"));
@@ -74,11 +81,24 @@ describe("the inbox", () => {
     expect(inbox.look()).toMatchObject([{ path: "daily/a.csv", isReplaced: true }]);
   });
 
+  test("returns a file again that changed while it was handled, however late that is recorded", async () => {
+    await put("daily/a.csv", "1");
+    after(0);
+    now += QUIET;
+    const [handled] = inbox.look();
+    await put("daily/a.csv", "2", 1_700_000_000);
+    expect(after(1)).toEqual([]);
+    inbox.settle(handled!);
+    expect(after(QUIET)).toEqual(["daily/a.csv"]);
+    settle("daily/a.csv");
+    expect(after(QUIET)).toEqual([]);
+  });
+
   test("finds a change to an old file when it looks at everything", async () => {
     await put("daily/a.csv", "x", 1_600_000_000);
     after(0);
     after(QUIET);
-    inbox.settle("daily/a.csv");
+    settle("daily/a.csv");
     now += 2 * 3_600_000;
     inbox.look();
     await writeFile(join(root, "daily/a.csv"), "other");
@@ -116,7 +136,7 @@ test("with thousands of old files a look costs a small part of looking at everyt
   };
   const first = time();
   now += QUIET;
-  for (const { path } of inbox.look()) inbox.settle(path);
+  for (const file of inbox.look()) inbox.settle(file);
   now += 1;
   inbox.look();
   // Nothing is due to be looked at as a whole for a hundred times the cost of the last time.

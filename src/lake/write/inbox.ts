@@ -10,12 +10,15 @@ export interface InboxFile extends Stamp {
   readonly isReplaced: boolean;
 }
 
+/** A file as it was when it was looked at. */
+type SeenFile = Pick<InboxFile, "path" | "size" | "mtime">;
+
 export interface Inbox {
   /** Looks at what may have changed, and gives the files that have stood still for long enough, the oldest first. */
   look(): readonly InboxFile[];
-  /** The file was dealt with: it is not given again before it changes. */
-  settle(path: string): void;
-  /** Gives the file again, once it has stood still for so many milliseconds. */
+  /** The file was handled: it is not returned again before it changes. One that has changed meanwhile is. */
+  settle(file: SeenFile): void;
+  /** Returns the file again after `quiet` milliseconds without a change. */
   defer(path: string, quiet: number): void;
   /** Milliseconds until it is worth looking again. */
   untilNextLook(): number;
@@ -154,9 +157,9 @@ export function watchInbox(root: string, clock: () => number): Inbox {
       const complete = [...active].filter(({ due }) => due !== null && due <= now);
       return complete.sort((a, b) => a.mtime - b.mtime || (a.path < b.path ? -1 : 1)).map((file) => ({ ...file }));
     },
-    settle(path) {
+    settle({ path, size, mtime }) {
       const file = files.get(path);
-      if (file) file.due = null;
+      if (file?.size === size && file.mtime === mtime) file.due = null;
     },
     defer(path, quiet) {
       const file = files.get(path);

@@ -92,7 +92,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     const time = chinaTime(options.now());
     await ledger.append(entries.map((entry) => ({ ...entry, time })));
     for (const entry of entries) {
-      inbox.settle(entry.path);
+      inbox.settle(entry);
       second.delete(contentKey(entry));
       excesses.delete(contentKey(entry));
       deaths.forget(entry.path);
@@ -145,7 +145,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     for (const one of files) {
       if (signal.aborted) return;
       const judged = await judge(layout, ledger, one, signal, size === "small" ? noPause : giveWay);
-      if (judged.verdict === "known") inbox.settle(one.file.path);
+      if (judged.verdict === "known") inbox.settle(one.file);
       else if (judged.verdict === "note") notes.push(judged.entry);
       else if (judged.verdict === "take") read.push(judged);
       else inbox.defer(one.file.path, QUIET);
@@ -181,7 +181,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     for (const file of complete) {
       if (running.has(file.path.split("/")[0]!)) continue;
       const glanced = glance(ledger, file, options.maxDrop);
-      if (glanced.verdict === "known") inbox.settle(file.path);
+      if (glanced.verdict === "known") inbox.settle(file);
       else if (glanced.verdict === "note") notes.push(glanced.entry);
       else if (deaths.of(file.path) < MOST_DEATHS) waiting.push(glanced);
       else notes.push(refusalOf(file, glanced.entity.name, null, DEADLY));

@@ -13,8 +13,9 @@ const page = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 
 /** The lines of the shell blocks of a page that begin so. */
 const lines = (path: string, beginning: string): readonly string[] =>
-  [...page(path).matchAll(/```(?:sh)?\n([^`]*)```/g)]
-    .flatMap((block) => block[1]!.split("\n"))
+  [...page(path).matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)]
+    .filter(([, language]) => language === "" || language === "sh")
+    .flatMap((block) => block[2]!.split("\n"))
     .filter((line) => line.startsWith(beginning));
 
 const bars = (day: string): string =>

@@ -1,5 +1,4 @@
-// How a scan is run, decided here alone: cut into ranges or not, at once or as a stream, prepared for the next time or not,
-// and how its end is proven.
+// How a scan is run, decided here alone: cut into ranges or not, at once or as a stream, and how its end is proven.
 import type { DataFile } from "../lake/manifest.js";
 import { rangesOf, type Scan } from "../query/scan.js";
 import { render, type Statement } from "../query/sql.js";

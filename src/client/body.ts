@@ -79,7 +79,7 @@ export function decoder(): (piece?: Uint8Array) => string {
 /** The longest time that a timer can be set to. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** Rejects where the work takes longer than so many milliseconds. */
+/** Rejects if the work takes longer than the given number of milliseconds. */
 export async function within<T>(work: Promise<T>, timeout: number): Promise<T> {
   if (timeout > LONGEST_TIMER) return work;
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -5,8 +5,8 @@ import type { Lake } from "../lake/lake.js";
 import type { Log } from "./log.js";
 
 /**
- * A look at the lake; `onMark` is called whenever it got further. It rejects where the manifest is damaged; that the
- * directory is not what it was is told here.
+ * Returns a function that refreshes the lake and calls `onMark` when a newer version is open. It rejects when the manifest is
+ * damaged. A directory that is missing or has been replaced is logged here.
  */
 export function createFollower(lake: Lake, log: Log, onMark: (mark: Mark) => void): () => Promise<void> {
   let trouble: string | null = null;

@@ -58,7 +58,7 @@ export function problemDocument({ code, title, status, detail, extras }: Problem
 /** `id` is that of the request. */
 function toProblem(log: Context["log"], id: string | undefined, error: unknown): Problem {
   if (error instanceof Problem) return error;
-  // The log was told once, when the directory was lost.
+  // Logged once already, when the directory was lost.
   if (error instanceof UnavailableError || (error instanceof DamagedFileError && error.isOutOfReach)) {
     return new Problem("data_unavailable", "the data directory of the server is out of reach, so nothing was read", {
       hint: "try again later; the operator finds the reason in the log of the server",

@@ -8,7 +8,7 @@ import { notesOf } from "./notes.js";
 import { PROBLEM_TYPE, problemDocument } from "./problem.js";
 import { MAX_HEADER_BYTES, unsupportedVersion } from "./well-formed.js";
 
-/** `refused` is told the code of each that had no request yet: the others are seen like any request. */
+/** Calls `refused` with the problem code where there was no request yet; other failures are observed like any request. */
 export function refuseMalformed(server: Server, refused: (code: ProblemCode) => void): void {
   /** The answer to the latest request of a connection, until both are whole. */
   const latest = new WeakMap<Duplex, ServerResponse>();

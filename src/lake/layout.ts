@@ -18,7 +18,7 @@ export interface Layout {
   readonly versions: string;
   /** One content-addressed file a list of data files: the second level. */
   readonly lists: string;
-  /** Names the lake by a random id, so that it is told from others; written by the first publication. */
+  /** Holds the random id of the lake, which distinguishes it from other lakes; written by the first publication. */
   readonly identity: string;
   /** Names the version that is served; swapped last. */
   readonly pointer: string;

@@ -71,7 +71,7 @@ async function checkFiles(layout: Layout): Promise<readonly Finding[]> {
   return [manifest, data, state];
 }
 
-/** A version may be so many milliseconds ahead: those that follow fast on one another are. */
+/** Milliseconds that a version may be ahead of the clock: versions published in quick succession are. */
 const AHEAD = 60_000;
 
 async function checkClock(layout: Layout, now: Date): Promise<readonly Finding[]> {

@@ -40,7 +40,7 @@ export interface Ingester {
    * is worth looking again.
    */
   step(): Promise<number>;
-  /** Waits so many milliseconds, or until drops were taken: others may have their turn then. */
+  /** Waits for the given number of milliseconds, or until a drop is taken, since other entities may then start. */
   rest(milliseconds: number): Promise<void>;
   /** Resolves when no drop is being taken: to whether one was. */
   taken(): Promise<boolean>;

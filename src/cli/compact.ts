@@ -1,6 +1,6 @@
 // tapehouse compact
 import { Command } from "commander";
-import { compact, type CompactReport } from "../lake/write/compact.js";
+import { compact, type CompactReport } from "../store/compact.js";
 import { dataOption, jsonOption, memoryOption, requireLake } from "./options.js";
 import { printJson, say } from "./out.js";
 import { createProgress } from "./progress.js";

@@ -13,7 +13,7 @@ import { CommandError } from "../errors.js";
 import { readRecordedGaps, type RecordedGap } from "../lake/gaps.js";
 import { createIntegrity } from "../lake/integrity.js";
 import { openLake, type Lake } from "../lake/lake.js";
-import { addGap, resolveGap } from "../lake/write/gaps.js";
+import { addGap, resolveGap } from "../store/gaps.js";
 import { plural, some } from "../words.js";
 import { requireEntity } from "./import.js";
 import { dataOption, jsonOption, printTable, requireLake } from "./options.js";

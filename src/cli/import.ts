@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { entityNamed, ENTITY_NAMES } from "../catalog/index.js";
 import type { Entity } from "../catalog/types.js";
 import { CommandError, nearest } from "../errors.js";
-import { importFiles, type ImportReport } from "../lake/write/import.js";
+import { importFiles, type ImportReport } from "../store/import.js";
 import { dataOption, jsonOption, maxFileRowsOption, maxUnpackedOption, memoryOption } from "./options.js";
 import { printJson, say } from "./out.js";
 import { createProgress } from "./progress.js";

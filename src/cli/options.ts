@@ -3,7 +3,7 @@ import { Option } from "commander";
 import { bytesOf, dataDirectory, fileRows, memorySize, SETTINGS } from "../config.js";
 import { CommandError } from "../errors.js";
 import { layoutOf } from "../lake/layout.js";
-import { exists } from "../lake/write/durable.js";
+import { exists } from "../store/durable.js";
 import { printJson, say } from "./out.js";
 import { tableLines, type Row } from "./table.js";
 

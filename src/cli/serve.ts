@@ -5,7 +5,7 @@ import { CommandError } from "../errors.js";
 import { exposureOf } from "../http/exposure.js";
 import { openLog } from "../http/log.js";
 import { openLake } from "../lake/lake.js";
-import { createToken, revokeToken } from "../lake/write/tokens.js";
+import { createToken, revokeToken } from "../store/tokens.js";
 import { isPart } from "../processes/alone.js";
 import { supervise } from "../processes/supervisor.js";
 import { runWorker } from "../processes/worker.js";

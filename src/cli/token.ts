@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { layoutOf } from "../lake/layout.js";
 import { readTokens } from "../lake/tokens.js";
-import { createToken, revokeToken } from "../lake/write/tokens.js";
+import { createToken, revokeToken } from "../store/tokens.js";
 import { dataOption, jsonOption, printTable, requireLake } from "./options.js";
 import { note, printJson, say } from "./out.js";
 

@@ -2,7 +2,7 @@
 import { Command, Option } from "commander";
 import { parseSpan } from "../dates.js";
 import { CommandError } from "../errors.js";
-import { vacuum, type VacuumReport } from "../lake/write/vacuum.js";
+import { vacuum, type VacuumReport } from "../store/vacuum.js";
 import { dataOption, jsonOption, requireLake } from "./options.js";
 import { printJson, say } from "./out.js";
 import { plural, size } from "../words.js";

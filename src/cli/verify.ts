@@ -1,9 +1,9 @@
 // tapehouse verify
 import { Command } from "commander";
 import { CommandError } from "../errors.js";
-import type { Fault } from "../lake/write/inventory.js";
-import { repair, type Lost, type Repaired, type RepairReport, type TakenAgain } from "../lake/write/repair.js";
-import { verify, type OnFile, type VerifyReport } from "../lake/write/verify.js";
+import type { Fault } from "../repair/inventory.js";
+import { repair, type Lost, type Repaired, type RepairReport, type TakenAgain } from "../repair/repair.js";
+import { verify, type OnFile, type VerifyReport } from "../repair/verify.js";
 import { dataOption, jsonOption, memoryOption, requireLake } from "./options.js";
 import { printJson, say } from "./out.js";
 import { createProgress } from "./progress.js";

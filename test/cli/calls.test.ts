@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { run } from "../../src/cli/program.js";
-import { withLakeLocked } from "../../src/lake/write/session.js";
+import { withLakeLocked } from "../../src/store/session.js";
 import { temporaryFolder } from "../support/folders.js";
 
 let root: string;

@@ -9,9 +9,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { checkInstallation } from "../../src/cli/doctor/installation.js";
 import type { Finding } from "../../src/cli/doctor/finding.js";
 import { run } from "../../src/cli/program.js";
-import { importFiles } from "../../src/lake/write/import.js";
+import { importFiles } from "../../src/store/import.js";
 import { entityNamed } from "../../src/catalog/index.js";
-import { createToken } from "../../src/lake/write/tokens.js";
+import { createToken } from "../../src/store/tokens.js";
 import { checkKernel } from "../../src/encode/self-check.js";
 import { temporaryFolder } from "../support/folders.js";
 import { expectTold, tapehouseUnder } from "../support/processes.js";
@@ -142,7 +142,7 @@ const FAULTS: readonly (readonly [string, () => unknown, Partial<Finding>])[] = 
 /** As the lock itself tells the host. */
 function hostOfLock(): string {
   const script =
-    'import { withLock } from "./src/lake/write/lock.ts"; import { readFileSync } from "node:fs";' +
+    'import { withLock } from "./src/store/lock.ts"; import { readFileSync } from "node:fs";' +
     'await withLock(process.argv[1], async () => console.log(JSON.parse(readFileSync(process.argv[1], "utf8")).host));';
   const args = ["--import", "tsx", "--input-type=module", "-e", script, join(temp, "a.lock")];
   return execFileSync(process.execPath, args, { cwd: ROOT, encoding: "utf8" }).trim();

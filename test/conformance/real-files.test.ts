@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { beforeAll, expect, test } from "vitest";
 import { entityNamed } from "../../src/catalog/index.js";
 import type { ColumnType } from "../../src/catalog/types.js";
-import { importFiles } from "../../src/lake/write/import.js";
+import { importFiles } from "../../src/store/import.js";
 import { temporaryFolder } from "../support/folders.js";
 import {
   describeReal,

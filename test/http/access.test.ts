@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { ENTITIES, ENTITY_NAMES } from "../../src/catalog/index.js";
 import { openApi } from "../../src/http/openapi/index.js";
-import { createToken, revokeToken } from "../../src/lake/write/tokens.js";
+import { createToken, revokeToken } from "../../src/store/tokens.js";
 import { demoLake } from "../support/demo.js";
 import { temporaryFolder } from "../support/folders.js";
 import { publishRows } from "../support/lake.js";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { tableFromIPC } from "apache-arrow";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createToken } from "../../src/lake/write/tokens.js";
+import { createToken } from "../../src/store/tokens.js";
 import { CODES, day, filters, pagesOf, queryOf } from "../support/filters.js";
 import { temporaryFolder } from "../support/folders.js";
 import { publishRows } from "../support/lake.js";

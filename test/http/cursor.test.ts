@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { entityNamed } from "../../src/catalog/index.js";
-import { createToken } from "../../src/lake/write/tokens.js";
+import { createToken } from "../../src/store/tokens.js";
 import { encodeCursor, type Position } from "../../src/query/cursor.js";
 import { parseRequest } from "../../src/query/request.js";
 import { temporaryFolder } from "../support/folders.js";

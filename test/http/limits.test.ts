@@ -3,7 +3,7 @@ import { connect, type AddressInfo, type Socket } from "node:net";
 import express from "express";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { limitStall } from "../../src/http/limits.js";
-import { createToken } from "../../src/lake/write/tokens.js";
+import { createToken } from "../../src/store/tokens.js";
 import { temporaryFolder } from "../support/folders.js";
 import { factors, publishRows } from "../support/lake.js";
 import { serve, TOKEN, type TestServer } from "../support/server.js";

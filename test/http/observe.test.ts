@@ -3,7 +3,7 @@ import { truncate } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { createToken } from "../../src/lake/write/tokens.js";
+import { createToken } from "../../src/store/tokens.js";
 import { temporaryFolder } from "../support/folders.js";
 import { factors, publishRows } from "../support/lake.js";
 import { serve, TOKEN, type TestServer } from "../support/server.js";

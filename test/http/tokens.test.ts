@@ -3,7 +3,7 @@ import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { hashToken } from "../../src/lake/tokens.js";
-import { createToken, revokeToken } from "../../src/lake/write/tokens.js";
+import { createToken, revokeToken } from "../../src/store/tokens.js";
 import { temporaryFolder } from "../support/folders.js";
 import { publishRows } from "../support/lake.js";
 import { serve, type TestServer } from "../support/server.js";

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
 import { API_NAMES, apiNamed } from "../../src/catalog/tushare.js";
-import { createToken } from "../../src/lake/write/tokens.js";
+import { createToken } from "../../src/store/tokens.js";
 import { demoLake } from "../support/demo.js";
 import { temporaryFolder } from "../support/folders.js";
 import { publishRows } from "../support/lake.js";

@@ -8,7 +8,7 @@ import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { beforeEach, describe, expect, test } from "vitest";
 import { versionFile } from "../../src/lake/layout.js";
-import { repair } from "../../src/lake/write/repair.js";
+import { repair } from "../../src/repair/repair.js";
 import { temporaryFolder } from "../support/folders.js";
 import { factors, publishRows } from "../support/lake.js";
 import { serve, TOKEN, type TestServer } from "../support/server.js";

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { entityNamed } from "../../src/catalog/index.js";
 import { layoutOf } from "../../src/lake/layout.js";
-import { addGap } from "../../src/lake/write/gaps.js";
-import { createToken } from "../../src/lake/write/tokens.js";
+import { addGap } from "../../src/store/gaps.js";
+import { createToken } from "../../src/store/tokens.js";
 import { temporaryFolder } from "../support/folders.js";
 import { factors, publishRows } from "../support/lake.js";
 import {

@@ -6,9 +6,9 @@ import { openWriter } from "../../src/engine/writer.js";
 import { openLake } from "../../src/lake/lake.js";
 import { layoutOf } from "../../src/lake/layout.js";
 import { latestEntries, readLedger, type LedgerEntry } from "../../src/lake/ledger.js";
-import { openIngester, type IngestOptions } from "../../src/lake/write/ingest.js";
-import { scan } from "../../src/lake/write/relations.js";
-import type { RetentionPolicy } from "../../src/lake/write/retention.js";
+import { openIngester, type IngestOptions } from "../../src/inbox/ingest.js";
+import { scan } from "../../src/store/relations.js";
+import type { RetentionPolicy } from "../../src/store/retention.js";
 
 export interface TestIngester {
   readonly logged: string[];

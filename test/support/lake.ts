@@ -2,9 +2,9 @@
 import { entityNamed } from "../../src/catalog/index.js";
 import { SQL_TYPES } from "../../src/catalog/types.js";
 import type { Version } from "../../src/lake/manifest.js";
-import { buildCodeCopy } from "../../src/lake/write/cluster.js";
-import { merge } from "../../src/lake/write/merge.js";
-import { withWriteSession } from "../../src/lake/write/session.js";
+import { buildCodeCopy } from "../../src/store/code-copy.js";
+import { merge } from "../../src/store/merge.js";
+import { withWriteSession } from "../../src/store/session.js";
 
 /** Merges `SELECT`s, by entity, into a lake as one version. Columns that a SELECT lacks are null. */
 export async function publishRows(

@@ -9,8 +9,8 @@ import { entityNamed } from "../../src/catalog/index.js";
 import { openWriter, type Writer } from "../../src/engine/writer.js";
 import { openLake, type Snapshot } from "../../src/lake/lake.js";
 import { layoutOf, listFile, versionFile } from "../../src/lake/layout.js";
-import { importFiles, type ImportReport } from "../../src/lake/write/import.js";
-import { columnList, scan } from "../../src/lake/write/relations.js";
+import { importFiles, type ImportReport } from "../../src/store/import.js";
+import { columnList, scan } from "../../src/store/relations.js";
 import { temporaryFolder } from "./folders.js";
 
 export const MEMORY = { memory: "1GB" };

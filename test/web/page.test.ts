@@ -1,6 +1,6 @@
 // Who comes in, and what they find: catalog, entities and their gaps, in their language and light, by mouse or keys.
 import { beforeAll, expect, test } from "vitest";
-import { createToken } from "../../src/lake/write/tokens.js";
+import { createToken } from "../../src/store/tokens.js";
 import { describeInBrowser, openPage } from "../support/browser.js";
 import { enter, expectAccessible, servePage } from "../support/page.js";
 import { TOKEN, type TestServer } from "../support/server.js";

@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { access, stat, statfs } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { reasonOf } from "../../errors.js";
-import { exists } from "../../lake/write/durable.js";
+import { exists } from "../../store/durable.js";
 import type { Layout } from "../../lake/layout.js";
 import { count, size } from "../../words.js";
 import { ok, shell, warning, wrong, type Finding } from "./finding.js";

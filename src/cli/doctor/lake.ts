@@ -8,11 +8,11 @@ import type { Layout } from "../../lake/layout.js";
 import { openLake } from "../../lake/lake.js";
 import { readDrops } from "../../lake/status.js";
 import { readTokens } from "../../lake/tokens.js";
-import { exists } from "../../lake/write/durable.js";
-import { QUIET, watchInbox } from "../../lake/write/inbox.js";
-import { takeInventory } from "../../lake/write/inventory.js";
-import { lookAtLock } from "../../lake/write/lock.js";
-import { findStateFaults } from "../../lake/write/state-files.js";
+import { exists } from "../../store/durable.js";
+import { QUIET, watchInbox } from "../../inbox/watch.js";
+import { takeInventory } from "../../repair/inventory.js";
+import { lookAtLock } from "../../store/lock.js";
+import { findStateFaults } from "../../repair/state-files.js";
 import { plural, size } from "../../words.js";
 import { ok, shell, warning, wrong, type Finding } from "./finding.js";
 

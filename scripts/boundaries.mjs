@@ -1,0 +1,25 @@
+// `npm run boundaries`: no import crosses a wall of scripts/rooms.cjs, and no door there is unused.
+import { cruise } from "dependency-cruiser";
+import extractDepcruiseConfig from "dependency-cruiser/config-utl/extract-depcruise-config";
+import rooms from "./rooms.cjs";
+
+const config = await extractDepcruiseConfig("./.dependency-cruiser.cjs");
+const options = { ...config.options, ruleSet: { forbidden: config.forbidden }, validate: true };
+const { output } = await cruise(["src"], options);
+const { violations, totalCruised } = output.summary;
+
+const roomOf = (path) => Object.keys(rooms).find((name) => new RegExp(rooms[name].owns).test(path));
+const packageOf = (path) => /^node_modules\/(?:@types\/)?((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1];
+const used = new Set(
+  output.modules.flatMap(({ source, dependencies }) =>
+    dependencies.map(({ resolved }) => `${roomOf(source)} → ${roomOf(resolved) ?? packageOf(resolved)}`),
+  ),
+);
+const unused = Object.entries(rooms)
+  .flatMap(([name, { imports, packages = [] }]) => [...imports, ...packages].map((other) => `${name} → ${other}`))
+  .filter((door) => !used.has(door));
+
+for (const { rule, from, to } of violations) console.error(`${rule.name}: ${from} → ${to}`);
+for (const door of unused) console.error(`nothing uses ${door}: take it out of scripts/rooms.cjs`);
+console.log(`${totalCruised} files, ${violations.length} imports across a wall, ${unused.length} unused doors`);
+process.exitCode = violations.length + unused.length === 0 ? 0 : 1;

@@ -1,0 +1,87 @@
+// The days on which the demo's exchange is open: the public holidays of mainland China by rule, 1990 to 2033.
+import { formatDays, toDays } from "../dates.js";
+
+/** First trading day of the Shanghai exchange. */
+const FIRST_DAY = "19901219";
+
+/** Per year: Spring Festival, Dragon Boat, Mid-Autumn as MMDD, from the lunar calendar. */
+const LUNAR_FROM = 1990;
+const LUNAR =
+  "0127 0528 1003|0215 0616 0922|0204 0605 0911|0123 0624 0930|0210 0613 0920|0131 0602 0909|0219 0620 0927|" +
+  "0207 0609 0916|0128 0530 1005|0216 0618 0924|0205 0606 0912|0124 0625 1001|0212 0615 0921|0201 0604 0911|" +
+  "0122 0622 0928|0209 0611 0918|0129 0531 1006|0218 0619 0925|0207 0608 0914|0126 0528 1003|0214 0616 0922|" +
+  "0203 0606 0912|0123 0623 0930|0210 0612 0919|0131 0602 0908|0219 0620 0927|0208 0609 0915|0128 0530 1004|" +
+  "0216 0618 0924|0205 0607 0913|0125 0625 1001|0212 0614 0921|0201 0603 0910|0122 0622 0929|0210 0610 0917|" +
+  "0129 0531 1006|0217 0619 0925|0206 0609 0915|0126 0528 1003|0213 0616 0922|0203 0605 0912|0123 0624 1001|" +
+  "0211 0612 0919|0131 0601 0908";
+
+const FESTIVALS = LUNAR.split("|").map((year) => year.split(" "));
+
+/** The last year for which the calendar is known. */
+export const LAST_YEAR = LUNAR_FROM + FESTIVALS.length - 1;
+
+export interface CalendarDay {
+  /** `YYYYMMDD` */
+  readonly date: string;
+  readonly open: boolean;
+}
+
+/** Every calendar day from the exchange's first to the last of `year`. */
+export function calendarUntil(year: number): CalendarDay[] {
+  const closed = new Set<number>();
+  for (let y = LUNAR_FROM; y <= Math.min(year + 1, LAST_YEAR); y++) for (const day of holidays(y)) closed.add(day);
+  const last = toDays(`${year}1231`);
+  const days: CalendarDay[] = [];
+  for (let day = toDays(FIRST_DAY); day <= last; day++) {
+    days.push({ date: formatDays(day), open: weekday(day) < 6 && !closed.has(day) });
+  }
+  return days;
+}
+
+/** How many days the exchange has been open up to a day, `YYYYMMDD`. */
+export function tradingDays(until: string): number {
+  return calendarUntil(Number(until.slice(0, 4))).filter((day) => day.open && day.date <= until).length;
+}
+
+/** Holidays of a year as days since 1970-01-01, weekends among them included. */
+function holidays(year: number): number[] {
+  const [spring, dragonBoat, midAutumn] = FESTIVALS[year - LUNAR_FROM]!.map((day) => toDays(`${year}${day}`));
+  const newYear = toDays(`${year}0101`);
+  const labour = toDays(`${year}0501`);
+  const national = toDays(`${year}1001`);
+  if (year < 1999) return [newYear, ...run(spring! - 1, 5), labour, ...run(national, 2)];
+  const golden = [
+    ...run(spring! - 1, year < 2025 ? 7 : 8),
+    ...run(national, year > 2008 && midAutumn! > national ? 8 : 7),
+  ];
+  if (year < 2008) return [...bridged(newYear), ...golden, ...run(labour, 7)];
+  return [
+    ...bridged(newYear),
+    ...golden,
+    ...bridged(qingming(year)),
+    ...(year < 2020 ? bridged(labour) : run(labour, 5)),
+    ...bridged(dragonBoat!),
+    ...bridged(midAutumn!),
+  ];
+}
+
+/** A holiday of one day, stretched to the weekend beside it. */
+function bridged(day: number): number[] {
+  const stretch = [[0], [0], [-1, 0], [0], [0, 1], [0], [0, 1, 2], [0, 1]][weekday(day)]!;
+  return stretch.map((offset) => day + offset);
+}
+
+/** The solar term on 4 or 5 April. */
+function qingming(year: number): number {
+  const y = year % 100;
+  return toDays(`${year}0400`) + Math.floor(y * 0.2422 + 4.81) - Math.floor(y / 4);
+}
+
+function run(first: number, length: number): number[] {
+  return Array.from({ length }, (_, i) => first + i);
+}
+
+/** 1 = Monday .. 7 = Sunday. */
+function weekday(day: number): number {
+  return ((day + 3) % 7) + 1;
+}

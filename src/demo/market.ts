@@ -1,0 +1,51 @@
+// A synthetic, internally consistent market for all entities of the catalog, made by SQL; equal options, equal rows.
+import type { Writer } from "../engine/writer.js";
+import { checkOptions, type Demo, type DemoEntity, type DemoOptions, openDemo } from "./tables.js";
+import { makeDays } from "./days.js";
+import { makeEpisodes } from "./episodes.js";
+import { makeEvents } from "./events.js";
+import { makeReports } from "./fundamentals.js";
+import { indexEntities, makeIndices } from "./indices.js";
+import { paperEntities } from "./papers.js";
+import { dailyEntities, makeQuotes, periodEntities } from "./quotes.js";
+import { referenceEntities } from "./reference.js";
+import { makeStatements, statementEntities } from "./statements.js";
+import { makeStocks } from "./stocks.js";
+import { tickEntities } from "./ticks.js";
+
+export type { DemoEntity, DemoOptions } from "./tables.js";
+
+export interface DemoMarket {
+  /** One of each entity of the catalog. Valid until `dispose`. */
+  readonly entities: readonly DemoEntity[];
+  /** Drops the helper tables. */
+  dispose(): Promise<void>;
+}
+
+/** Makes the helper tables of a demo market in the writer. Impossible sizes throw a CommandError. */
+export async function prepareDemo(writer: Writer, options: DemoOptions): Promise<DemoMarket> {
+  checkOptions(options);
+  const demo = openDemo(writer, options);
+  const steps = [makeDays, makeStocks, makeEvents, makeReports, makeEpisodes, makeQuotes, makeIndices, makeStatements];
+  try {
+    for (const make of steps) await make(demo);
+    const entities = [...dailyEntities(), ...statementEntities(), ...(await keep(demo))];
+    return { entities, dispose: () => demo.drop() };
+  } catch (error) {
+    await demo.drop();
+    throw error;
+  }
+}
+
+/** The entities that take longer to make than to read: the lake reads its source several times, some days each time. */
+async function keep(demo: Demo): Promise<DemoEntity[]> {
+  const costly = [
+    ...referenceEntities(demo),
+    ...periodEntities(),
+    ...tickEntities(demo),
+    ...indexEntities(),
+    ...paperEntities(demo),
+  ];
+  for (const { entity, sql } of costly) await demo.table(entity, sql);
+  return costly.map(({ entity }) => ({ entity, sql: `SELECT * FROM demo_${entity}` }));
+}

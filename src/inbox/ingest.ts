@@ -1,0 +1,293 @@
+// Ingesting: files that are dropped into the inbox are taken as they become complete, those of one entity in order.
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ENTITY_NAMES } from "../catalog/index.js";
+import { bytesOf } from "../config.js";
+import { chinaTime } from "../dates.js";
+import { CommandError } from "../errors.js";
+import { count, plural, size as sizeInWords } from "../words.js";
+import { NO_MARK } from "../lake/continuity.js";
+import type { Stamp } from "../lake/drop-file.js";
+import { openLake } from "../lake/lake.js";
+import { layoutOf, type Layout } from "../lake/layout.js";
+import { isShort, roomOf } from "../lake/room.js";
+import { MOST_DEATHS, openDeaths } from "./crashes.js";
+import { firstBatch, glance, judge, refusalOf, type Entry, type Takable } from "./judge.js";
+import { keepHouse, type HousekeepingOptions } from "./maintenance.js";
+import { QUIET, watchInbox, type InboxFile } from "./watch.js";
+import { openLedger } from "./ledger.js";
+import { nextLots, type Lot, type LotSize, type Past, type Readable } from "./lots.js";
+import type { DropLimits } from "../intake/limits.js";
+import { OUT_OF_REACH, watchReach } from "./reach.js";
+import { patientClock } from "../store/retention.js";
+import { clearDrops } from "../store/staging.js";
+import { takeBatch } from "./take.js";
+import { createTroubles, excessReason, isExcess } from "./retries.js";
+
+export interface IngestOptions extends HousekeepingOptions {
+  /** Bytes: a larger file is refused. */
+  readonly maxDrop: number;
+  /** Milliseconds that only go forward. */
+  readonly clock: () => number;
+  /** None by default. */
+  readonly limits?: DropLimits;
+}
+
+export interface Ingester {
+  /**
+   * Looks once, begins to take what is complete, and to tidy up where that is due; resolves to the milliseconds until it
+   * is worth looking again.
+   */
+  step(): Promise<number>;
+  /** Waits for the given number of milliseconds, or until a drop is taken, since other entities may then start. */
+  rest(milliseconds: number): Promise<void>;
+  /** Resolves when no drop is being taken: to whether one was. */
+  taken(): Promise<boolean>;
+  /** Resolves when nothing is being tidied up. */
+  tidied(): Promise<void>;
+}
+
+/** A fresh file that cannot be read is tried again after so many quiet milliseconds: its writer may have paused. */
+const SECOND_LOOK = 3_000;
+/** Nothing was dropped for so many milliseconds: time for work that takes long. */
+const IDLE_AFTER = 10_000;
+const HOUSEKEEPING_EVERY = 5_000;
+/** Small lots share out this part of the memory and disk of a large one, so that both together need little more. */
+const SMALL_PART = 1 / 4;
+/** After each piece of a large file, while other lots run, in milliseconds. */
+const PAUSE = 5;
+const noPause = (): Promise<void> => Promise.resolve();
+
+export async function openIngester(root: string, options: IngestOptions): Promise<Ingester> {
+  const layout = layoutOf(root);
+  const { after = NO_MARK, clock, log, signal } = options;
+  const lake = await openLake(root, { after });
+  const reach = watchReach(lake, log);
+  const currentVersion = async (): Promise<string> => {
+    await lake.refresh();
+    return lake.current().version.data_version;
+  };
+  await clearDrops(layout);
+  const patient = patientClock(options.now, clock);
+  const ledger = await openLedger(layout, await currentVersion());
+  const inbox = watchInbox(layout.inbox, clock);
+  const deaths = await openDeaths(layout);
+  const second = new Set<string>();
+  /** How often a file took more memory or disk than there is. */
+  const excesses = new Map<string, number>();
+  const troubles = createTroubles(clock, log);
+  let lastDrop = clock();
+  const tidyLake = await openLake(root, { after });
+  let nextHousekeeping = clock() + HOUSEKEEPING_EVERY;
+  let tidying: Promise<void> | null = null;
+  /** What is being taken, by entity, and when each had its last turn. */
+  const running = new Map<string, { readonly size: LotSize; readonly done: Promise<void> }>();
+  const turns = new Map<string, number>();
+  let wake = (): void => undefined;
+  signal.addEventListener("abort", () => wake(), { once: true });
+  let waitsForRoom = false;
+
+  const record = async (entries: readonly Entry[]): Promise<void> => {
+    const time = chinaTime(options.now());
+    await ledger.append(entries.map((entry) => ({ ...entry, time })));
+    for (const entry of entries) {
+      inbox.settle(entry);
+      second.delete(contentKey(entry));
+      excesses.delete(contentKey(entry));
+      deaths.forget(entry.path);
+      log(describe(entry));
+    }
+  };
+
+  /** Records what became of files that were read; one that is refused for the first time gets a second look. */
+  const recordRead = async (entries: readonly Entry[]): Promise<void> => {
+    const early = entries.filter((entry) => entry.outcome === "refused" && !second.has(contentKey(entry)));
+    for (const entry of early) {
+      second.add(contentKey(entry));
+      inbox.defer(entry.path, SECOND_LOOK);
+    }
+    await record(entries.filter((entry) => !early.includes(entry)));
+  };
+
+  const past: Past = {
+    isSingle: (file) => deaths.of(file.path) > 0 || excesses.has(contentKey(file)),
+    isSuspect: (file) => deaths.of(file.path) >= MOST_DEATHS - 1,
+  };
+
+  /** Takes a batch, or refuses a file that by itself takes more than there is again and again. */
+  const take = async (batch: readonly Takable[], part: number): Promise<void> => {
+    const paths = batch.map(({ file }) => file.path);
+    try {
+      const { entries, changed } = await deaths.taking(paths, () =>
+        takeBatch(layout, batch, ledger, currentVersion, { ...options, ...shareOf(options, part), after: lake.mark() }),
+      );
+      for (const { path } of changed) inbox.defer(path, QUIET);
+      await recordRead(entries);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!isExcess(error) || isShort(await roomOf(layout))) throw error;
+      for (const { file } of batch) excesses.set(contentKey(file), (excesses.get(contentKey(file)) ?? 0) + 1);
+      const [{ file, entity, sha256 }] = batch as [Takable];
+      if (batch.length > 1 || excesses.get(contentKey(file))! < MOST_EXCESSES) throw error;
+      await record([refusalOf(file, entity.name, sha256, excessReason(error))]);
+    }
+  };
+
+  /** Checksums are made on the thread that all lots share: that of a large file leaves time for the others. */
+  const giveWay = async (): Promise<void> => {
+    if (running.size > 1) await sleep(PAUSE);
+  };
+
+  const takeLot = async ({ files, size }: Lot): Promise<void> => {
+    const read: Takable[] = [];
+    const notes: Entry[] = [];
+    for (const one of files) {
+      if (signal.aborted) return;
+      const judged = await judge(layout, ledger, one, signal, size === "small" ? noPause : giveWay);
+      if (judged.verdict === "known") inbox.settle(one.file);
+      else if (judged.verdict === "note") notes.push(judged.entry);
+      else if (judged.verdict === "take") read.push(judged);
+      else inbox.defer(one.file.path, QUIET);
+    }
+    await recordRead(notes);
+    const part = size === "small" ? SMALL_PART : 1;
+    let rest: readonly Takable[] = read;
+    while (rest.length > 0 && !signal.aborted) {
+      const batch = firstBatch(rest);
+      await take(batch, part);
+      rest = rest.slice(batch.length);
+    }
+  };
+
+  const begin = (lot: Lot): void => {
+    const { name } = lot.entity;
+    const others = lot.files.length > 1 ? ` and ${count(lot.files.length - 1)} more` : "";
+    turns.set(name, Math.max(0, ...turns.values()) + 1);
+    const done = troubles
+      .guard(name, `cannot take inbox/${lot.files[0]!.file.path}${others}`, () => takeLot(lot))
+      .then(() => {
+        running.delete(name);
+        lastDrop = clock();
+        wake();
+      });
+    running.set(name, { size: lot.size, done });
+  };
+
+  /** Notes what is clear of complete files, and begins to read the others, as many as may be read at once. */
+  const handle = async (complete: readonly InboxFile[]): Promise<void> => {
+    const notes: Entry[] = [];
+    const waiting: Readable[] = [];
+    for (const file of complete) {
+      if (running.has(file.path.split("/")[0]!)) continue;
+      const glanced = glance(ledger, file, options.maxDrop);
+      if (glanced.verdict === "known") inbox.settle(file);
+      else if (glanced.verdict === "note") notes.push(glanced.entry);
+      else if (deaths.of(file.path) < MOST_DEATHS) waiting.push(glanced);
+      else notes.push(refusalOf(file, glanced.entity.name, null, DEADLY));
+    }
+    await record(notes);
+    const sizes = new Map([...running].map(([name, { size }]) => [name, size]));
+    if (!signal.aborted) nextLots(waiting, sizes, turns, past).forEach(begin);
+  };
+
+  /** Whether drops have to wait until there is more room; says so once. */
+  const isOutOfRoom = async (): Promise<boolean> => {
+    const room = await roomOf(layout);
+    if (isShort(room) === waitsForRoom) return waitsForRoom;
+    waitsForRoom = !waitsForRoom;
+    const { free, reserve } = room;
+    const state = `${sizeInWords(free)} are free, ${sizeInWords(reserve)} of which are kept free`;
+    log(waitsForRoom ? `drops wait for room on the disk: ${state}` : `there is room on the disk again: ${state}`);
+    return waitsForRoom;
+  };
+
+  const tidy = async (): Promise<void> => {
+    const isIdle = running.size === 0 && clock() - lastDrop > IDLE_AFTER;
+    const didWork = await troubles.guard(HOUSE, "cannot tidy up", async () => {
+      try {
+        return await keepHouse(tidyLake, isIdle, patient(), options);
+      } catch (error) {
+        if (signal.aborted) return false;
+        throw error;
+      }
+    });
+    nextHousekeeping = clock() + (didWork === true ? 0 : HOUSEKEEPING_EVERY);
+  };
+
+  return {
+    async step() {
+      if (!(await reach())) return OUT_OF_REACH;
+      const complete = inbox.look().filter(({ path }) => !troubles.isWaiting(path.split("/")[0]!));
+      if (complete.length > 0) {
+        lastDrop = clock();
+        const mayWrite = !troubles.isWaiting(LEDGER) && !(await isOutOfRoom());
+        if (mayWrite) await troubles.guard(LEDGER, "cannot write the ledger", () => handle(complete));
+      }
+      const isDue = tidying === null && clock() >= nextHousekeeping && !troubles.isWaiting(HOUSE);
+      if (isDue && !signal.aborted) tidying = tidy().finally(() => (tidying = null));
+      return inbox.untilNextLook();
+    },
+    async rest(milliseconds) {
+      const waking = new AbortController();
+      wake = () => waking.abort();
+      if (!signal.aborted) await sleep(milliseconds, undefined, { signal: waking.signal }).catch(() => undefined);
+    },
+    async taken() {
+      const taking = [...running.values()].map(({ done }) => done);
+      await Promise.all(taking);
+      return taking.length > 0;
+    },
+    async tidied() {
+      await tidying;
+    },
+  };
+}
+
+/** What is guarded besides entities. */
+const HOUSE = "";
+const LEDGER = "/";
+const DEADLY = `the process died ${MOST_DEATHS} times while it read this file; change the file to try it again`;
+
+/** A file that by itself takes more memory or disk than there is, so often, is refused. */
+const MOST_EXCESSES = 3;
+
+/** What a lot may use of the memory and disk of DuckDB. */
+const shareOf = ({ memory, limits }: IngestOptions, part: number): Pick<IngestOptions, "memory" | "limits"> => ({
+  memory: partOf(memory, part),
+  ...(limits ? { limits: { ...limits, spill: partOf(limits.spill, part) } } : {}),
+});
+
+/** A part of a size of memory. */
+const partOf = (size: string, part: number): string => `${Math.max(1, Math.floor((bytesOf(size) * part) / 1e6))}MB`;
+
+const contentKey = ({ path, size, mtime }: Stamp): string => `${path} ${size} ${mtime}`;
+
+function describe({ outcome, path, rows, duplicates, data_version, reason, warnings }: Entry): string {
+  if (outcome !== "taken") return `${outcome} inbox/${path}: ${reason}`;
+  const told = warnings.length === 0 ? "" : ` (${warnings.join("; ")})`;
+  const more = duplicates === 0 ? "" : ` and ${count(duplicates)} that said nothing new`;
+  return `taken inbox/${path}: ${plural(rows, "row")}${more}, data_version ${data_version}${told}`;
+}
+
+/** Makes `inbox` with a folder for each entity. Throws CommandError where the data directory cannot be written. */
+export async function makeInbox(layout: Layout): Promise<void> {
+  try {
+    for (const name of ENTITY_NAMES) await mkdir(join(layout.inbox, name), { recursive: true });
+    await mkdir(layout.state, { recursive: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new CommandError(`${layout.root} cannot be written (${code})`);
+  }
+}
+
+/** Ingests until the signal fires. */
+export async function ingest(root: string, options: IngestOptions): Promise<void> {
+  const { signal } = options;
+  const ingester = await openIngester(root, options);
+  while (!signal.aborted) {
+    await ingester.rest(await ingester.step());
+  }
+  await ingester.taken();
+  await ingester.tidied();
+}

@@ -1,0 +1,202 @@
+// What a complete file of the inbox is, and what the ledger says of it: decided from little before all of it is read.
+import { entityNamed, ENTITY_NAMES } from "../catalog/index.js";
+import type { Entity } from "../catalog/types.js";
+import { CommandError, isTroubleBeside, nearest } from "../errors.js";
+import { size as sizeInWords } from "../words.js";
+import { isUnchanged, openDrop, UnreadableDrop, type DropKind, type OpenDrop } from "../lake/drop-file.js";
+import { identityOf, sha256OfHandle } from "../lake/integrity.js";
+import { contentOf, type LedgerEntry } from "../lake/ledger.js";
+import type { Layout } from "../lake/layout.js";
+import type { InboxFile } from "./watch.js";
+import type { Ledger } from "./ledger.js";
+import type { Readable } from "./lots.js";
+import { formatOf, requireContentOf } from "../intake/source.js";
+
+export type Entry = Omit<LedgerEntry, "time">;
+
+/** What is clear of a file without opening it. */
+export type Glanced =
+  /** It has to be read. */
+  | ({ readonly verdict: "read" } & Readable)
+  /** It is as the ledger says already. */
+  | { readonly verdict: "known" }
+  /** The ledger is told at once. */
+  | { readonly verdict: "note"; readonly entry: Entry };
+
+/** What is to be done about a file whose content was read. */
+export type Judged =
+  /** Its content is to be merged. */
+  | ({ readonly verdict: "take" } & Takable)
+  | { readonly verdict: "known" }
+  | { readonly verdict: "note"; readonly entry: Entry }
+  /** It is gone, or being written again. */
+  | { readonly verdict: "wait" };
+
+export interface Takable extends Readable {
+  readonly sha256: string;
+  /** Of the file that the checksum is of. */
+  readonly identity: string;
+}
+
+const NO_ROWS = {
+  ...{ rows: 0, duplicates: 0, ignored: [], added: 0, replaced: 0, superseded: 0 },
+  ...{ first: null, last: null, warnings: [], data_version: null },
+} as const;
+
+/** The entry of a file that is not taken. */
+export function refusalOf(file: InboxFile, entity: string | null, sha256: string | null, reason: string): Entry {
+  const { path, size, mtime } = file;
+  return { ...NO_ROWS, path, size, mtime, sha256, entity, outcome: "refused", reason };
+}
+
+const NO_FILE: Readonly<Record<Exclude<DropKind, "file">, string>> = {
+  link: "links are not read from the inbox: copy the file, mount the folder, or run tapehouse import",
+  special: "it is a pipe, a socket or a device, and no file",
+  unnameable: "its name is not UTF-8; rename it",
+};
+
+/** Judges a file by its name, its size and the ledger. Larger ones than `maxDrop` (bytes) are refused. */
+export function glance(ledger: Ledger, file: InboxFile, maxDrop: number): Glanced {
+  if (isSameStamp(ledger, file) && !file.isReplaced) return { verdict: "known" };
+  const folder = file.path.includes("/") ? file.path.split("/")[0]! : null;
+  const entity = folder === null ? undefined : entityNamed(folder);
+  const reason = reasonAgainst(file, folder, entity, maxDrop);
+  if (reason !== null || !entity) {
+    return { verdict: "note", entry: refusalOf(file, entity?.name ?? null, null, reason ?? misplaced(folder)) };
+  }
+  return { verdict: "read", file, entity };
+}
+
+function reasonAgainst(
+  file: InboxFile,
+  folder: string | null,
+  entity: Entity | undefined,
+  maxDrop: number,
+): string | null {
+  if (file.kind !== "file") return NO_FILE[file.kind];
+  if (!entity) return misplaced(folder);
+  if (file.size > maxDrop) {
+    return (
+      `it has ${sizeInWords(file.size)}, more than the ${sizeInWords(maxDrop)} of --max-drop: ` +
+      `split it, allow more, or run tapehouse import`
+    );
+  }
+  return refusalBy(() => formatOf(file.path, ""));
+}
+
+/** The reason that a check throws; null where it throws none. */
+function refusalBy(check: () => unknown): string | null {
+  try {
+    check();
+    return null;
+  } catch (error) {
+    if (error instanceof CommandError) return error.message.trim();
+    throw error;
+  }
+}
+
+function isSameStamp(ledger: Ledger, { path, size, mtime }: InboxFile): boolean {
+  const before = ledger.last(path);
+  return before?.size === size && before.mtime === mtime;
+}
+
+function misplaced(folder: string | null): string {
+  if (folder === null) return "it lies in no entity's folder; move it to inbox/<entity>/, e.g. inbox/daily/";
+  const near = nearest(folder, ENTITY_NAMES);
+  return `there is no entity "${folder}"${near ? `; did you mean inbox/${near}/?` : ""}`;
+}
+
+/**
+ * Reads a file as far as its checksum, calling `giveWay` now and then. Gives up where it changes or goes meanwhile, or the
+ * signal fires.
+ */
+export async function judge(
+  layout: Layout,
+  ledger: Ledger,
+  one: Readable,
+  signal: AbortSignal,
+  giveWay: () => Promise<void>,
+): Promise<Judged> {
+  const { file, entity } = one;
+  try {
+    const drop = await openAsSeen(layout, file);
+    const sha256 = await sha256OfDrop(layout, file, drop, signal, giveWay).finally(() => drop.handle.close());
+    return judgeContent(ledger, one, sha256, identityOf(drop.stats));
+  } catch (error) {
+    if (error instanceof ChangedDrop) return { verdict: "wait" };
+    if (!(error instanceof UnreadableDrop)) throw error;
+    return { verdict: "note", entry: refusalOf(file, entity.name, null, error.message) };
+  }
+}
+
+/** A file is no longer what it was when it was looked at. */
+export class ChangedDrop extends Error {}
+
+/** Opens a file if it is as it was seen; the caller closes it. Throws ChangedDrop and UnreadableDrop. */
+async function openAsSeen(layout: Layout, { path, size, mtime }: InboxFile): Promise<OpenDrop> {
+  const drop = await openDrop(layout, path);
+  if (drop?.stats.size === size && drop.stats.mtimeMs === mtime) return drop;
+  await drop?.handle.close();
+  throw new ChangedDrop(path);
+}
+
+const HEAD = 1 << 16;
+/** How often to look whether a file that is read is still there, in milliseconds. */
+const LOOK_EVERY = 250;
+
+async function sha256OfDrop(
+  layout: Layout,
+  file: InboxFile,
+  drop: OpenDrop,
+  signal: AbortSignal,
+  giveWay: () => Promise<void>,
+): Promise<string> {
+  const { buffer, bytesRead } = await drop.handle.read(Buffer.alloc(HEAD), 0, HEAD, 0);
+  const mismatch = refusalBy(() => requireContentOf(file.path, buffer.subarray(0, bytesRead), "it"));
+  if (mismatch !== null && bytesRead > 0) throw new UnreadableDrop(mismatch);
+  let next = performance.now() + LOOK_EVERY;
+  const sha256 = await sha256OfHandle(drop.handle, async (bytes) => {
+    if (bytes > file.size || signal.aborted) throw new ChangedDrop(file.path);
+    await giveWay();
+    if (performance.now() < next) return;
+    if (!(await isUnchanged(layout, file))) throw new ChangedDrop(file.path);
+    next = performance.now() + LOOK_EVERY;
+  }).catch((error: unknown) => {
+    if (error instanceof ChangedDrop || isTroubleBeside(error)) throw error;
+    throw new UnreadableDrop(`it cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  });
+  if (!(await isUnchanged(layout, file))) throw new ChangedDrop(file.path);
+  return sha256;
+}
+
+function judgeContent(ledger: Ledger, one: Readable, sha256: string, identity: string): Judged {
+  const { file, entity } = one;
+  const { path, size, mtime } = file;
+  const before = ledger.last(path);
+  if (before && before.outcome !== "refused" && before.sha256 === sha256) {
+    if (isSameStamp(ledger, file)) return { verdict: "known" };
+    const reason = "its content is that of the file before";
+    return { verdict: "note", entry: { ...before, size, mtime, outcome: "same", reason } };
+  }
+  const twin = before && before.outcome !== "refused" ? undefined : ledger.taken(entity.name, { path, sha256 });
+  if (twin) {
+    const reason = `its content is that of inbox/${twin.path}`;
+    return { verdict: "note", entry: { ...twin, path, size, mtime, outcome: "same", reason } };
+  }
+  return { verdict: "take", file, entity, sha256, identity };
+}
+
+/**
+ * The files that are imported together next, in order, each content once: a later file wins over an earlier one, and
+ * where a content comes again it is that of a file of its own.
+ */
+export function firstBatch(files: readonly Takable[]): readonly Takable[] {
+  const contents = new Set<string>();
+  const end = files.findIndex(({ file, sha256 }) => {
+    const content = contentOf({ path: file.path, sha256 });
+    const isKnown = contents.has(content);
+    contents.add(content);
+    return isKnown;
+  });
+  return end < 0 ? files : files.slice(0, end);
+}

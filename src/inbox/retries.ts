@@ -1,0 +1,44 @@
+// Failures that are not a file's fault: what failed waits, longer each time, while everything else goes on.
+import { EngineError, NoSpaceError, reasonOf } from "../errors.js";
+
+/** Waiting times after a failure that is not a file's fault, in milliseconds. */
+const FIRST_RETRY = 1_000;
+const LONGEST_RETRY = 60_000;
+
+export interface Troubles {
+  isWaiting(name: string): boolean;
+  /** Runs `work`; where it fails says so and lets `name` wait, longer each time. */
+  guard<T>(name: string, what: string, work: () => Promise<T>): Promise<T | undefined>;
+}
+
+/** Failures that are not a file's fault: the disk is full, the lake is damaged, another writer is at work. */
+export function createTroubles(clock: () => number, log: (line: string) => void): Troubles {
+  const waits = new Map<string, { readonly until: number; readonly delay: number }>();
+  return {
+    isWaiting: (name) => (waits.get(name)?.until ?? -Infinity) > clock(),
+    async guard(name, what, work) {
+      try {
+        const result = await work();
+        waits.delete(name);
+        return result;
+      } catch (error) {
+        const delay = Math.min(LONGEST_RETRY, (waits.get(name)?.delay ?? FIRST_RETRY / 2) * 2);
+        waits.set(name, { until: clock() + delay, delay });
+        log(`${what}: ${reasonOf(error)}; next try in ${delay / 1000} s`);
+        return undefined;
+      }
+    },
+  };
+}
+
+/** Whether what was asked took more memory or disk than there is. */
+export const isExcess = (error: unknown): boolean => error instanceof EngineError || error instanceof NoSpaceError;
+
+const OPTIONS = { memory: "--ingest-memory", disk: "--ingest-spill" } as const;
+
+/** Why a file is refused that does so by itself. */
+export function excessReason(error: unknown): string {
+  const lack = error instanceof EngineError ? error.lack : null;
+  if (lack === null) return `it takes more than there is: ${reasonOf(error)}`;
+  return `it takes more ${lack} than ${OPTIONS[lack]} allows: split it, or allow more and drop it again`;
+}

@@ -1,0 +1,206 @@
+// Taking drops: files of one entity are read and merged beside the other writers, who wait only while it is published.
+import { randomUUID } from "node:crypto";
+import { mkdir, symlink } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import type { Entity } from "../catalog/types.js";
+import type { Writer } from "../engine/writer.js";
+import { CommandError, fileFault, NoSpaceError, reasonOf } from "../errors.js";
+import { isUnchanged, openDrop, UnreadableDrop, type OpenDrop } from "../lake/drop-file.js";
+import { identityOf } from "../lake/integrity.js";
+import type { Layout } from "../lake/layout.js";
+import { isShort, roomOf } from "../lake/room.js";
+import { warningsOfFile, withLosses } from "./warnings.js";
+import { ChangedDrop, refusalOf, type Entry, type Takable } from "./judge.js";
+import { exists } from "../store/durable.js";
+import { joinDrop, reportOf, type ImportReport, type StagedFile } from "../store/import.js";
+import type { InboxFile } from "./watch.js";
+import type { Ledger } from "./ledger.js";
+import { merge } from "../store/merge.js";
+import { stage, type Staged } from "../intake/normalise.js";
+import { openWhole, withWriteSession, type WriteOptions } from "../store/session.js";
+import { NO_LIMITS, type DropLimits, type FileLimits } from "../intake/limits.js";
+import { moveIn, withDropStaging, type Staging } from "../store/staging.js";
+
+export interface TakenBatch {
+  readonly entries: readonly Entry[];
+  /** Files that changed while they were read: they are looked at again. */
+  readonly changed: readonly InboxFile[];
+}
+
+export interface TakeOptions extends WriteOptions {
+  readonly signal: AbortSignal;
+  readonly limits?: DropLimits;
+}
+
+/**
+ * Imports the files of a batch as one drop; those that cannot be taken are left out. Throws where the fault is not in
+ * the files: no space, a damaged lake, another writer that does not come to an end.
+ */
+export async function takeBatch(
+  layout: Layout,
+  batch: readonly Takable[],
+  ledger: Ledger,
+  currentVersion: () => Promise<string>,
+  options: TakeOptions,
+): Promise<TakenBatch> {
+  const { entity } = batch[0]!;
+  const refused = new Map<Takable, string>();
+  const changed: InboxFile[] = [];
+  const { limits = NO_LIMITS, signal } = options;
+  const bounded = options.limits ? { ...options, spill: options.limits.spill } : options;
+  const report = await withDropStaging(layout, bounded, async (writer, staging) => {
+    const files: StagedFile[] = [];
+    const check = createCheck(layout, signal);
+    for (const one of batch) {
+      try {
+        files.push({ ...(await stageDrop(writer, staging, layout, one, limits, check)), file: one.file.path });
+      } catch (error) {
+        if (error instanceof ChangedDrop) changed.push(one.file);
+        else refused.set(one, refusalReason(error, `inbox/${one.file.path}`));
+      }
+    }
+    return files.length === 0 ? null : publishDrop(writer, staging, layout, entity, files, check, options);
+  });
+  const version = report?.version?.data_version ?? (await currentVersion());
+  const entries = batch.flatMap((one): readonly Entry[] => {
+    const reason = refused.get(one);
+    if (reason !== undefined) return [refusalOf(one.file, entity.name, one.sha256, reason)];
+    return changed.includes(one.file) ? [] : [takenEntry(one, report!, version)];
+  });
+  const last = entries.findLastIndex(({ outcome }) => outcome === "taken");
+  return {
+    entries: entries.map((entry, i) => (i === last ? withLosses(entry, entity, entries, ledger) : entry)),
+    changed,
+  };
+}
+
+/** Why a file is refused. Throws what is no fault of the file; whatever else goes wrong while it is read, it brought about. */
+function refusalReason(error: unknown, label: string): string {
+  if (error instanceof UnreadableDrop) return error.message;
+  if (error instanceof StoppedError) throw error;
+  fileFault(error);
+  return error instanceof CommandError ? withoutLabel(error.message, label) : `it cannot be read: ${reasonOf(error)}`;
+}
+
+/** A reason is told beside the path of its file. */
+const withoutLabel = (message: string, label: string): string =>
+  message.startsWith(label) ? message.slice(label.length).replace(/^:? */, "") : message;
+
+async function stageDrop(
+  writer: Writer,
+  { scratch }: Staging,
+  layout: Layout,
+  { file, entity, identity }: Takable,
+  limits: FileLimits,
+  check: Check,
+): Promise<Staged> {
+  const isAsRead = async (): Promise<Error | undefined> =>
+    (await isUnchanged(layout, file)) ? check() : new ChangedDrop(file.path);
+  const drop = await openDrop(layout, file.path);
+  try {
+    if (!drop || identityOf(drop.stats) !== identity) throw new ChangedDrop(file.path);
+    const source = await pin(drop, file.path, scratch);
+    const options = { map: {}, set: {}, label: `inbox/${file.path}`, limits };
+    const staged = await unless(writer, isAsRead, () => stage(writer, entity, source, options, scratch));
+    // One that is gone was whole as long as it was there.
+    const isReplaced = !(await isUnchanged(layout, file)) && (await exists(join(layout.inbox, file.path)));
+    if (isReplaced) throw new ChangedDrop(file.path);
+    return staged;
+  } catch (error) {
+    throw (await isUnchanged(layout, file)) ? error : new ChangedDrop(file.path);
+  } finally {
+    await drop?.handle.close();
+  }
+}
+
+/**
+ * A path that leads to an open file of the inbox, below folders of the same names. Whatever is opened by it is that file,
+ * though its place in the inbox may have been taken by a link.
+ */
+export async function pin({ source }: OpenDrop, path: string, scratch: string): Promise<string> {
+  const folder = join(scratch, randomUUID());
+  // The scratch folder may be gone with its disk, and is not made again.
+  await mkdir(folder);
+  const link = join(folder, path);
+  await mkdir(dirname(link), { recursive: true });
+  await symlink(resolve(source), link);
+  return link;
+}
+
+/** Merges a drop aside and publishes it, or merges it again where another writer changed the entity meanwhile. */
+async function publishDrop(
+  writer: Writer,
+  staging: Staging,
+  layout: Layout,
+  entity: Entity,
+  files: readonly StagedFile[],
+  check: Check,
+  options: WriteOptions,
+): Promise<ImportReport> {
+  const { name } = entity;
+  const base = (await openWhole(layout.root, options.after)).current();
+  const { drop, aside } = await unless(writer, check, async () => {
+    const joined = await joinDrop(writer, entity, files);
+    const merged = await merge(writer, layout, entity, base.files(name), joined.staged, undefined, staging);
+    return { drop: joined, aside: merged };
+  });
+  return withWriteSession(layout.root, { ...options, writer }, async (session) => {
+    const before = session.base.files(name);
+    const isBase = session.base.version.lists[name] === base.version.lists[name];
+    if (isBase) await moveIn(layout, staging, aside.written);
+    const merged = isBase ? aside : await merge(writer, layout, entity, before, drop.staged);
+    return reportOf(entity, files, drop, before, merged, await session.publish([merged.list], `import ${name}`));
+  });
+}
+
+class StoppedError extends Error {}
+
+/** Resolves to why taking drops has to end now; undefined where it may go on. */
+type Check = () => Promise<Error | undefined>;
+
+/** When it is time to stop, what has begun may go on for so many milliseconds. */
+const FINISH_WITHIN = 4_000;
+
+function createCheck(layout: Layout, signal: AbortSignal): Check {
+  let end = Infinity;
+  return async () => {
+    if (signal.aborted) end = Math.min(end, performance.now() + FINISH_WITHIN);
+    if (performance.now() > end) return new StoppedError("it is time to stop");
+    return isShort(await roomOf(layout)) ? new NoSpaceError("no space is left but what is kept free") : undefined;
+  };
+}
+
+const CHECK_EVERY = 250;
+
+/** Runs `work`, and ends what the writer does as soon as the check gives a reason, which is thrown. */
+async function unless<T>(writer: Writer, check: Check, work: () => Promise<T>): Promise<T> {
+  let reason: Error | undefined;
+  let isOver = false;
+  let timer: NodeJS.Timeout;
+  const look = async (): Promise<void> => {
+    reason ??= await check();
+    if (isOver) return;
+    if (reason) writer.interrupt();
+    wait();
+  };
+  const wait = (): void => void (timer = setTimeout(() => void look(), CHECK_EVERY));
+  wait();
+  try {
+    return await work();
+  } catch (error) {
+    throw reason ?? error;
+  } finally {
+    isOver = true;
+    clearTimeout(timer!);
+  }
+}
+
+function takenEntry({ file, entity, sha256 }: Takable, report: ImportReport, version: string): Entry {
+  const staged = report.files.find((one) => one.file === file.path)!;
+  const { rows, duplicates, ignored } = staged;
+  const { added, replaced, superseded, first, last } = report;
+  const warnings = warningsOfFile(staged);
+  const sums = { rows, duplicates, ignored, added, replaced, superseded, first, last, warnings, data_version: version };
+  const { path, size, mtime } = file;
+  return { ...sums, path, size, mtime, sha256, entity: entity.name, outcome: "taken", reason: null };
+}

@@ -1,0 +1,87 @@
+// Rows of one identity within one file: those that say nothing new collapse, of differing ones the last stays and it is
+// told.
+import type { Entity } from "../catalog/types.js";
+import type { Writer } from "../engine/writer.js";
+import { quoteName } from "../sql-text.js";
+
+export interface Collapsed {
+  /** Rows removed because one stays that is equal, or has a value where they have none. */
+  readonly duplicates: number;
+  /** Rows removed because a later one of the same identity says something else. */
+  readonly conflicts: number;
+  /** A few identities with differing rows. */
+  readonly samples: readonly string[];
+  /** Whether the rows are known to lie in the entity's order. */
+  readonly sorted: boolean;
+}
+
+const NONE: Collapsed = { duplicates: 0, conflicts: 0, samples: [], sorted: false };
+const SAMPLES = 5;
+
+/** Identities with more rows than this are not searched for fuller rows: the search compares each row with each. */
+const MOST_COMPARED = 16;
+
+/**
+ * Leaves one row for each identity in the staged table: the last of those that no other row of it completes. Does
+ * nothing where an identity may hold many rows.
+ */
+export async function collapse(writer: Writer, entity: Entity, table: string): Promise<Collapsed> {
+  if (entity.identityIs === "group") return NONE;
+  if (await isAscending(writer, entity, table)) return { ...NONE, sorted: true };
+  const identity = entity.identity.map(quoteName).join(", ");
+  const [some] = await writer.rows(`SELECT 1 FROM ${table} GROUP BY hash(${identity}) HAVING count(*) > 1 LIMIT 1`);
+  if (!some) return NONE;
+  const twice = `${table}_twice`;
+  try {
+    const poorer = await removePoorer(writer, entity, table);
+    const all = entity.columns.map(({ name }) => quoteName(name)).join(", ");
+    await writer.run(
+      `CREATE TEMP TABLE ${twice} AS SELECT ${identity}, count(*) AS rows, max(__row) AS last, ` +
+        `count(DISTINCT row(${all})) AS variants FROM ${table} GROUP BY ${identity} HAVING rows > 1`,
+    );
+    const same = entity.identity.map((name) => `t.${quoteName(name)} IS NOT DISTINCT FROM d.${quoteName(name)}`);
+    await writer.run(`DELETE FROM ${table} t USING ${twice} d WHERE ${same.join(" AND ")} AND t.__row <> d.last`);
+    const [sums] = await writer.rows(
+      `SELECT coalesce(sum(rows - variants), 0)::BIGINT AS duplicates, ` +
+        `coalesce(sum(variants - 1), 0)::BIGINT AS conflicts FROM ${twice}`,
+    );
+    const samples = await writer.rows(
+      `SELECT concat_ws(' ', ${entity.identity.map((name) => `${quoteName(name)}::VARCHAR`).join(", ")}) AS sample ` +
+        `FROM ${twice} WHERE variants > 1 ORDER BY last LIMIT ${SAMPLES}`,
+    );
+    return {
+      duplicates: poorer + Number(sums!["duplicates"]),
+      conflicts: Number(sums!["conflicts"]),
+      samples: samples.map(({ sample }) => String(sample)),
+      sorted: false,
+    };
+  } finally {
+    await writer.run(`DROP TABLE IF EXISTS ${twice}`);
+  }
+}
+
+/** Whether each row comes after the one before it: then none is there twice, and none need be sorted. A third of the price of looking for twins. */
+async function isAscending(writer: Writer, entity: Entity, table: string): Promise<boolean> {
+  const names = entity.order.filter((name) => entity.identity.includes(name)).map(quoteName);
+  const pairs = names.map((name, i) => `${name} AS k${i}, lag(${name}) OVER () AS p${i}`);
+  const later = names.map((_, i) => [...names.slice(0, i).map((_same, j) => `k${j} = p${j}`), `k${i} > p${i}`]);
+  const [row] = await writer.rows(
+    `SELECT count(*) AS rows FROM (SELECT ${pairs.join(", ")} FROM ${table}) ` +
+      `WHERE (${later.map((all) => `(${all.join(" AND ")})`).join(" OR ")}) IS NOT TRUE`,
+  );
+  return Number(row!["rows"]) <= 1;
+}
+
+/** Removes rows that lack a value which another row of their identity has, and that differ from it in nothing else. */
+async function removePoorer(writer: Writer, entity: Entity, table: string): Promise<number> {
+  const identity = entity.identity.map(quoteName);
+  const others = entity.columns.map(({ name }) => quoteName(name)).filter((name) => !identity.includes(name));
+  const same = identity.map((name) => `t.${name} IS NOT DISTINCT FROM f.${name}`);
+  const completed = others.map((name) => `(t.${name} IS NULL OR t.${name} = f.${name})`);
+  const lacking = others.map((name) => `(t.${name} IS NULL AND f.${name} IS NOT NULL)`);
+  const few = `SELECT * FROM ${table} QUALIFY count(*) OVER (PARTITION BY ${identity.join(", ")}) BETWEEN 2 AND ${MOST_COMPARED}`;
+  return writer.run(
+    `DELETE FROM ${table} WHERE __row IN (SELECT t.__row FROM (${few}) t JOIN (${few}) f ` +
+      `ON ${same.join(" AND ")} AND ${completed.join(" AND ")} AND (${lacking.join(" OR ")}))`,
+  );
+}

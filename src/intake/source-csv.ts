@@ -1,0 +1,150 @@
+// CSV files: header, delimiter, encoding and line ends found out, then read strictly, every cell as text.
+import { randomUUID } from "node:crypto";
+import { copyFile, stat, truncate } from "node:fs/promises";
+import { join } from "node:path";
+import { CommandError } from "../errors.js";
+import type { Writer } from "../engine/writer.js";
+import { quoteText } from "../sql-text.js";
+import { endsWithLineBeyond, lineOfRecord, splitRecord, type Dialect } from "./csv-records.js";
+import { reasonOf } from "./source-parquet.js";
+import { requireContent } from "./signature.js";
+import { requireFewColumns } from "./limits.js";
+import type { Footnote, Source, SourceFile } from "./source-types.js";
+import { asUtf8, gunzip, headOf, oneNewline, readAt } from "./text-encoding.js";
+
+const DELIMITERS = [",", ";", "\t", "|"] as const;
+const HEAD = 1 << 20;
+const TAIL = 1 << 16;
+
+/** Bytes. DuckDB refuses a longer record, but leaves the last one out where it fills its buffer, of 16 times as many. */
+const LONGEST_LINE = 2_000_000;
+const TOO_LONG = "is too long, perhaps a quote is not closed";
+
+/** Opens a CSV file, gzipped or not. One that holds something else, or has no header, is a CommandError. */
+export async function openCsv(_: Writer, file: SourceFile, gzip: boolean): Promise<Source> {
+  const { label, scratch } = file;
+  if (gzip) requireContent(await headOf(file.path, 16), "gzip", "gzip", label);
+  const plain = gzip ? await gunzip(file) : file.path;
+  requireContent(await headOf(plain, 256), "CSV", null, label);
+  const { path: decoded, decodedFrom } = await asUtf8(plain, label, scratch);
+  const unified = await oneNewline(decoded, scratch);
+  const header = headerOf(await headOf(unified, HEAD), label);
+  const { path, footnotes } = await withoutFootnotes(unified, scratch, header);
+  if (await endsWithLineBeyond(path, LONGEST_LINE)) throw new CommandError(`${label}: the last line ${TOO_LONG}`);
+  const openEnd = !(await endsLine(unified));
+  if (openEnd) await requireNoBlock(plain, label);
+  const explain = async (error: unknown): Promise<CommandError> =>
+    new CommandError(`${label}${await explainCsv(error, path, header)}`);
+  return {
+    format: "csv",
+    columns: header.names.map((name, i) => ({ name, sql: `c${i}`, kind: "text" })),
+    relation:
+      `read_csv($1, auto_detect = false, hive_partitioning = false, header = true, skip = ${header.skip}, max_line_size = ${LONGEST_LINE}, ` +
+      `delim = ${quoteText(header.delimiter)}, quote = '"', escape = '"', ` +
+      `columns = {${header.names.map((_name, i) => `c${i}: 'VARCHAR'`).join(", ")}})`,
+    values: [path],
+    row: null,
+    place: async (row) => {
+      const line = await lineOfRecord(path, row + 1, header, header.names.length === 1);
+      return line === null ? `row ${row}` : `row ${row} (line ${line})`;
+    },
+    explain,
+    footnotes,
+    openEnd: openEnd && footnotes.length === 0,
+    warnings: decodedFrom === null ? [] : [`the text was decoded from ${decodedFrom}`],
+  };
+}
+
+/** Whether the text ends with a line end. */
+async function endsLine(path: string): Promise<boolean> {
+  const { size } = await stat(path);
+  return /[\r\n]/.test((await readAt(path, Math.max(0, size - 1), 1)).toString("latin1"));
+}
+
+/** Bytes that copying tools write at once, or a multiple of them. */
+const BLOCK = 4096;
+
+/** A copy that broke off ends with a block. */
+async function requireNoBlock(path: string, label: string): Promise<void> {
+  const { size } = await stat(path);
+  if (size % BLOCK !== 0) return;
+  throw new CommandError(
+    `${label} is cut short or still being written: it has ${size} bytes, whole blocks of ${BLOCK}, ` +
+      `and its last line has no line end. If it is whole, add the line end`,
+  );
+}
+
+interface Header extends Dialect {
+  readonly names: readonly string[];
+  /** Blank lines above it. */
+  readonly skip: number;
+}
+
+function headerOf(head: Buffer, label: string): Header {
+  const isCut = head.length === HEAD;
+  const text = head.toString("utf8").replace(/^\ufeff/, "");
+  const blank = /^(?:\r?\n|\r(?!\n))*/.exec(text)![0];
+  const body = text.slice(blank.length);
+  if (body.trim() === "") throw new CommandError(`${label} has no header line: it holds only blank lines`);
+  const newline = text.includes("\n") ? "\n" : "\r";
+  let best: Header | undefined;
+  for (const delimiter of DELIMITERS) {
+    const names = splitRecord(body, delimiter).map((name) => name.trim());
+    if (!best || names.length > best.names.length) {
+      best = { names, delimiter, newline, skip: blank.split(newline).length - 1 };
+    }
+  }
+  requireFewColumns(best!.names.length, label);
+  if (isCut && !/[\r\n]/.test(body)) throw new CommandError(`${label}: the header line ${TOO_LONG}`);
+  return best!;
+}
+
+/** Lines at the end that hold a single note, such as the source of the data, are cut off a copy of the file. */
+async function withoutFootnotes(
+  path: string,
+  scratch: string,
+  header: Header,
+): Promise<{ path: string; footnotes: readonly Footnote[] }> {
+  const { text, end } = await tailOf(path);
+  const lines = text.split(header.newline);
+  const notes: Footnote[] = [];
+  let kept = lines.length;
+  for (let i = lines.length - 1; i > 0 && header.names.length > 1; i--) {
+    const line = lines[i]!;
+    const cells = line.split(header.delimiter).map((cell) => cell.trim());
+    const filled = cells.flatMap((cell, column) => (cell === "" ? [] : [{ text: cell, column }]));
+    if (line.includes('"') || cells.length > header.names.length || filled.length > 1) break;
+    if (filled.length === 0) continue;
+    if (!looksLikeNote(filled[0]!.text)) break;
+    notes.unshift(filled[0]!);
+    kept = i;
+  }
+  if (notes.length === 0) return { path, footnotes: [] };
+  const cut = join(scratch, randomUUID());
+  await copyFile(path, cut);
+  await truncate(cut, end - Buffer.byteLength(lines.slice(kept).join(header.newline)));
+  return { path: cut, footnotes: notes };
+}
+
+/** Words, not the beginning of a code, a date or a number that was cut off. */
+const looksLikeNote = (text: string): boolean => /^[^\d.+-]/.test(text) && /[^\x20-\x7e]|[\s:]/.test(text);
+
+/** The last lines; the first of them may be only a part of a line. */
+async function tailOf(path: string): Promise<{ text: string; end: number }> {
+  const { size: end } = await stat(path);
+  const start = Math.max(0, end - TAIL);
+  return { text: (await readAt(path, start, end - start)).toString("utf8"), end };
+}
+
+/** DuckDB counts blank lines and records, not lines: its number is turned into that of the line. */
+async function explainCsv(error: unknown, path: string, header: Header): Promise<string> {
+  const message = String(error);
+  const record = /CSV Error on Line: (\d+)/.exec(message)?.[1];
+  const line = record === undefined ? null : await lineOfRecord(path, Number(record), header, true);
+  const at = line === null ? ": " : ` line ${line}: `;
+  const cells = /Expected Number of Columns: (\d+) Found: (\d+)/.exec(message);
+  if (cells) return `${at}it has ${cells[2]} cells where the header has ${cells[1]}`;
+  if (message.includes("unterminated quote")) return `${at}a quote is not closed, or stands inside a cell`;
+  if (message.includes("Maximum line size")) return `${at}the line ${TOO_LONG}`;
+  return ` is not readable as CSV: ${reasonOf(error, path)}`;
+}

@@ -1,0 +1,110 @@
+// Parquet files: any types, their own columns only, whatever the folders above are called.
+import { CommandError, fileFault } from "../errors.js";
+import type { Writer } from "../engine/writer.js";
+import { quoteName } from "../sql-text.js";
+import { count } from "../words.js";
+import { readFooter, type Footer } from "./parquet-footer.js";
+import { requireFewColumns, requireFewRows, requireLittle } from "./limits.js";
+import { requireContent } from "./signature.js";
+import { kindOf, type Source, type SourceFile } from "./source-types.js";
+import { readAt } from "./text-encoding.js";
+
+const SMALLEST = 12;
+const ROW = "file_row_number";
+
+/** Opens a Parquet file. One that is cut short, encrypted or damaged is a CommandError. */
+export async function openParquet(writer: Writer, file: SourceFile): Promise<Source> {
+  await requireWhole(file);
+  await requireModest(file);
+  const damaged = (error: unknown): CommandError =>
+    new CommandError(`${file.label} is not readable as Parquet, it may be damaged: ${reasonOf(error, file.path)}`);
+  const read = (options: string): string =>
+    `read_parquet($1, hive_partitioning = false, binary_as_string = true${options})`;
+  const ask = (sql: string): ReturnType<Writer["rows"]> =>
+    writer.rows(sql, [file.path]).catch((error: unknown) => {
+      throw damaged(fileFault(error));
+    });
+  const described = await ask(`DESCRIBE SELECT * FROM ${read("")}`);
+  const names = namesOf(await ask("SELECT name, num_children AS children FROM parquet_schema($1)"));
+  const columns = described.map(({ column_name: name, column_type: type }, i) => ({
+    name: names.length === described.length ? names[i]! : String(name),
+    sql: quoteName(String(name)),
+    kind: kindOf(String(type)),
+  }));
+  const numbered = !columns.some(({ name }) => name.toLowerCase() === ROW);
+  return {
+    format: "parquet",
+    columns,
+    relation: read(numbered ? ", file_row_number = true" : ""),
+    values: [file.path],
+    row: numbered ? `${ROW} + 1` : null,
+    place: async (row) => `row ${row}`,
+    explain: async (error) => damaged(error),
+    footnotes: [],
+    openEnd: false,
+    warnings: [],
+  };
+}
+
+/** The names of the columns as the file has them: DuckDB renames those that it takes for the same. */
+function namesOf(nodes: Awaited<ReturnType<Writer["rows"]>>): readonly string[] {
+  const names: string[] = [];
+  let below = 0;
+  for (const { name, children } of nodes.slice(1)) {
+    if (below === 0) names.push(String(name));
+    else below--;
+    below += Number(children ?? 0);
+  }
+  return names;
+}
+
+/** A writer that died, or that is still at work, leaves a file without its end. */
+async function requireWhole({ path, label, size }: SourceFile): Promise<void> {
+  requireContent(await readAt(path, 0, 16), "Parquet", "Parquet", label);
+  const end = (await readAt(path, size - 4, 4)).toString("latin1");
+  if (end === "PARE") throw new CommandError(`${label} is encrypted Parquet, which cannot be read`);
+  if (size < SMALLEST || end !== "PAR1") {
+    throw new CommandError(`${label} is cut short or still being written: its Parquet end is missing`);
+  }
+}
+
+/** Bytes of a footer. Those of real files have kilobytes, or some megabytes for thousands of row groups. */
+const LARGEST_FOOTER = 64 << 20;
+const MOST_GROUPS = 100_000;
+const DEEPEST = 64;
+
+/** Refuses what is absurdly large, or unpacks to that, before DuckDB opens it. */
+async function requireModest({ path, label, size, limits }: SourceFile): Promise<void> {
+  const length = (await readAt(path, size - 8, 4)).readUInt32LE();
+  if (length > Math.min(size - SMALLEST, LARGEST_FOOTER)) {
+    throw new CommandError(`${label} is not readable as Parquet: its footer would have ${count(length)} bytes`);
+  }
+  const { nodes, depth, groups, rows, unpacked } = footerOf(await readAt(path, size - 8 - length, length), label);
+  requireFewColumns(nodes, label);
+  if (depth > DEEPEST) throw new CommandError(`${label} has columns that are nested ${count(depth)} deep`);
+  if (groups > MOST_GROUPS) {
+    throw new CommandError(`${label} has ${count(groups)} row groups: write some 100,000 rows into each`);
+  }
+  requireFewRows(rows, limits, label);
+  requireLittle(unpacked, size, limits, label);
+}
+
+function footerOf(bytes: Buffer, label: string): Footer {
+  try {
+    return readFooter(bytes);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new CommandError(`${label} is not readable as Parquet, it may be damaged: ${error.message}`);
+  }
+}
+
+/** The first line of DuckDB's message, without its class and without the path. */
+export function reasonOf(error: unknown, path: string): string {
+  return String(error)
+    .replaceAll(`file "${path}"`, "the file")
+    .replaceAll(`file '${path}'`, "the file")
+    .replaceAll(path, "the file")
+    .split("\n")[0]!
+    .replace(/^(Error: )?(\w+ ){1,3}(Error|Exception): /, "")
+    .trim();
+}

@@ -1,0 +1,95 @@
+// Opening a data engineer's file, of whatever format, as one relation of named columns.
+import { constants } from "node:fs";
+import { access, stat, symlink } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { extname, join, resolve } from "node:path";
+import { CommandError, isTroubleBeside } from "../errors.js";
+import type { Writer } from "../engine/writer.js";
+import { openCsv } from "./source-csv.js";
+import { openJson } from "./source-json.js";
+import { openParquet } from "./source-parquet.js";
+import { requireContent } from "./signature.js";
+import type { Source, SourceFile, SourceFormat } from "./source-types.js";
+
+interface Format {
+  /** What the name of a file ends with. */
+  readonly end: string;
+  readonly format: SourceFormat;
+  readonly gzip: boolean;
+  /** What its first bytes have to show (see `requireContent`), and what that is called. */
+  readonly content: string | null;
+  readonly called: string;
+}
+
+const FORMATS: readonly Format[] = [
+  { end: ".parquet", format: "parquet", gzip: false, content: "Parquet", called: "Parquet" },
+  { end: ".csv.gz", format: "csv", gzip: true, content: "gzip", called: "gzip" },
+  { end: ".csv", format: "csv", gzip: false, content: null, called: "CSV" },
+  { end: ".json", format: "json", gzip: false, content: "JSON", called: "JSON" },
+  { end: ".ndjson", format: "ndjson", gzip: false, content: "JSON", called: "NDJSON" },
+  { end: ".jsonl", format: "ndjson", gzip: false, content: "JSON", called: "NDJSON" },
+];
+
+const OPENERS = {
+  csv: openCsv,
+  parquet: openParquet,
+  json: (_: Writer, file: SourceFile) => openJson(_, file, "json"),
+  ndjson: (_: Writer, file: SourceFile) => openJson(_, file, "ndjson"),
+} as const satisfies Record<SourceFormat, (writer: Writer, file: SourceFile, gzip: boolean) => Promise<Source>>;
+
+/** Opens a file; one that is missing, empty, of another kind than its name says, or not understood is a CommandError. */
+export async function openSource(
+  writer: Writer,
+  path: string,
+  { label, scratch, limits }: Pick<SourceFile, "label" | "scratch" | "limits">,
+): Promise<Source> {
+  const size = await sizeOf(path, label);
+  const { end, format, gzip } = formatOf(path, label);
+  const file = { path: await plainPath(path, end, scratch), label, size, scratch, limits };
+  return OPENERS[format](writer, file, gzip);
+}
+
+/** What the end of a file's name says. A name that ends otherwise is a CommandError. */
+export function formatOf(path: string, label: string): Format {
+  const found = FORMATS.find(({ end }) => path.toLowerCase().endsWith(end));
+  if (found) return found;
+  const known = FORMATS.map(({ end }) => end).join(", ");
+  throw new CommandError(`${label} is of no known kind (${extname(path) || "no extension"}): known are ${known}`);
+}
+
+/** Refuses a file whose first bytes show it to be something else than its name says. */
+export function requireContentOf(path: string, head: Buffer, label: string): void {
+  const { content, called } = formatOf(path, label);
+  requireContent(head, called, content, label);
+  const isText = content === null || content === "JSON";
+  // A byte order mark of UTF-16, whose text is full of zero bytes.
+  const isWide = head[0] === 0xff ? head[1] === 0xfe : head[0] === 0xfe && head[1] === 0xff;
+  if (isText && !isWide && head.includes(0)) throw new CommandError(`${label} is not ${called}: it holds zero bytes`);
+}
+
+async function sizeOf(path: string, label: string): Promise<number> {
+  const stats = await stat(path).catch((error: unknown) => {
+    if (isTroubleBeside(error)) throw error;
+    const code = (error as NodeJS.ErrnoException).code;
+    throw new CommandError(`${label} ${code === "ENOENT" ? "does not exist" : `cannot be read: ${code}`}`);
+  });
+  if (stats.isDirectory()) throw new CommandError(`${label} is a folder, not a file`);
+  if (!stats.isFile()) throw new CommandError(`${label} is not a plain file`);
+  if (stats.size === 0) throw new CommandError(`${label} is empty: it has 0 bytes`);
+  await access(path, constants.R_OK).catch((error: unknown) => {
+    if (isTroubleBeside(error)) throw error;
+    throw new CommandError(`${label} cannot be read: permission denied`);
+  });
+  return stats.size;
+}
+
+/**
+ * DuckDB takes `*`, `?`, `[` for patterns and `x://` for an address, and quotes the name in messages of one line: such a
+ * name is read through a link.
+ */
+async function plainPath(path: string, end: string, scratch: string): Promise<string> {
+  if (!/[*?[\]{}~\p{Cc}]|:\//u.test(path)) return path;
+  const link = join(scratch, randomUUID() + end);
+  await symlink(resolve(path), link);
+  return link;
+}

@@ -1,0 +1,197 @@
+// Text files in whatever encoding → a plain UTF-8 file: gunzipped, UTF-16 and GB18030 decoded, never guessed into mojibake.
+import { isUtf8 } from "node:buffer";
+import { randomUUID } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { createGunzip } from "node:zlib";
+import { CommandError, fileFault } from "../errors.js";
+import { requireLittle } from "./limits.js";
+import type { SourceFile } from "./source-types.js";
+
+const CHUNK = 1 << 20;
+const CR = 0x0d;
+const LF = 0x0a;
+const CRLF = Buffer.from([CR, LF]);
+
+/** The first `length` bytes of a file, fewer where it is shorter. */
+export async function headOf(path: string, length: number): Promise<Buffer> {
+  return readAt(path, 0, length);
+}
+
+/** Up to `length` bytes from `position` on. */
+export async function readAt(path: string, position: number, length: number): Promise<Buffer> {
+  const handle = await open(path);
+  try {
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(length), 0, length, position);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Unpacks a gzip file into its scratch folder; resolves to the new file. A damaged or cut one, or a bomb, is a CommandError. */
+export async function gunzip({ path, label, size, scratch, limits }: SourceFile): Promise<string> {
+  const target = join(scratch, randomUUID());
+  async function* counted(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    let unpacked = 0;
+    for await (const chunk of chunks) {
+      unpacked += chunk.length;
+      requireLittle(unpacked, size, limits, label);
+      yield chunk;
+    }
+  }
+  try {
+    const unzip = createGunzip({ chunkSize: CHUNK >> 2 });
+    await pipeline(createReadStream(path, { highWaterMark: CHUNK }), unzip, counted, createWriteStream(target));
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    throw new CommandError(`${label} cannot be unpacked: ${(fileFault(error) as Error).message}`);
+  }
+  return target;
+}
+
+export interface Utf8File {
+  readonly path: string;
+  /** What the text was decoded from; null where it was UTF-8 already and `path` is the file given. */
+  readonly decodedFrom: "UTF-16" | "GB18030" | null;
+}
+
+/** The file itself where it is UTF-8, else a UTF-8 copy in `scratch`. A file in an unknown encoding is a CommandError. */
+export async function asUtf8(path: string, label: string, scratch: string): Promise<Utf8File> {
+  const [first, second] = await headOf(path, 2);
+  if (first === 0xff && second === 0xfe) return decode(path, label, scratch, "utf-16le");
+  if (first === 0xfe && second === 0xff) return decode(path, label, scratch, "utf-16be");
+  const survey = await surveyBytes(path);
+  if (survey.nul) {
+    throw new CommandError(
+      `${label} is not text in UTF-8, UTF-16 with a byte order mark, or GB18030: it holds zero bytes`,
+    );
+  }
+  if (survey.utf8) return { path, decodedFrom: null };
+  if (!survey.chinese) throw unknownEncoding(label);
+  return decode(path, label, scratch, "gb18030");
+}
+
+const ENCODINGS = { "utf-16le": "UTF-16", "utf-16be": "UTF-16", gb18030: "GB18030" } as const;
+
+const unknownEncoding = (label: string): CommandError =>
+  new CommandError(`${label} is neither UTF-8 nor GB18030 text, or is damaged: save it as UTF-8`);
+
+/** Characters that no real text holds, but that wrongly decoded text does. */
+const NOT_TEXT = /[\u0080-\u009f\ue000-\uf8ff\ufffd]/;
+
+async function decode(
+  path: string,
+  label: string,
+  scratch: string,
+  encoding: keyof typeof ENCODINGS,
+): Promise<Utf8File> {
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  const target = join(scratch, randomUUID());
+  async function* text(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
+    for await (const chunk of bytes) yield checked(decoder.decode(chunk, { stream: true }));
+    yield checked(decoder.decode());
+  }
+  function checked(part: string): string {
+    if (NOT_TEXT.test(part)) throw unknownEncoding(label);
+    return part;
+  }
+  try {
+    await pipeline(createReadStream(path, { highWaterMark: CHUNK }), text, createWriteStream(target));
+  } catch (error) {
+    throw error instanceof TypeError ? unknownEncoding(label) : error;
+  }
+  return { path: target, decodedFrom: ENCODINGS[encoding] };
+}
+
+interface Survey {
+  readonly utf8: boolean;
+  readonly nul: boolean;
+  /** Most characters beyond ASCII lie where GB18030 keeps the everyday Chinese ones. */
+  readonly chinese: boolean;
+}
+
+/** One pass over the file. */
+async function surveyBytes(path: string): Promise<Survey> {
+  let utf8 = true;
+  let nul = false;
+  let pairs = 0;
+  let everyday = 0;
+  /** The first byte of a pair whose second one comes next. */
+  let lead = 0;
+  for await (const bytes of wholeCharacters(path)) {
+    nul ||= bytes.includes(0);
+    utf8 &&= isUtf8(bytes);
+    for (let i = 0; !utf8 && i < bytes.length; i++) {
+      const byte = bytes[i]!;
+      if (lead === 0) {
+        if (byte >= 0x80) lead = byte;
+        continue;
+      }
+      pairs++;
+      if (isEveryday(lead, byte)) everyday++;
+      lead = 0;
+    }
+  }
+  return { utf8, nul, chinese: everyday >= (lead === 0 ? pairs : pairs + 1) * 0.9 };
+}
+
+/** GB 2312: punctuation and the 6,763 common characters. Other encodings' bytes rarely all fall in here. */
+const isEveryday = (lead: number, trail: number): boolean =>
+  trail >= 0xa1 && trail <= 0xfe && ((lead >= 0xa1 && lead <= 0xa9) || (lead >= 0xb0 && lead <= 0xf7));
+
+/** The file in chunks that do not end within a UTF-8 character, where it is UTF-8 (the last chunk apart). */
+async function* wholeCharacters(path: string): AsyncGenerator<Buffer> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK })) {
+    const bytes = rest.length === 0 ? (chunk as Buffer) : Buffer.concat([rest, chunk as Buffer]);
+    const end = bytes.length - lengthOfBeginning(bytes);
+    yield bytes.subarray(0, end);
+    rest = bytes.subarray(end);
+  }
+  if (rest.length > 0) yield rest;
+}
+
+/** How many bytes at the end begin a UTF-8 character and do not complete it: three at most. */
+function lengthOfBeginning(bytes: Buffer): number {
+  for (let length = 1; length <= 3 && length <= bytes.length; length++) {
+    const byte = bytes[bytes.length - length]!;
+    if (byte < 0x80) return 0;
+    if (byte >= 0xc0) return length < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? length : 0;
+  }
+  return 0;
+}
+
+/** The file itself where its lines all end alike, else a copy in `scratch` whose lines all end with a line feed. */
+export async function oneNewline(path: string, scratch: string): Promise<string> {
+  if (!(await mixesNewlines(path))) return path;
+  const target = join(scratch, randomUUID());
+  async function* unified(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    let rest = "";
+    for await (const chunk of bytes) {
+      const text = (rest + chunk.toString("latin1")).replaceAll("\r\n", "\n");
+      rest = text.endsWith("\r") ? "\r" : "";
+      yield Buffer.from(rest ? text.slice(0, -1) : text, "latin1");
+    }
+    yield Buffer.from(rest, "latin1");
+  }
+  await pipeline(createReadStream(path, { highWaterMark: CHUNK }), unified, createWriteStream(target));
+  return target;
+}
+
+/** Whether some lines end with CR LF and others with LF alone, as after one tool appended to the file of another. */
+async function mixesNewlines(path: string): Promise<boolean> {
+  let [crlf, bare, previous] = [false, false, 0];
+  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK })) {
+    const bytes = chunk as Buffer;
+    crlf ||= (previous === CR && bytes[0] === LF) || (bytes.includes(CR) && bytes.includes(CRLF));
+    for (let at = bytes.indexOf(LF); at >= 0 && !bare; at = bytes.indexOf(LF, at + 1)) {
+      bare = (at === 0 ? previous : bytes[at - 1]) !== CR;
+    }
+    if (crlf && bare) return true;
+    previous = bytes.at(-1) ?? previous;
+  }
+  return false;
+}

@@ -1,0 +1,230 @@
+// One value of a file → one value of the lake, as SQL: for every column type what each kind of source may hold.
+// An expression that gives null for a value that is not null says that the value cannot be taken.
+import { FOREIGN_SUFFIXES } from "../catalog/codes.js";
+import type { ColumnType } from "../catalog/types.js";
+import { quoteText } from "../sql-text.js";
+import type { SourceKind } from "./source-types.js";
+
+/** Blanks of every sort that spreadsheets and web pages leave around a value. */
+const BLANKS = quoteText(" \t\r\n\u00a0\u3000\ufeff");
+
+const AROUND = "[\\s\\x{a0}\\x{3000}\\x{feff}]*";
+
+/** Words for "no value" that cannot be meant as text. */
+const NULL_TEXT = "nan|NaN|NAN|None|null|NULL|NaT|<NA>";
+
+/** Words for "no value" in any case, where a column holds no free text. */
+const NULL_WORD = "nan|none|null|n/a|#n/a|na|nat|<na>|--?";
+
+/** What a data frame writes for a number that is not finite. */
+const NOT_FINITE = "[+-]?inf(inity)?";
+
+const NO_VALUE: Readonly<Record<ColumnType, string>> = {
+  text: `${AROUND}(${NULL_TEXT})?${AROUND}`,
+  code: `(?i)${AROUND}(${NULL_WORD})?${AROUND}`,
+  date: `(?i)${AROUND}(${NULL_WORD})?${AROUND}`,
+  int64: `(?i)${AROUND}(${NULL_WORD}|${NOT_FINITE})?${AROUND}`,
+  float64: `(?i)${AROUND}(${NULL_WORD}|${NOT_FINITE})?${AROUND}`,
+};
+
+const trimmed = (sql: string): string => `trim(${sql}, ${BLANKS})`;
+
+/**
+ * Whether `sql` holds no value that a column of this type would have to take. A pattern, not `IN (…)`: DuckDB turns a
+ * long list into a join, which reads a file out of order.
+ */
+export function isNothing(type: ColumnType, kind: SourceKind, sql: string): string {
+  if (kind === "text") return `(${sql} IS NULL OR regexp_full_match(${sql}, '${NO_VALUE[type]}'))`;
+  if (kind === "float32" || kind === "float64") return `(${sql} IS NULL OR NOT isfinite(${sql}))`;
+  return `(${sql} IS NULL)`;
+}
+
+/** SQL that tells of a value that is no finite number what it is. */
+export interface NotFinite {
+  readonly nan: string;
+  readonly infinite: string;
+}
+
+/** Null for a kind of source that has finite numbers alone. */
+export function notFinite(kind: SourceKind, sql: string): NotFinite | null {
+  const matches = (words: string): string => `regexp_full_match(${sql}, '(?i)${AROUND}${words}${AROUND}')`;
+  if (kind === "text") return { nan: matches("nan"), infinite: matches(NOT_FINITE) };
+  if (kind === "float32" || kind === "float64") return { nan: `isnan(${sql})`, infinite: `isinf(${sql})` };
+  return null;
+}
+
+/** What is particular to a file and a column. */
+export interface ValueRules {
+  /** Codes may stand without exchange. */
+  readonly bareCodes: boolean;
+  /** Whole numbers beyond 10,000,000,000 in a date column are milliseconds since 1970, as data frames write to JSON. */
+  readonly epochDates: boolean;
+}
+
+type Expression = (sql: string, rules: ValueRules) => string;
+
+const CODE = "[0-9A-Z]{4,10}\\.[A-Z]{2,4}";
+
+const code: Expression = (sql, rules) => {
+  const upper = `upper(${trimmed(sql)})`;
+  const foreign = Object.keys(FOREIGN_SUFFIXES).join("|");
+  const branches = [
+    `WHEN regexp_full_match(${sql}, '${CODE}') AND NOT regexp_matches(${sql}, '\\.(${foreign})$') THEN ${sql}`,
+    ...Object.entries(FOREIGN_SUFFIXES).map(
+      ([from, to]) =>
+        `WHEN regexp_full_match(${upper}, '[0-9A-Z]{4,10}\\.${from}') THEN split_part(${upper}, '.', 1) || '.${to}'`,
+    ),
+    `WHEN regexp_full_match(${upper}, '${CODE}') THEN ${upper}`,
+    `WHEN regexp_full_match(${upper}, '(SH|SZ|BJ)\\.?[0-9]{6}') THEN right(${upper}, 6) || '.' || left(${upper}, 2)`,
+    ...(rules.bareCodes ? [`WHEN regexp_full_match(${upper}, '[0-9A-Z]{4,10}') THEN ${upper}`] : []),
+  ];
+  return `CASE ${branches.join(" ")} END`;
+};
+
+const TIME = "[ T]+\\d{1,2}:\\d{2}(:\\d{2}([.,]\\d+)?)?\\s*(Z|UTC|[+-]\\d{2}(:?\\d{2})?)?";
+
+const date: Expression = (sql, rules) => {
+  const text = trimmed(sql);
+  const day = `regexp_extract(translate(${text}, '/年月日', '---'), '^\\d{4}-\\d{1,2}-\\d{1,2}')`;
+  const branches = [
+    `WHEN regexp_full_match(${text}, '\\d{8}(\\.0+)?') THEN try_strptime(left(${text}, 8), '%Y%m%d')::DATE`,
+    `WHEN regexp_full_match(${text}, '\\d{4}(-\\d{1,2}-|/\\d{1,2}/)\\d{1,2}(${TIME})?|\\d{4}年\\d{1,2}月\\d{1,2}日') ` +
+      `THEN TRY_CAST(${day} AS DATE)`,
+    ...(rules.epochDates ? [`WHEN regexp_full_match(${text}, '-?\\d{11,14}(\\.0)?') THEN ${epochDay(text)}`] : []),
+  ];
+  return plausible(`CASE ${branches.join(" ")} END`);
+};
+
+const DAY_MS = 86_400_000;
+
+/** Milliseconds that are no midnight are left: which day they mean depends on a time zone that is not told. */
+function epochDay(text: string): string {
+  const ms = `TRY_CAST(TRY_CAST(${text} AS DOUBLE) AS BIGINT)`;
+  return `CASE WHEN ${ms} % ${DAY_MS} = 0 THEN DATE '1970-01-01' + CAST(${ms} // ${DAY_MS} AS INTEGER) END`;
+}
+
+/** No market had dates before; four digits are the most that a year is shown with. */
+const plausible = (day: string): string =>
+  `CASE WHEN ${day} BETWEEN DATE '1800-01-01' AND DATE '9999-12-31' THEN ${day} END`;
+
+/** The number 20240102 taken for nanoseconds is a moment of the first day of 1970: no date that anybody meant. */
+const dayOf: Expression = (sql) =>
+  plausible(
+    `CASE WHEN isfinite(${sql}) AND NOT (year(${sql}) = 1970 AND ${sql}::TIMESTAMP <> date_trunc('day', ${sql}::TIMESTAMP)) ` +
+      `THEN ${sql}::DATE END`,
+  );
+
+/** A moment is stored in UTC; the day that it was written for is that of China. */
+const inChina = (sql: string): string => `(${sql} AT TIME ZONE 'Asia/Shanghai')`;
+
+const finite = (sql: string): string => `CASE WHEN isfinite(${sql}) THEN ${sql} END`;
+
+/** DuckDB reads 1_000 as a number; nobody writes data so. */
+const number: Expression = (sql) =>
+  `CASE WHEN isfinite(TRY_CAST(${sql} AS DOUBLE)) AND NOT contains(${sql}, '_') THEN TRY_CAST(${sql} AS DOUBLE) END`;
+
+const isWhole = (sql: string): string => `isfinite(${sql}) AND ${sql} = trunc(${sql}) AND abs(${sql}) < 1e15`;
+
+/** A float that holds a whole number, as data frames make of whole numbers among nulls, is written without its `.0`. */
+const wholeText = (sql: string): string =>
+  `CASE WHEN ${isWhole(sql)} THEN ${sql}::BIGINT::VARCHAR WHEN isfinite(${sql}) THEN ${sql}::VARCHAR END`;
+
+const text: Expression = (sql) => `CASE WHEN NOT ${isNothing("text", "text", sql)} THEN ${trimmed(sql)} END`;
+
+const asText = (sql: string): string => `${sql}::VARCHAR`;
+
+/** For every type what each kind of source becomes; null: such a source column is refused. */
+const EXPRESSIONS: Readonly<Record<ColumnType, Readonly<Record<SourceKind, Expression | null>>>> = {
+  text: {
+    text,
+    whole: asText,
+    float32: wholeText,
+    float64: wholeText,
+    decimal: asText,
+    boolean: asText,
+    date: asText,
+    timestamp: (sql) => `${sql}::TIMESTAMP::VARCHAR`,
+    timestamptz: (sql) => `${inChina(sql)}::VARCHAR`,
+    time: asText,
+    other: null,
+  },
+  code: {
+    text: code,
+    whole: (sql, rules) => code(asText(sql), rules),
+    float32: (sql, rules) => code(wholeText(sql), rules),
+    float64: (sql, rules) => code(wholeText(sql), rules),
+    decimal: null,
+    boolean: null,
+    date: null,
+    timestamp: null,
+    timestamptz: null,
+    time: null,
+    other: null,
+  },
+  date: {
+    text: date,
+    whole: (sql, rules) => date(asText(sql), rules),
+    float32: null,
+    float64: (sql, rules) => date(wholeText(sql), rules),
+    decimal: (sql, rules) => date(asText(sql), rules),
+    boolean: null,
+    date: (sql) => plausible(sql),
+    timestamp: dayOf,
+    timestamptz: (sql, rules) => dayOf(inChina(sql), rules),
+    time: null,
+    other: null,
+  },
+  float64: {
+    text: number,
+    whole: (sql) => `${sql}::DOUBLE`,
+    // The shortest decimal that makes the float: 11.51, as it was meant, not 11.510000228881836.
+    float32: (sql) => `CASE WHEN isfinite(${sql}) THEN ${sql}::VARCHAR::DOUBLE END`,
+    float64: finite,
+    decimal: (sql) => `${sql}::DOUBLE`,
+    boolean: null,
+    date: null,
+    timestamp: null,
+    timestamptz: null,
+    time: null,
+    other: null,
+  },
+  int64: {
+    text: (sql) =>
+      `CASE WHEN regexp_full_match(${trimmed(sql)}, '[+-]?\\d+(\\.0*)?') ` +
+      `THEN TRY_CAST(regexp_extract(${trimmed(sql)}, '^[+-]?\\d+') AS BIGINT) ` +
+      `ELSE CASE lower(${trimmed(sql)}) WHEN 'true' THEN 1 WHEN 'false' THEN 0 END END`,
+    whole: (sql) => `TRY_CAST(${sql} AS BIGINT)`,
+    float32: (sql) => `CASE WHEN ${isWhole(sql)} THEN ${sql}::BIGINT END`,
+    float64: (sql) => `CASE WHEN ${isWhole(sql)} THEN ${sql}::BIGINT END`,
+    decimal: (sql) => `CASE WHEN ${sql} = trunc(${sql}) THEN TRY_CAST(${sql} AS BIGINT) END`,
+    boolean: (sql) => `${sql}::BIGINT`,
+    date: null,
+    timestamp: null,
+    timestamptz: null,
+    time: null,
+    other: null,
+  },
+};
+
+/** The SQL that turns a source column into a column of the lake; null where such a source cannot fill it. */
+export function valueOf(type: ColumnType, kind: SourceKind, sql: string, rules: ValueRules): string | null {
+  return EXPRESSIONS[type][kind]?.(sql, rules) ?? null;
+}
+
+const ANYTHING: Readonly<Record<ColumnType, (value: string) => string>> = {
+  text: () => "cannot be taken as text",
+  date: (value) =>
+    /^\d{11,}$/.test(value)
+      ? "is no date; milliseconds are taken only in JSON, and only where they are midnight in UTC"
+      : "is no date of the calendar, such as 20240102 or 2024-01-02",
+  code: (value) =>
+    /^\d{1,6}$/.test(value)
+      ? "is a code without its exchange, which is not guessed: write 600000.SH, 000001.SZ, 920001.BJ"
+      : "is no code such as 600000.SH",
+  int64: () => "is no whole number",
+  float64: (value) =>
+    /^[+-]?\d{1,3}([,_]\d{3})+(\.\d*)?$/.test(value) ? "is a number with separators: write it without" : "is no number",
+};
+
+/** Why a value was refused, as the end of a sentence that begins with the value. */
+export const reasonAgainst = (type: ColumnType, value: string): string => ANYTHING[type](value);

@@ -1,0 +1,117 @@
+// Everything that the kept versions name, and what of it cannot be read.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { whyUnreadable } from "../lake/absent.js";
+import { listFile, versionFile, type Layout } from "../lake/layout.js";
+import {
+  DamagedManifestError,
+  decodeList,
+  decodeVersion,
+  type DataFile,
+  type FileList,
+  type Version,
+  type Clustering,
+} from "../lake/manifest.js";
+import { requirePointer, sequences } from "../lake/pointer.js";
+import { nameOf } from "../store/leftovers.js";
+
+/** Something that is not as it should be. */
+export interface Fault {
+  /** The file, relative to the data directory. */
+  readonly path: string;
+  /** Null for a file of the state folder. */
+  readonly entity: string | null;
+  /** `damaged`: gone, cut short or changed on the disk. `wrong`: it is as it was written, but holds what it should not. */
+  readonly kind: "damaged" | "wrong";
+  readonly problem: string;
+  /** The versions that need it, as `data_version`, oldest first; of a damaged version its number. */
+  readonly versions: readonly string[];
+}
+
+export interface KeptFile {
+  readonly file: DataFile;
+  readonly entity: string;
+  readonly clustering: Clustering;
+  /** The lists that name it. */
+  readonly lists: Set<string>;
+}
+
+export interface Inventory {
+  /** Oldest first; without those that are damaged. */
+  readonly versions: readonly Version[];
+  /** The served one; undefined where it is damaged or nothing was published. */
+  readonly current: Version | undefined;
+  /** Lists by checksum. */
+  readonly lists: ReadonlyMap<string, FileList>;
+  /** Data files by path. */
+  readonly files: ReadonlyMap<string, KeptFile>;
+  readonly faults: readonly Fault[];
+}
+
+export async function takeInventory(layout: Layout): Promise<Inventory> {
+  const faults: Fault[] = [];
+  const told = (problem: unknown): string => {
+    if (problem instanceof DamagedManifestError) return problem.problem;
+    return whyUnreadable(problem) ?? (problem as NodeJS.ErrnoException).code ?? (problem as Error).message;
+  };
+  const report = (path: string, entity: string | null, problem: unknown, versions: readonly string[]): void => {
+    const reason = told(problem) === "ENOENT" ? "the file is missing" : told(problem);
+    faults.push({ path: nameOf(layout, path), entity, kind: "damaged", problem: reason, versions });
+  };
+
+  const served = await requirePointer(layout).catch((error: unknown) => {
+    report(layout.pointer, null, error, []);
+    return Infinity;
+  });
+  const versions: Version[] = [];
+  for (const sequence of await keptSequences(layout, served)) {
+    const path = join(layout.versions, versionFile(sequence));
+    try {
+      versions.push(decodeVersion(await readFile(path, "utf8"), sequence));
+    } catch (error) {
+      report(path, null, error, [`number ${sequence}`]);
+    }
+  }
+
+  const lists = new Map<string, FileList>();
+  const files = new Map<string, KeptFile>();
+  for (const [sha, entity] of distinctLists(versions)) {
+    const path = join(layout.lists, listFile(sha));
+    try {
+      const list = decodeList(await readFile(path, "utf8"), sha);
+      lists.set(sha, list);
+      for (const file of list.byDate) keep(files, file, entity, "byDate", sha);
+      for (const file of list.byCode) keep(files, file, entity, "byCode", sha);
+    } catch (error) {
+      report(path, entity, error, versionsNaming(versions, new Set([sha])));
+    }
+  }
+  const current = versions.find((version) => version.sequence === served);
+  return { versions, current, lists, files, faults };
+}
+
+/** The numbers of the kept versions; the served one belongs to them even where its file is gone. */
+async function keptSequences(layout: Layout, served: number): Promise<readonly number[]> {
+  const all = new Set((await sequences(layout)).filter((sequence) => sequence <= served));
+  if (Number.isFinite(served) && served > 0) all.add(served);
+  return [...all].sort((a, b) => a - b);
+}
+
+/** Checksum of each list → the entity it is of. */
+function distinctLists(versions: readonly Version[]): ReadonlyMap<string, string> {
+  const bySha = new Map<string, string>();
+  for (const version of versions) for (const [entity, sha] of Object.entries(version.lists)) bySha.set(sha, entity);
+  return bySha;
+}
+
+function keep(files: Map<string, KeptFile>, file: DataFile, entity: string, clustering: Clustering, sha: string): void {
+  const known = files.get(file.path);
+  if (known) known.lists.add(sha);
+  else files.set(file.path, { file, entity, clustering, lists: new Set([sha]) });
+}
+
+/** The `data_version` of each version that names one of the lists, oldest first. */
+export function versionsNaming(versions: readonly Version[], lists: ReadonlySet<string>): readonly string[] {
+  const naming = versions.filter((version) => Object.values(version.lists).some((sha) => lists.has(sha)));
+  return naming.map((version) => version.data_version);
+}

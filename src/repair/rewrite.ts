@@ -1,0 +1,124 @@
+// Mending one entity: damaged files are written again from the other copy, or from what still lies in the inbox.
+import type { Entity } from "../catalog/types.js";
+import { findDrops, mayHold } from "../lake/ledger.js";
+import { fileList, isCovered, type DataFile, type FileList } from "../lake/manifest.js";
+import { buildCodeCopy } from "../store/code-copy.js";
+import { writeDataFile } from "../store/datafile.js";
+import { columnList, inDates, scan } from "../store/relations.js";
+import { retake } from "./reimport.js";
+import type { WriteSession } from "../store/session.js";
+
+/** A date file that could not be written again as it was. */
+export interface Unmended {
+  readonly file: DataFile;
+  /** Rows of its dates that the inbox holds. */
+  readonly inInbox: number;
+  /** Drops that held rows of its dates and cannot be taken again, each with the reason. */
+  readonly missing: readonly string[];
+}
+
+export interface Mended {
+  readonly list: FileList;
+  /** Each damaged file that was written again, and whether it is the very same. */
+  readonly repaired: readonly { readonly file: DataFile; readonly from: "copy" | "inbox"; readonly isSame: boolean }[];
+  readonly unmended: readonly Unmended[];
+}
+
+/**
+ * Replaces damaged files. A date file of which only some rows are left stays as it is, unless it is to be given up: then
+ * it makes way for the rows that are left.
+ */
+export async function mend(
+  session: WriteSession,
+  entity: Entity,
+  list: FileList,
+  bad: ReadonlySet<DataFile>,
+  giveUp: boolean,
+): Promise<Mended> {
+  const again = new Map<DataFile, DataFile>();
+  for (const file of list.byDate.filter((one) => bad.has(one))) {
+    const copied = await fromCodeCopy(session, entity, list, file, bad);
+    if (copied) again.set(file, copied);
+  }
+  const fromInbox = await readInbox(
+    session,
+    entity,
+    list.byDate.filter((file) => bad.has(file) && !again.has(file)),
+  );
+  for (const [file, { written }] of fromInbox)
+    if (written?.rows === file.rows || (giveUp && written)) again.set(file, written);
+
+  const isLeftOut = (file: DataFile): boolean => giveUp && bad.has(file) && !again.has(file);
+  const byDate = list.byDate.filter((file) => !isLeftOut(file)).map((file) => again.get(file) ?? file);
+  const changed = list.byDate.filter((file) => (again.get(file) ?? file).sha256 !== file.sha256 || isLeftOut(file));
+  const badCodes = list.byCode.filter((file) => bad.has(file));
+  const mended = fileList(entity.name, byDate, list.byCode, rangesBeside(list, changed));
+  // The copy is built from whole date files only.
+  const isWhole = !byDate.some((file) => bad.has(file));
+  const rebuilds = isWhole && list.byCode.length > 0 && badCodes.length + changed.length > 0;
+  return {
+    list: rebuilds ? await buildCodeCopy(session.writer, session.layout, entity, mended) : mended,
+    repaired: [
+      ...[...again].map(([file, { sha256 }]) => ({
+        file,
+        from: fromInbox.has(file) ? ("inbox" as const) : ("copy" as const),
+        isSame: sha256 === file.sha256,
+      })),
+      ...(rebuilds ? badCodes.map((file) => ({ file, from: "copy" as const, isSame: false })) : []),
+    ],
+    unmended: [...fromInbox]
+      .filter(([file, { written }]) => written?.rows !== file.rows)
+      .map(([file, { written, missing }]) => ({ file, inInbox: written?.rows ?? 0, missing })),
+  };
+}
+
+/** A date file written again from the code copy, or null where that does not hold all of its rows. */
+async function fromCodeCopy(
+  { writer, layout }: WriteSession,
+  entity: Entity,
+  list: FileList,
+  file: DataFile,
+  bad: ReadonlySet<DataFile>,
+): Promise<DataFile | null> {
+  if (!isCovered(list, file) || list.byCode.some((copy) => bad.has(copy))) return null;
+  const rows = `SELECT ${columnList(entity)} FROM ${scan(layout, list.byCode)}`;
+  const dates = inDates(entity, file.first, file.last);
+  const again = await writeDataFile(writer, layout, entity, { relation: `(${rows} WHERE ${dates})` });
+  return again?.rows === file.rows ? again : null;
+}
+
+interface FromInbox {
+  /** Null where the inbox holds none of the rows. */
+  readonly written: DataFile | null;
+  readonly missing: readonly string[];
+}
+
+/** The rows of date files, written again from the drops that held them. */
+async function readInbox(
+  session: WriteSession,
+  entity: Entity,
+  files: readonly DataFile[],
+): Promise<ReadonlyMap<DataFile, FromInbox>> {
+  const found = new Map<DataFile, FromInbox>();
+  if (files.length === 0) return found;
+  const { writer, layout, base } = session;
+  const drops = await findDrops(layout, entity.name, (entry) => {
+    const isIn = entry.data_version !== null && entry.data_version <= base.version.data_version;
+    return isIn && files.some(({ first, last }) => mayHold(entry, first === null ? null : [first, last!]));
+  });
+  const spans = files.map(({ first, last }) => inDates(entity, first, last));
+  const { table, missing } = await retake(session, entity, drops, spans.join(" OR "));
+  for (const [i, file] of files.entries()) {
+    const rows = { relation: `(SELECT * FROM ${table} WHERE ${spans[i]})` };
+    found.set(file, { written: await writeDataFile(writer, layout, entity, rows), missing });
+  }
+  await writer.run(`DROP TABLE ${table}`);
+  return found;
+}
+
+/** The code copy must not go on telling rows of files that have changed. */
+function rangesBeside({ codeRanges }: FileList, changed: readonly DataFile[]): FileList["codeRanges"] {
+  return codeRanges.filter(
+    ([first, last]) => !changed.some((file) => file.first !== null && file.first <= last && first <= file.last!),
+  );
+}

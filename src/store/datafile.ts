@@ -1,0 +1,130 @@
+// Writing one immutable Parquet file: sorted by DuckDB where it must be, read back, checksummed, flushed, then named by its content.
+import { randomUUID } from "node:crypto";
+import { rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Entity } from "../catalog/types.js";
+import type { Writer } from "../engine/writer.js";
+import { sha256OfFile } from "../lake/integrity.js";
+import type { Layout } from "../lake/layout.js";
+import { ROW_GROUP_ROWS, type Clustering, type DataFile } from "../lake/manifest.js";
+import { quoteName, quoteText } from "../sql-text.js";
+import { makeFolderIn, syncPath } from "./durable.js";
+import { noteIfNew } from "./leftovers.js";
+
+/** The columns that rows are sorted by in a file. Nulls come last. */
+export function sortColumns(entity: Entity, clustering: Clustering): readonly string[] {
+  return clustering === "byDate" ? entity.order : [entity.code, ...entity.order.filter((name) => name !== entity.code)];
+}
+
+/** The order of the rows of a file, for ORDER BY. */
+export const orderOf = (entity: Entity, clustering: Clustering): string =>
+  sortColumns(entity, clustering)
+    .map((name) => `${quoteName(name)} NULLS LAST`)
+    .join(", ");
+
+/** Rows of a file to be. */
+export interface FileRows {
+  /** SQL of a table or a subquery with the entity's columns. */
+  readonly relation: string;
+  /** Whether the relation gives its rows in the order of the file: then they are not sorted again. */
+  readonly sorted?: boolean;
+}
+
+/** Writes the rows into one new file of the lake. Resolves to null where there are none. */
+export async function writeDataFile(
+  writer: Writer,
+  layout: Layout,
+  entity: Entity,
+  rows: FileRows,
+  clustering: Clustering = "byDate",
+): Promise<DataFile | null> {
+  for await (const file of writeDataFiles(writer, layout, entity, [rows], clustering)) return file;
+  return null;
+}
+
+/**
+ * Writes a new file of the lake for each of `files` and yields them in this order; where there are no rows, there is no
+ * file. While one is written, the one before it is read back, checksummed and named.
+ */
+export async function* writeDataFiles(
+  writer: Writer,
+  layout: Layout,
+  entity: Entity,
+  files: Iterable<FileRows>,
+  clustering: Clustering = "byDate",
+): AsyncGenerator<DataFile> {
+  await makeFolderIn(layout.lake, join(entity.name, ...(clustering === "byCode" ? ["by_code"] : [])));
+  const temporaries: string[] = [];
+  let before: Promise<DataFile> | undefined;
+  try {
+    for (const rows of files) {
+      const temporary = join(layout.scratch, `${randomUUID()}.parquet`);
+      temporaries.push(temporary);
+      const written = await copyRows(writer, entity, rows, clustering, temporary);
+      if (before) yield await before;
+      before = written === 0 ? undefined : admit(writer, layout, entity, clustering, temporary, written);
+      before?.catch(() => undefined); // told where it is awaited
+    }
+    if (before) yield await before;
+  } finally {
+    await before?.catch(() => undefined);
+    for (const temporary of temporaries) await rm(temporary, { force: true });
+  }
+}
+
+/** Resolves to the number of rows written. */
+async function copyRows(
+  writer: Writer,
+  entity: Entity,
+  { relation, sorted = false }: FileRows,
+  clustering: Clustering,
+  path: string,
+): Promise<number> {
+  const columns = entity.columns.map((column) => quoteName(column.name)).join(", ");
+  return writer.run(
+    `COPY (SELECT ${columns} FROM ${relation}${sorted ? "" : ` ORDER BY ${orderOf(entity, clustering)}`}) TO ${quoteText(path)} ` +
+      `(FORMAT parquet, COMPRESSION lz4_raw, ROW_GROUP_SIZE ${ROW_GROUP_ROWS[clustering]})`,
+  );
+}
+
+/** Makes a written file one of the lake's: read back, checksummed, flushed, named by its content. */
+async function admit(
+  writer: Writer,
+  layout: Layout,
+  entity: Entity,
+  clustering: Clustering,
+  temporary: string,
+  written: number,
+): Promise<DataFile> {
+  const [bounds, checksum, { size }] = await Promise.all([
+    readBounds(writer, entity, temporary),
+    sha256OfFile(temporary),
+    stat(temporary),
+    syncPath(temporary),
+  ]);
+  if (bounds.rows !== written) throw new Error(`${entity.name}: wrote ${written} rows but read back ${bounds.rows}`);
+  const name = [bounds.first, bounds.last, checksum.slice(0, 16)].filter((part) => part !== null).join("-");
+  const path = [entity.name, ...(clustering === "byCode" ? ["by_code"] : []), `${name}.parquet`].join("/");
+  await noteIfNew(layout, join(layout.lake, path));
+  await rename(temporary, join(layout.lake, path));
+  await syncPath(dirname(join(layout.lake, path)));
+  return { path, sha256: checksum, bytes: size, ...bounds };
+}
+
+export const BOUNDS = ["rows", "first", "last", "firstCode", "lastCode", "mostOnADay"] as const;
+
+type Bounds = Pick<DataFile, (typeof BOUNDS)[number]>;
+
+/** Rows and bounds of a Parquet file with the entity's columns. */
+export async function readBounds(writer: Writer, entity: Entity, file: string): Promise<Bounds> {
+  const date = entity.mainDate === null ? "NULL::DATE" : quoteName(entity.mainDate);
+  const code = quoteName(entity.code);
+  const [row] = await writer.rows(
+    `SELECT sum(rows)::BIGINT AS rows, strftime(min(date), '%Y%m%d') AS first, strftime(max(date), '%Y%m%d') AS last,
+            min(first_code) AS "firstCode", max(last_code) AS "lastCode", max(rows) AS "mostOnADay" FROM
+       (SELECT ${date} AS date, count(*) AS rows, min(${code}) AS first_code, max(${code}) AS last_code
+        FROM read_parquet($1) GROUP BY 1)`,
+    [file],
+  );
+  return row as unknown as Bounds;
+}

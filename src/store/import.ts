@@ -1,0 +1,125 @@
+// Importing: files are staged, joined into one drop, merged and published as one version, or nothing is.
+import { stat } from "node:fs/promises";
+import type { Entity } from "../catalog/types.js";
+import type { Writer } from "../engine/writer.js";
+import { quoteName } from "../sql-text.js";
+import type { FileList, Version } from "../lake/manifest.js";
+import type { FileRows } from "./datafile.js";
+import { merge, type Merged } from "./merge.js";
+import { stage, type ImportOptions, type Staged } from "../intake/normalise.js";
+import { withWriteSession, type WriteOptions } from "./session.js";
+
+export type StagedFile = Staged & { readonly file: string };
+
+export interface ImportReport {
+  readonly entity: string;
+  readonly files: readonly StagedFile[];
+  /** Rows of the drop after equal and conflicting ones were settled. */
+  readonly rows: number;
+  /** Rows that a later file of the same import replaced. */
+  readonly superseded: number;
+  /** Rows of the lake that gave way to rows of the drop; unchanged ones count too. */
+  readonly replaced: number;
+  /** Rows whose identity is new to the lake. */
+  readonly added: number;
+  /** First and last main date of the drop, `YYYYMMDD`. */
+  readonly first: string | null;
+  readonly last: string | null;
+  /** The version that was published; null for a dry run, or where the lake held just these rows already. */
+  readonly version: Version | null;
+}
+
+export type ImportPhase = "reading" | "writing";
+/** `done` of `total` are bytes of the files that are read, or rows that are written. */
+export type OnProgress = (phase: ImportPhase, detail: string, done: number, total: number) => void;
+
+export interface DropOptions {
+  readonly dryRun?: boolean;
+}
+
+/** Imports files into one entity; of rows that share their identity, those of the last file stay. */
+export async function importFiles(
+  root: string,
+  entity: Entity,
+  files: readonly string[],
+  options: ImportOptions & WriteOptions & DropOptions,
+  onProgress: OnProgress = () => undefined,
+): Promise<ImportReport> {
+  return withWriteSession(root, options, async (session) => {
+    const staged: StagedFile[] = [];
+    const sizes = await Promise.all(files.map(sizeOf));
+    const bytes = sizes.reduce((sum, size) => sum + size, 0);
+    let read = 0;
+    for (const [i, file] of files.entries()) {
+      onProgress("reading", file, read, bytes);
+      read += sizes[i]!;
+      staged.push({ ...(await stage(session.writer, entity, file, options, session.scratch)), file });
+    }
+    const drop = await joinDrop(session.writer, entity, staged);
+    const before = session.base.files(entity.name);
+    const merged = await merge(session.writer, session.layout, entity, before, drop.staged, (written, all) =>
+      onProgress("writing", entity.name, written, all),
+    );
+    const version = options.dryRun ? null : await session.publish([merged.list], `import ${entity.name}`);
+    return reportOf(entity, staged, drop, before, merged, version);
+  });
+}
+
+/** What became of the rows of a drop that was merged into the list `before`. */
+export function reportOf(
+  entity: Entity,
+  files: readonly StagedFile[],
+  { rows, first, last }: Drop,
+  before: FileList,
+  { list, replaced }: Merged,
+  version: Version | null,
+): ImportReport {
+  const superseded = files.reduce((sum, file) => sum + file.rows, 0) - rows;
+  return {
+    entity: entity.name,
+    files,
+    rows,
+    superseded,
+    replaced,
+    added: list.rows - before.rows,
+    first,
+    last,
+    version,
+  };
+}
+
+/** Bytes; 0 of a file that cannot be looked at: reading it says why. */
+const sizeOf = (file: string): Promise<number> =>
+  stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  );
+
+export interface Drop {
+  readonly staged: FileRows;
+  readonly rows: number;
+  readonly first: string | null;
+  readonly last: string | null;
+}
+
+/** All staged files as one table. Of rows that share their identity, those of the last file stay. */
+export async function joinDrop(writer: Writer, entity: Entity, staged: readonly Staged[]): Promise<Drop> {
+  let table = staged[0]!.table;
+  if (staged.length > 1) {
+    table = "drop_of_all_files";
+    const parts = staged.map((one, i) => `SELECT *, ${i} AS __file FROM ${one.table}`);
+    const identity = entity.identity.map(quoteName).join(", ");
+    await writer.run(
+      `CREATE TEMP TABLE ${table} AS SELECT * FROM (${parts.join(" UNION ALL ")})
+       QUALIFY __file = max(__file) OVER (PARTITION BY ${identity})`,
+    );
+    for (const one of staged) await writer.run(`DROP TABLE ${one.table}`);
+  }
+  const date = entity.mainDate === null ? "NULL::DATE" : quoteName(entity.mainDate);
+  const [summary] = await writer.rows(
+    `SELECT count(*) AS rows, strftime(min(${date}), '%Y%m%d') AS first, strftime(max(${date}), '%Y%m%d') AS last
+     FROM ${table}`,
+  );
+  const sorted = staged.length === 1 && staged[0]!.sorted;
+  return { staged: { relation: table, sorted }, ...(summary as unknown as Omit<Drop, "staged">) };
+}

@@ -1,0 +1,167 @@
+// Merging: rows of a drop replace the rows that share their identity. Only the files whose dates the drop touches are
+// written again, and files never overlap, so that a wide pull needs no sort.
+import type { Entity } from "../catalog/types.js";
+import type { Writer } from "../engine/writer.js";
+import { quoteName } from "../sql-text.js";
+import { createIntegrity } from "../lake/integrity.js";
+import type { Layout } from "../lake/layout.js";
+import { fileList, isCovered, type DataFile, type DateRange, type FileList } from "../lake/manifest.js";
+import { writeDataFiles, type FileRows } from "./datafile.js";
+import { columnList, inDates, scan } from "./relations.js";
+
+/** A file is cut at the next date once it holds this many rows: small enough to write again for a correction. */
+export const ROWS_PER_FILE = 1_000_000;
+
+/** A file of at least this many rows is cut where a drop touches only its end. */
+const CUT_FROM_ROWS = 100_000;
+
+export interface Merged {
+  readonly list: FileList;
+  /** Rows that were in the lake before and gave way to rows of the drop. */
+  readonly replaced: number;
+  /** The files of the list that are new. */
+  readonly written: readonly DataFile[];
+}
+
+/** A run of main dates that becomes one file; rows without a date are a span of their own. */
+interface Span {
+  readonly first: string | null;
+  readonly last: string | null;
+  /** The existing file whose dates these are; undefined for dates between files. */
+  readonly source: DataFile | undefined;
+}
+
+/**
+ * Merges the rows `staged`, a drop, into the entity's files; writes new files, to `target`, and removes none.
+ * `onRows` is told how many rows are written so far, and how many there are at most. Throws DamagedFileError where a file that it touches is damaged:
+ * wrong rows must not get a new, right checksum.
+ */
+export async function merge(
+  writer: Writer,
+  layout: Layout,
+  entity: Entity,
+  before: FileList,
+  staged: FileRows,
+  onRows: OnRows = () => undefined,
+  target = layout,
+): Promise<Merged> {
+  const stagedDates = await countDates(writer, entity, staged.relation);
+  const touched = before.byDate.filter((file) => stagedDates.some(({ date }) => holds(file, date)));
+  await createIntegrity(layout.lake).check(touched);
+  const dates =
+    touched.length === 0
+      ? stagedDates
+      : await countDates(writer, entity, allRows(entity, layout, staged.relation, touched));
+  const written: DataFile[] = [];
+  const covered: DateRange[] = [];
+  const spans = planSpans(before.byDate, dates, startOfTail(before.byDate, stagedDates, dates));
+  const rowsOfSpans = spans.map((span) => mergedRows(entity, layout, staged, span));
+  for await (const file of writeDataFiles(writer, target, entity, rowsOfSpans)) {
+    written.push(file);
+    const { first, last } = file;
+    const isSame = !stagedDates.some(({ date }) => holds(file, date));
+    const source = spans.find((span) => span.first === first)?.source;
+    if (isSame && first !== null && last !== null && isCovered(before, source)) covered.push([first, last]);
+    onRows(rowsIn(written), rowsIn(dates));
+  }
+  const byDate = [...before.byDate.filter((file) => !touched.includes(file)), ...written].sort(compareFiles);
+  const ranges = [...without(before.codeRanges, [...touched, ...written]), ...covered].sort();
+  const list = fileList(entity.name, byDate, before.byCode, ranges);
+  return { list, replaced: before.rows + rowsIn(stagedDates) - list.rows, written };
+}
+
+export type OnRows = (written: number, total: number) => void;
+
+const rowsIn = (parts: readonly { readonly rows: number }[]): number => parts.reduce((sum, { rows }) => sum + rows, 0);
+
+interface DateCount {
+  readonly date: string | null;
+  readonly rows: number;
+}
+
+async function countDates(writer: Writer, entity: Entity, table: string): Promise<readonly DateCount[]> {
+  const date = entity.mainDate === null ? "NULL::DATE" : quoteName(entity.mainDate);
+  const rows = await writer.rows(
+    `SELECT strftime(date, '%Y%m%d') AS date, rows FROM ` +
+      `(SELECT ${date} AS date, count(*) AS rows FROM ${table} GROUP BY ALL) ORDER BY date NULLS LAST`,
+  );
+  return rows as unknown as DateCount[];
+}
+
+function holds(file: DataFile, date: string | null): boolean {
+  if (date === null || file.first === null || file.last === null) return date === null && file.first === null;
+  return file.first <= date && date <= file.last;
+}
+
+/**
+ * The first date that the drop touches in the last dated file, where that is near the file's end: a day that is dropped
+ * again every few seconds becomes a file of its own, and the days before it are not written again each time.
+ */
+function startOfTail(
+  existing: readonly DataFile[],
+  staged: readonly DateCount[],
+  dates: readonly DateCount[],
+): string | undefined {
+  const last = existing.findLast((file) => file.first !== null);
+  if (!last || last.rows < CUT_FROM_ROWS) return undefined;
+  const start = staged.find(({ date }) => date !== null && holds(last, date))?.date;
+  if (!start || start === last.first) return undefined;
+  const after = dates.filter(({ date }) => date !== null && date >= start && holds(last, date));
+  return rowsIn(after) * 4 < last.rows ? start : undefined;
+}
+
+/** Cuts the dates where the file they belong to changes, where a file would grow too large, and before `cut`. */
+function planSpans(existing: readonly DataFile[], dates: readonly DateCount[], cut?: string): readonly Span[] {
+  const spans: Span[] = [];
+  let place = -1;
+  let rowsInSpan = 0;
+  for (const { date, rows } of dates) {
+    const at = placeOf(existing, date);
+    const last = spans.at(-1);
+    if (last && at === place && date !== cut && rowsInSpan + rows <= ROWS_PER_FILE) {
+      spans[spans.length - 1] = { ...last, last: date };
+      rowsInSpan += rows;
+    } else {
+      spans.push({ first: date, last: date, source: Number.isInteger(at) ? existing[at] : undefined });
+      rowsInSpan = rows;
+    }
+    place = at;
+  }
+  return spans;
+}
+
+/** The index of the file that holds a date; for a date between files, half an index more than the file before it. */
+function placeOf(files: readonly DataFile[], date: string | null): number {
+  const holder = files.findIndex((file) => holds(file, date));
+  if (holder >= 0) return holder;
+  if (date === null) return files.length + 0.5;
+  return files.filter((file) => file.first !== null && file.first < date).length - 0.5;
+}
+
+/** The rows of the drop and of the files that it touches, replaced ones included. */
+function allRows(entity: Entity, layout: Layout, staged: string, files: readonly DataFile[]): string {
+  const columns = columnList(entity);
+  return `(SELECT ${columns} FROM ${staged} UNION ALL SELECT ${columns} FROM ${scan(layout, files)})`;
+}
+
+function mergedRows(entity: Entity, layout: Layout, { relation, sorted }: FileRows, span: Span): FileRows {
+  const columns = columnList(entity);
+  const inSpan = inDates(entity, span.first, span.last);
+  const fresh = `SELECT ${columns} FROM ${relation} WHERE ${inSpan}`;
+  if (!span.source) return { relation: `(${fresh})`, ...(sorted && { sorted }) };
+  const same = entity.identity.map((name) => `s.${quoteName(name)} IS NOT DISTINCT FROM o.${quoteName(name)}`);
+  const old = `SELECT ${columns} FROM ${scan(layout, [span.source])} o WHERE ${inSpan}`;
+  const kept = `${old} AND NOT EXISTS (SELECT 1 FROM (${fresh}) s WHERE ${same.join(" AND ")})`;
+  return { relation: `(${fresh} UNION ALL ${kept})` };
+}
+
+/** Date order; the file of rows without a main date is last. */
+export function compareFiles(a: DataFile, b: DataFile): number {
+  if (a.first === null || b.first === null) return a.first === b.first ? 0 : a.first === null ? 1 : -1;
+  return a.first < b.first ? -1 : a.first > b.first ? 1 : 0;
+}
+
+/** The code copy no longer answers for dates whose files were written again. */
+function without(ranges: readonly DateRange[], files: readonly DataFile[]): readonly DateRange[] {
+  return ranges.filter(([first, last]) => !files.some((f) => f.first !== null && f.first <= last && f.last! >= first));
+}

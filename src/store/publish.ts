@@ -1,0 +1,64 @@
+// Publishing: lists and the version are written once and never changed, the pointer is swapped last. A crash at any
+// point leaves the version before it in place.
+import { randomUUID } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { chinaTime } from "../dates.js";
+import { CommandError } from "../errors.js";
+import { readIdentity } from "../lake/continuity.js";
+import { listFile, versionFile, type Layout } from "../lake/layout.js";
+import { encodeList, encodeVersion, sha256, type FileList, type Version } from "../lake/manifest.js";
+import { syncPath, writeDurably } from "./durable.js";
+import { noteIfNew } from "./leftovers.js";
+
+/**
+ * Makes a new version in which the given lists replace those of the same entities. The caller holds the write lock;
+ * where another writer published on the same parent all the same, this is refused.
+ */
+export async function publish(
+  layout: Layout,
+  parent: Version,
+  changes: readonly FileList[],
+  reason: string,
+  now: Date,
+): Promise<Version> {
+  await mkdir(layout.versions, { recursive: true });
+  await mkdir(layout.lists, { recursive: true });
+  await identify(layout);
+  const lists: Record<string, string> = { ...parent.lists };
+  for (const list of changes) {
+    if (list.byDate.length === 0) {
+      delete lists[list.entity];
+      continue;
+    }
+    const text = encodeList(list);
+    const sha = sha256(text);
+    const path = join(layout.lists, listFile(sha));
+    await noteIfNew(layout, path);
+    await writeDurably(path, text);
+    lists[list.entity] = sha;
+  }
+  const next = Date.parse(parent.data_version) + 1;
+  const version: Version = {
+    sequence: parent.sequence + 1,
+    data_version: chinaTime(new Date(Math.max(now.getTime(), next))),
+    ...(now.getTime() < next ? { published: chinaTime(now) } : {}),
+    reason,
+    lists,
+  };
+  await writeDurably(join(layout.versions, versionFile(version.sequence)), encodeVersion(version), "create").catch(
+    (error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      throw new CommandError("another writer published at the same time; nothing was changed, try again");
+    },
+  );
+  await writeDurably(layout.pointer, `${version.sequence}\n`);
+  if (parent.sequence === 0) await syncPath(layout.root);
+  return version;
+}
+
+/** Gives the lake its id, which those of earlier releases lack. */
+async function identify(layout: Layout): Promise<void> {
+  if ((await readIdentity(layout)) !== null) return;
+  await writeDurably(layout.identity, `${JSON.stringify({ id: randomUUID() })}\n`);
+}

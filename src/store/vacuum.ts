@@ -1,0 +1,130 @@
+// Vacuum: removes old versions, then every file that no kept version names.
+import { readdir, readFile, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { CommandError } from "../errors.js";
+import type { Mark } from "../lake/continuity.js";
+import { openLake } from "../lake/lake.js";
+import { layoutOf, listFile, versionFile, type Layout } from "../lake/layout.js";
+import { decodeList, type Version } from "../lake/manifest.js";
+import { encodeRemoved, readRemoved } from "../lake/removed.js";
+import { syncPath, writeDurably } from "./durable.js";
+import { isNotable, nameOf, note, openNotes } from "./leftovers.js";
+import { publishedAt, removableVersions, type RetentionPolicy } from "./retention.js";
+import { withLakeLocked } from "./session.js";
+import { clearStaging } from "./staging.js";
+
+/** The oldest versions go, or those that a policy does not keep. */
+export type VacuumOptions = (OldestFirst | { readonly policy: RetentionPolicy }) & {
+  /** Say what would be removed, and remove nothing. */
+  readonly dryRun?: boolean;
+  /** The lake that is meant, as far as it was seen. */
+  readonly after?: Mark;
+  readonly now: Date;
+};
+
+export interface OldestFirst {
+  /**
+   * A version goes when it was replaced by a newer one so many milliseconds ago. Until then whoever began to read it
+   * can go on: a file that is removed under a running read makes that read fail.
+   */
+  readonly olderThan: number;
+  /** So many of the newest versions stay however old they are; the served one always does. */
+  readonly keep: number;
+}
+
+export interface VacuumReport {
+  /** Each removed `data_version`, oldest first. */
+  readonly removed: readonly string[];
+  /** Versions that stay. */
+  readonly kept: number;
+  /** Files removed, versions and lists included. */
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/**
+ * Whatever step it dies at, no version is left without its files: the removed versions are written down first, then
+ * they go, and only then the files that nobody else needs. The next writer finishes what was begun.
+ */
+export async function vacuum(root: string, options: VacuumOptions): Promise<VacuumReport> {
+  if (!options.dryRun) await clearStaging(layoutOf(root));
+  const work = async (layout: Layout): Promise<VacuumReport> => {
+    const versions = await (await openLake(root)).versions();
+    const old =
+      "policy" in options ? removableVersions(versions, options.policy, options.now) : findOld(versions, options);
+    const gone = new Set(old);
+    const kept = versions.filter((version) => !gone.has(version));
+    const needed = await namedBy(layout, kept);
+    const found = await filesOf(layout);
+    if (versions.length === 0 && found.some((path) => path.startsWith(layout.lake))) {
+      throw new CommandError(`${layout.lake} holds files but no version names them: is ${layout.state} the right one?`);
+    }
+    const garbage = found.filter((path) => !needed.has(path));
+    const oldFiles = old.map((version) => join(layout.versions, versionFile(version.sequence)));
+    const scratch = await filesBelow(layout.scratch);
+    const freed = [...oldFiles, ...garbage, ...scratch];
+    const bytes = await sizeOf(freed);
+    if (!options.dryRun) {
+      await removeVersions(layout, old, oldFiles);
+      await note(layout, garbage);
+      await rm(layout.scratch, { recursive: true, force: true });
+    }
+    return { removed: old.map((version) => version.data_version), kept: kept.length, files: freed.length, bytes };
+  };
+  return withLakeLocked(root, openNotes, work, options.after);
+}
+
+/** The oldest versions up to the first one that must stay. */
+function findOld(
+  versions: readonly Version[],
+  { olderThan, keep, now }: OldestFirst & { readonly now: Date },
+): readonly Version[] {
+  const most = Math.max(0, versions.length - Math.max(1, keep));
+  const times = publishedAt(versions, now);
+  const isOld = (i: number): boolean => times[i + 1]! + olderThan <= now.getTime();
+  let count = 0;
+  while (count < most && isOld(count)) count++;
+  return versions.slice(0, count);
+}
+
+/** Writes down which versions go, then removes their files. */
+export async function removeVersions(layout: Layout, old: readonly Version[], files: readonly string[]): Promise<void> {
+  if (files.length === 0) return;
+  const { versions } = await readRemoved(layout.removed);
+  const removed = new Set([...versions, ...old.map((version) => version.data_version)]);
+  await writeDurably(layout.removed, encodeRemoved([...removed].sort()));
+  for (const file of files) await rm(file, { force: true });
+  await syncPath(layout.versions);
+}
+
+/** The lists and data files that these versions need. */
+async function namedBy(layout: Layout, versions: readonly Version[]): Promise<ReadonlySet<string>> {
+  const named = new Set<string>();
+  for (const sha of new Set(versions.flatMap((version) => Object.values(version.lists)))) {
+    const path = join(layout.lists, listFile(sha));
+    const list = decodeList(await readFile(path, "utf8"), sha);
+    named.add(path);
+    for (const file of [...list.byDate, ...list.byCode]) named.add(join(layout.lake, file.path));
+  }
+  return named;
+}
+
+/** All lists and data files that are there; nothing else is touched. */
+async function filesOf(layout: Layout): Promise<readonly string[]> {
+  const all = [...(await filesBelow(layout.lake)), ...(await filesBelow(layout.lists))];
+  return all.filter((path) => isNotable(nameOf(layout, path)));
+}
+
+async function filesBelow(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+async function sizeOf(paths: readonly string[]): Promise<number> {
+  let bytes = 0;
+  for (const path of paths) bytes += (await stat(path)).size;
+  return bytes;
+}

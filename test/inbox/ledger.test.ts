@@ -1,0 +1,63 @@
+// The ledger of drops when it has grown: written anew, it still tells what matters.
+import { readFile, stat } from "node:fs/promises";
+import { beforeEach, expect, test } from "vitest";
+import { layoutOf, type Layout } from "../../src/lake/layout.js";
+import type { LedgerEntry } from "../../src/lake/ledger.js";
+import { openLedger } from "../../src/inbox/ledger.js";
+import { temporaryFolder } from "../support/folders.js";
+import { drop } from "../support/ingest.js";
+
+const SERVED = "2026-01-05T09:30:00.000+08:00";
+let root: string;
+let layout: Layout;
+
+beforeEach(async () => {
+  root = await temporaryFolder();
+  layout = layoutOf(root);
+});
+
+async function entryOf(path: string, sha256: string, outcome: LedgerEntry["outcome"]): Promise<LedgerEntry> {
+  const { size, mtimeMs } = await stat(await drop(root, path, sha256));
+  const counts = {
+    rows: 1,
+    duplicates: 0,
+    ignored: [],
+    added: 1,
+    replaced: 0,
+    superseded: 0,
+    first: "20240102",
+    last: "20240102",
+    warnings: [],
+    reason: null,
+  };
+  const entity = path.split("/")[0]!;
+  return { path, size, mtime: mtimeMs, sha256, entity, outcome, ...counts, data_version: SERVED, time: SERVED };
+}
+
+test("a file that was written thousands of times is one line, and content known by another time keeps its turn", async () => {
+  const ledger = await openLedger(layout, SERVED);
+  const old = await entryOf("adj_factor/old.csv", "a", "taken");
+  const other = await entryOf("adj_factor/other.csv", "b", "taken");
+  await ledger.append([old, other, { ...old, outcome: "same", reason: "touched" }]);
+  const today = await entryOf("adj_factor/today.csv", "0", "taken");
+  await ledger.append(Array.from({ length: 5_100 }, (_, i) => ({ ...today, sha256: String(i) })));
+
+  const lines = (await readFile(layout.ledger, "utf8")).trimEnd().split("\n");
+  const left = lines.map((line) => JSON.parse(line) as LedgerEntry);
+  expect(left.map(({ path, outcome }) => [path, outcome])).toEqual([
+    ["adj_factor/old.csv", "taken"],
+    ["adj_factor/other.csv", "taken"],
+    ["adj_factor/old.csv", "same"],
+    ["adj_factor/today.csv", "taken"],
+  ]);
+  const again = await openLedger(layout, SERVED);
+  expect(again.taken("adj_factor", { path: "adj_factor/copy.csv", sha256: "a" })).toEqual(old);
+  expect(again.last("adj_factor/today.csv")?.sha256).toBe("5099");
+});
+
+test("what it says of versions after the one that is served does not count", async () => {
+  const entry = await entryOf("adj_factor/a.csv", "a", "taken");
+  await (await openLedger(layout, SERVED)).append([entry]);
+  expect((await openLedger(layout, SERVED)).last(entry.path)).toEqual(entry);
+  expect((await openLedger(layout, "2026-01-04T00:00:00.000+08:00")).last(entry.path)).toBeUndefined();
+});

@@ -1,0 +1,112 @@
+// Drops are taken side by side, leave room on the disk, and are not tried for ever.
+import { readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { beforeEach, expect, test } from "vitest";
+import { openLake } from "../../src/lake/lake.js";
+import { layoutOf } from "../../src/lake/layout.js";
+import { fileList } from "../../src/lake/manifest.js";
+import { isShort, roomOf } from "../../src/lake/room.js";
+import { withLock } from "../../src/store/lock.js";
+import { publish } from "../../src/store/publish.js";
+import { verify } from "../../src/repair/verify.js";
+import { smallDisk } from "../support/disks.js";
+import { temporaryFolder } from "../support/folders.js";
+import { drop, factors, ingester, ledgerOf, outcomesOf, servedRows } from "../support/ingest.js";
+import { publishRows } from "../support/lake.js";
+import { tapehouse, until } from "../support/processes.js";
+import { MEMORY } from "../support/upkeep.js";
+
+let root: string;
+
+beforeEach(async () => {
+  root = await temporaryFolder();
+});
+
+/** A CSV file of so many rows: 100,000 codes on the first days of January. */
+function manyFactors(rows: number): string {
+  const line = (_: unknown, i: number): string =>
+    `${String(i % 100_000).padStart(6, "0")}.SZ,${20240101 + Math.floor(i / 100_000)},1`;
+  return factors(Array.from({ length: rows }, line).join("\n"));
+}
+
+const limits = (code: string): string => `ts_code,trade_date,up_limit,down_limit\n${code}.SZ,20240102,11,9\n`;
+
+test("a small drop of another entity is served while a large one is read, and what is left aside is gone after both", async () => {
+  const watcher = await ingester(root);
+  await drop(root, "adj_factor/large.csv", manyFactors(1_800_000));
+  await watcher.begin(0);
+  await watcher.begin(600);
+  await drop(root, "stk_limit/small.csv", limits("000001"));
+  await watcher.begin(1);
+  await watcher.begin(600);
+  await until("both are taken", async () => (await ledgerOf(root)).length === 2 || undefined);
+  expect((await ledgerOf(root)).map(({ path }) => path)).toEqual(["stk_limit/small.csv", "adj_factor/large.csv"]);
+  await watcher.taken();
+  expect(await readdir(layoutOf(root).drops)).toEqual([]);
+  expect((await openLake(root)).current().files("adj_factor").rows).toBe(1_800_000);
+});
+
+test("a drop is merged again where another writer changed its entity after it was merged aside", async () => {
+  const layout = layoutOf(root);
+  await publishRows(root, {
+    adj_factor: "SELECT 'GONE.SZ' AS ts_code, DATE '2024-01-02' AS trade_date, 1 AS adj_factor",
+  });
+  const watcher = await ingester(root);
+  await drop(root, "adj_factor/a.csv", factors("000001.SZ,20240102,1"));
+  await withLock(layout.writeLock, async () => {
+    await watcher.begin(0);
+    await watcher.begin(600);
+    await until("the drop waits for the lock", async () =>
+      (await readdir(layout.state)).some((name) => name.startsWith("write.lock.")),
+    );
+    const { version } = (await openLake(root)).current();
+    await publish(layout, version, [fileList("adj_factor", [], [], [])], "test", watcher.now());
+  });
+  await watcher.taken();
+  expect(await outcomesOf(root)).toEqual({ "adj_factor/a.csv": "taken" });
+  expect((await servedRows(root, "adj_factor")).map(([code]) => code)).toEqual(["000001.SZ"]);
+  expect((await verify(root, { ...MEMORY, deep: true })).faults).toEqual([]);
+});
+
+test("drops wait while the disk has less room than is kept free; status says so, and then they are taken", async ({
+  skip,
+}) => {
+  const disk = await smallDisk(40);
+  if (disk === null) return skip("no file system can be mounted here");
+  root = join(disk, "data");
+  const watcher = await ingester(root);
+  await drop(root, "adj_factor/a.csv", factors("000001.SZ,20240102,1"));
+  const { free } = await roomOf(layoutOf(root));
+  await writeFile(join(disk, "filler"), Buffer.alloc(free - 1_000_000));
+  expect(isShort(await roomOf(layoutOf(root)))).toBe(true);
+  await watcher.settle();
+  await drop(root, "adj_factor/b.xlsx", "PK");
+  await watcher.settle();
+  expect(await ledgerOf(root)).toEqual([]);
+  expect(watcher.logged).toEqual([expect.stringMatching(/^drops wait for room on the disk: .* are free, 2\.1 MB /)]);
+  const status = tapehouse("status", "--data", root);
+  expect(await status.ended).toBe(0);
+  expect(status.told.stdout).toMatch(/^drops wait for room on the disk: 2\.1 MB are kept free$/m);
+  await rm(join(disk, "filler"));
+  await watcher.settle();
+  expect(await outcomesOf(root)).toEqual({ "adj_factor/a.csv": "taken", "adj_factor/b.xlsx": "refused" });
+  expect(watcher.logged[1]).toMatch(/^there is room on the disk again/);
+});
+
+test("a file that takes more room than the disk has is refused in the end, and the others of its entity are taken", async ({
+  skip,
+}) => {
+  const disk = await smallDisk(60);
+  if (disk === null) return skip("no file system can be mounted here");
+  root = join(disk, "data");
+  const watcher = await ingester(root);
+  const unpacked = factors("000001.SZ,20240102,1\n".repeat(4_000_000));
+  await drop(root, "adj_factor/a.csv.gz", gzipSync(unpacked));
+  await drop(root, "adj_factor/b.csv", factors("000001.SZ,20240103,1"));
+  for (let i = 0; i < 12; i++) await watcher.after(5_000);
+  expect(await outcomesOf(root)).toEqual({ "adj_factor/a.csv.gz": "refused", "adj_factor/b.csv": "taken" });
+  const logged = watcher.logged.length;
+  for (let i = 0; i < 4; i++) await watcher.after(60_000);
+  expect(watcher.logged).toHaveLength(logged);
+});

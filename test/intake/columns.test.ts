@@ -1,0 +1,185 @@
+import { describe, expect, test } from "vitest";
+import { entityNamed } from "../../src/catalog/index.js";
+import { planColumns, type ColumnPlan } from "../../src/intake/columns.js";
+
+interface Options {
+  readonly map?: Record<string, string>;
+  readonly set?: Record<string, string>;
+  readonly folders?: readonly (readonly [string, string])[];
+}
+
+const plan = (
+  entity: string,
+  names: readonly string[],
+  { map = {}, set = {}, folders = [] }: Options = {},
+): ColumnPlan => planColumns(entityNamed(entity)!, names, { map, set }, folders, "x.csv");
+
+/** What fills each column: a source name, `= value`, or null. */
+const filling = (entity: string, names: readonly string[], options: Options = {}): Record<string, string | null> =>
+  Object.fromEntries(
+    plan(entity, names, options).bindings.map((binding) => {
+      if (binding.from === "nowhere") return [binding.column.name, null];
+      if (binding.from === "constant") return [binding.column.name, `= ${binding.value}`];
+      const { times, over } = binding.scale;
+      return [
+        binding.column.name,
+        `${names[binding.source]}${times === 1 ? "" : ` * ${times}`}${over === 1 ? "" : ` / ${over}`}`,
+      ];
+    }),
+  );
+
+const refusal = (entity: string, names: readonly string[], options: Options = {}): string => {
+  try {
+    plan(entity, names, options);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error("it was planned");
+};
+
+const FACTOR = ["ts_code", "trade_date", "adj_factor"];
+
+describe("columns find their place", () => {
+  test("in any order and case, the rest is ignored by name", () => {
+    const names = ["Adj_Factor", "version", "TS_CODE", "trade_date "];
+    expect(filling("adj_factor", names)).toEqual({
+      ts_code: "TS_CODE",
+      trade_date: "trade_date ",
+      adj_factor: "Adj_Factor",
+    });
+    expect(plan("adj_factor", names).ignored).toEqual(["version"]);
+  });
+
+  test("columns that the entity may lack are missing by name", () => {
+    expect(plan("stock_list", ["ts_code", "name", "snapshot_date"]).missing).toEqual(["list_date", "delist_date"]);
+  });
+
+  test("the numbering of a data frame is dropped by name", () => {
+    const names = ["", "Unnamed: 0", "__index_level_0__", ...FACTOR];
+    expect(plan("adj_factor", names).ignored).toEqual(["", "Unnamed: 0", "__index_level_0__"]);
+  });
+
+  test("--map goes first, and frees the column that would have been taken", () => {
+    const names = ["ts_code", "trade_date", "adj_factor", "hfq"];
+    expect(filling("adj_factor", names, { map: { HFQ: "adj_factor" } })["adj_factor"]).toBe("hfq");
+    expect(plan("adj_factor", names, { map: { hfq: "adj_factor" } }).ignored).toEqual(["adj_factor"]);
+  });
+
+  test("--map may scale a number", () => {
+    const names = ["ts_code", "trade_date", "shares", "yuan"];
+    const options = { map: { shares: "vol/100", yuan: "amount * 10" } };
+    expect(filling("daily", names, options)).toMatchObject({ vol: "shares / 100", amount: "yuan * 10" });
+    expect(refusal("daily", names, { map: { shares: "trade_date/100" } })).toMatch(/trade_date is no measured number/);
+  });
+
+  test("--map scales by whole numbers from 1 on, so that nothing becomes zero or infinite", () => {
+    const names = ["ts_code", "trade_date", "yuan"];
+    for (const factor of ["*0", "/0", "*" + "9".repeat(320)]) {
+      expect(refusal("daily", names, { map: { yuan: `amount${factor}` } })).toMatch(
+        /a factor is a whole number from 1 to/,
+      );
+    }
+  });
+
+  test("an exact name wins over a spelling, a spelling over another word", () => {
+    expect(filling("adj_factor", ["code", ...FACTOR])["ts_code"]).toBe("ts_code");
+    expect(filling("adj_factor", ["code", "tsCode", "trade_date", "adj_factor"])["ts_code"]).toBe("tsCode");
+  });
+
+  test("two names that are equally near are refused, unless --map chooses", () => {
+    const names = ["code", "asset", "trade_date", "adj_factor"];
+    expect(refusal("adj_factor", names)).toBe(
+      "x.csv: the columns code, asset would all be ts_code; choose one with --map",
+    );
+    expect(filling("adj_factor", names, { map: { asset: "ts_code" } })["ts_code"]).toBe("asset");
+    expect(refusal("adj_factor", [...FACTOR, "ADJ_FACTOR"])).toMatch(/the columns adj_factor, ADJ_FACTOR would all be/);
+  });
+
+  test("a prefix that all names share is taken off", () => {
+    const names = ["", "adj_ts_code", "adj_trade_date", "adj_adj_factor"];
+    expect(filling("adj_factor", names)).toEqual({
+      ts_code: "adj_ts_code",
+      trade_date: "adj_trade_date",
+      adj_factor: "adj_adj_factor",
+    });
+  });
+
+  test("an alias without its unit is told", () => {
+    expect(plan("daily", ["code", "date", "volume", "close"]).warnings).toEqual([
+      "volume states no unit: taken as lots",
+    ]);
+    expect(plan("daily", ["code", "date", "volume"], { map: { volume: "vol" } }).warnings).toEqual([]);
+  });
+});
+
+describe("constants", () => {
+  test("an assumed value stands in where the file has no such column", () => {
+    expect(filling("trade_cal", ["cal_date", "is_open"])["exchange"]).toBe("= SSE");
+    expect(filling("trade_cal", ["exchange", "cal_date", "is_open"])["exchange"]).toBe("exchange");
+    expect(plan("trade_cal", ["cal_date", "is_open"]).missing).toEqual(["pretrade_date"]);
+  });
+
+  test("--set fills a column, over a folder too", () => {
+    const names = ["con_code", "trade_date", "weight"];
+    const folders = [["index_code", "000300.SH"]] as const;
+    expect(filling("index_weight", names, { folders })["index_code"]).toBe("= 000300.SH");
+    expect(filling("index_weight", names, { folders, set: { index_code: "000016.SH" } })["index_code"]).toBe(
+      "= 000016.SH",
+    );
+  });
+
+  test("--set on a column that the file has asks for that column to be empty", () => {
+    const { bindings, overruled, ignored } = plan("adj_factor", FACTOR, { set: { trade_date: "20240102" } });
+    expect(bindings[1]).toMatchObject({ from: "constant", value: "20240102" });
+    expect([overruled, ignored]).toEqual([[1], ["trade_date"]]);
+  });
+});
+
+describe("a plan that makes no sense is refused", () => {
+  test("unknown names in --map and --set, with the nearest", () => {
+    expect(refusal("daily", FACTOR, { map: { trade_dat: "trade_date" } })).toBe(
+      "x.csv has no column trade_dat to map; did you mean trade_date?",
+    );
+    expect(refusal("daily", FACTOR, { map: { adj_factor: "clos" } })).toBe(
+      "--map: daily has no column clos; did you mean close?",
+    );
+    expect(refusal("adj_factor", FACTOR, { set: { zzzzzzzzz: "1" } })).toBe(
+      "--set: adj_factor has no column zzzzzzzzz; there are ts_code, trade_date, adj_factor",
+    );
+    expect(refusal("adj_factor", FACTOR, { map: { ts_code: "ts_code", trade_date: "ts_code" } })).toBe(
+      "--map names ts_code twice",
+    );
+  });
+
+  test("a required column is missing: what is, what the file has, and the way out", () => {
+    expect(refusal("adj_factor", ["code", "adj_factor"])).toBe(
+      "x.csv does not fit adj_factor: it has no trade_date. The file has code, adj_factor. " +
+        "Rename with --map NAME=trade_date, or give every row one value with --set trade_date=VALUE, " +
+        "or for a drop by its folder, inbox/adj_factor/trade_date=VALUE/",
+    );
+  });
+
+  test("a file without a header line, whose first row is taken for one", () => {
+    expect(refusal("adj_factor", ["000001.SZ", "20240102", "1.5"])).toMatch(
+      /The file has 000001\.SZ, 20240102, 1\.5 \(is its header line missing\?\)\. Rename/,
+    );
+  });
+
+  test("nothing but keys, as when a file lies in another entity's folder", () => {
+    expect(refusal("daily", ["ts_code", "trade_date", "up_limit", "down_limit"])).toMatch(
+      /^x\.csv does not fit daily: it has none of open, high, low, close/,
+    );
+  });
+
+  test("another entity's file that shares a few columns", () => {
+    const basic = entityNamed("daily_basic")!.columns.map(({ name }) => name);
+    expect(refusal("daily", basic)).toBe(
+      "x.csv looks like daily_basic, not daily: it has 18 columns of daily_basic and 3 of daily",
+    );
+  });
+});
+
+test("a name with a line end or a control character is shown in a refusal as text of one line", () => {
+  const message = refusal("adj_factor", ["ts_code", "a\nb", "\u001b[31mred"]);
+  expect(message).toContain(String.raw`The file has ts_code, "a\nb", "\u001b[31mred"`);
+});

@@ -1,0 +1,330 @@
+// Real damage, really repaired: from what lies in the inbox, and from older versions where the manifest is damaged.
+import { cp, mkdir, readdir, readFile, rename, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { openLake, type Snapshot } from "../../src/lake/lake.js";
+import { layoutOf, listFile, versionFile } from "../../src/lake/layout.js";
+import { repair } from "../../src/repair/repair.js";
+import { verify } from "../../src/repair/verify.js";
+import { temporaryFolder } from "../support/folders.js";
+import { drop, factors, ingester, ledgerOf, servedRows } from "../support/ingest.js";
+import { publishRows } from "../support/lake.js";
+import { dropFactors, MEMORY, runNode } from "../support/upkeep.js";
+
+const mend = { ...MEMORY, deep: false, giveUp: false };
+const giveUp = { ...mend, giveUp: true };
+
+/** Changes one bit in the middle of a file, and nothing else of it. */
+async function flipBit(path: string): Promise<void> {
+  const [bytes, before] = [await readFile(path), await stat(path)];
+  bytes[bytes.length >> 1]! ^= 1;
+  await writeFile(path, bytes);
+  await utimes(path, before.atime, before.mtime);
+}
+
+const HARMS = [
+  ["changed by one bit", flipBit],
+  ["cut short", (path: string) => truncate(path, 20)],
+  ["empty", (path: string) => truncate(path, 0)],
+  ["gone", (path: string) => rm(path)],
+] as const;
+
+let root: string;
+
+const served = async (): Promise<Snapshot> => (await openLake(root)).current();
+const fileOf = async (entity: string, at = 0): Promise<string> =>
+  join(root, "lake", (await served()).files(entity).byDate[at]!.path);
+const factorsOf = async (): Promise<readonly string[]> =>
+  (await servedRows(root, "adj_factor")).map((row) => row.join(" "));
+const faultsOf = async (): Promise<readonly string[]> => (await verify(root, mend)).faults.map(({ path }) => path);
+
+async function take(path: string, ...lines: readonly string[]): Promise<string> {
+  const file = await drop(root, path, factors(...lines));
+  await (await ingester(root)).settle();
+  return file;
+}
+
+const LIMITS = "ts_code,trade_date,up_limit,down_limit\n000001.SZ,20240102,11,9\n";
+
+beforeEach(async () => {
+  root = await temporaryFolder();
+  await take("adj_factor/a.csv", "000001.SZ,20240102,1", "000002.SZ,20240103,2");
+  await drop(root, "stk_limit/a.csv", LIMITS);
+  await take("adj_factor/b.csv", "000001.SZ,20240102,3", "000003.SZ,20240103,4");
+});
+
+describe("a damaged data file", () => {
+  test.each(HARMS)("that is %s is the very same again from the drops that held its rows", async (_, harm) => {
+    const rows = await factorsOf();
+    const path = await fileOf("adj_factor");
+    await harm(path);
+    const { repaired, lost, faults, version } = await repair(root, mend);
+    expect({ lost, faults, version }).toEqual({ lost: [], faults: [], version: null });
+    expect(repaired).toMatchObject([{ rows: 3, from: "inbox", isSame: true }]);
+    expect(await factorsOf()).toEqual(rows);
+    expect(await servedRows(root, "stk_limit")).toHaveLength(1);
+    expect(await faultsOf()).toEqual([]);
+  });
+
+  test("is mended by drops in the order in which they were taken, whatever became of their names and times", async () => {
+    const rows = await factorsOf();
+    const inbox = join(root, "inbox/adj_factor");
+    await utimes(join(inbox, "a.csv"), 1_900_000_000, 1_900_000_000);
+    await (await ingester(root)).settle();
+    await mkdir(join(inbox, "old"));
+    await rename(join(inbox, "b.csv"), join(inbox, "old/x.csv"));
+    await flipBit(await fileOf("adj_factor"));
+    expect(await repair(root, mend)).toMatchObject({ lost: [], faults: [] });
+    expect(await factorsOf()).toEqual(rows);
+  });
+
+  test("takes only rows of its dates from the inbox: days that were corrected past it stay as they are", async () => {
+    await dropFactors(root, ["000001.SZ,20240105,9"]);
+    await take("adj_factor/c.csv", "000001.SZ,20240102,5", "000001.SZ,20240105,6");
+    await dropFactors(root, ["000001.SZ,20240105,9"]);
+    const rows = await factorsOf();
+    const list = (await served()).files("adj_factor");
+    expect(list.byDate).toHaveLength(2);
+    await flipBit(await fileOf("adj_factor"));
+    expect(await repair(root, mend)).toMatchObject({ lost: [], faults: [], repaired: [{ isSame: true }] });
+    expect(await factorsOf()).toEqual(rows);
+  });
+
+  test("of which the inbox holds only some rows stays, with what is missing and why; another entity goes on", async () => {
+    await dropFactors(root, ["000009.SZ,20240103,7"]);
+    await rm(join(root, "inbox/adj_factor/b.csv"));
+    await flipBit(await fileOf("adj_factor"));
+    const { lost, version, repaired } = await repair(root, mend);
+    expect(lost).toEqual([
+      {
+        ...{ entity: "adj_factor", first: "20240102", last: "20240103", rows: 4, inInbox: 2 },
+        missing: ["inbox/adj_factor/b.csv is gone or has changed"],
+      },
+    ]);
+    expect([version, repaired]).toEqual([null, []]);
+    expect(await faultsOf()).toEqual([expect.stringMatching(/^lake\/adj_factor\//)]);
+    expect(await servedRows(root, "stk_limit")).toHaveLength(1);
+  });
+
+  test("makes way for the rows that are left where the others are given up, and these can be dropped again", async () => {
+    await dropFactors(root, ["000009.SZ,20240103,7"]);
+    const before = await served();
+    await flipBit(await fileOf("adj_factor"));
+    const { lost, version } = await repair(root, giveUp);
+    expect(lost).toMatchObject([{ rows: 4, inInbox: 3, missing: [] }]);
+    expect(version!.lists["stk_limit"]).toBe(before.version.lists["stk_limit"]);
+    expect(await factorsOf()).toHaveLength(3);
+    await take("adj_factor/d.csv", "000009.SZ,20240103,7");
+    expect(await factorsOf()).toHaveLength(4);
+  });
+
+  test("with as many rows in the inbox as it held, of which one was corrected past it, is not called the same", async () => {
+    await dropFactors(root, ["000003.SZ,20240103,8"]);
+    await flipBit(await fileOf("adj_factor"));
+    const { repaired, lost, version } = await repair(root, mend);
+    expect([lost, version === null]).toEqual([[], false]);
+    expect(repaired).toMatchObject([{ rows: 3, from: "inbox", isSame: false }]);
+  });
+
+  test("is mended although a drop that it does not need can no longer be read", async () => {
+    await take("adj_factor/c.csv", "000001.SZ,20240104,1");
+    await rm(join(root, "inbox/adj_factor/c.csv"));
+    await publishRows(root, {
+      adj_factor: "SELECT '000001.SZ' AS ts_code, DATE '2024-01-04' AS trade_date, 1 AS adj_factor",
+    });
+    await flipBit(await fileOf("adj_factor"));
+    const { lost, faults } = await repair(root, mend);
+    expect([lost, faults]).toEqual([[], []]);
+  });
+
+  test("of a table without dates is mended from its drops", async () => {
+    const company = "ts_code,chairman\n000001.SZ,甲\n000002.SZ,乙\n";
+    await drop(root, "stock_company/a.csv", company);
+    await (await ingester(root)).settle();
+    const rows = await servedRows(root, "stock_company");
+    await rm(await fileOf("stock_company"));
+    expect(await repair(root, mend)).toMatchObject({ lost: [], faults: [], version: null });
+    expect(await servedRows(root, "stock_company")).toEqual(rows);
+  });
+
+  test("is mended together with a damaged copy by code", async () => {
+    await publishRows(
+      root,
+      { adj_factor: "SELECT '000001.SZ' AS ts_code, DATE '2024-01-02' AS trade_date, 3 AS adj_factor" },
+      { codeCopy: true },
+    );
+    const { byCode } = (await served()).files("adj_factor");
+    const rows = await factorsOf();
+    await flipBit(join(root, "lake", byCode[0]!.path));
+    await truncate(await fileOf("adj_factor"), 30);
+    const { repaired, lost, faults } = await repair(root, { ...mend, deep: true });
+    expect([lost, faults]).toEqual([[], []]);
+    expect(repaired.map(({ from }) => from)).toEqual(["inbox", "copy"]);
+    expect(await factorsOf()).toEqual(rows);
+    expect((await verify(root, { ...MEMORY, deep: true })).faults).toEqual([]);
+  });
+});
+
+describe("a damaged pointer", () => {
+  const pointer = (): string => layoutOf(root).pointer;
+
+  test.each([
+    ["garbage", () => writeFile(pointer(), "\x00\xff garbage")],
+    ["empty", () => truncate(pointer(), 0)],
+    ["gone", () => rm(pointer())],
+    ["changed to an older version", () => writeFile(pointer(), "1\n")],
+    ["changed to one that never was", () => writeFile(pointer(), "903\n")],
+  ])("that is %s is noticed, stops writers, and is put back to the newest version", async (_, harm) => {
+    const { version } = await served();
+    const rows = await factorsOf();
+    await harm();
+    await expect(openLake(root)).rejects.toThrow(/pointer to the current version|version 903 is gone/);
+    await expect(dropFactors(root, ["000001.SZ,20240109,1"])).rejects.toThrow("see: tapehouse verify");
+    expect((await verify(root, mend)).faults).not.toEqual([]);
+    const report = await repair(root, mend);
+    expect(report.faults).toEqual([]);
+    expect(report.manifest.join("\n")).toContain(version.data_version);
+    expect(await factorsOf()).toEqual(rows);
+    expect(await faultsOf()).toEqual([]);
+    expect((await dropFactors(root, ["000001.SZ,20240109,1"])).version!.data_version > version.data_version).toBe(true);
+  });
+
+  test("is not seen in the first version of a lake whose writer died before it was published", async () => {
+    const layout = layoutOf(root);
+    for (const name of await readdir(layout.versions))
+      if (!name.startsWith("0000000001")) await rm(join(layout.versions, name));
+    await rm(layout.pointer);
+    await writeFile(layout.pending, "");
+    expect((await openLake(root)).current().version.sequence).toBe(0);
+    await dropFactors(root, ["000001.SZ,20240109,1"]);
+    expect((await openLake(root)).current().version.sequence).toBe(1);
+  });
+});
+
+describe("a damaged version", () => {
+  const pathOf = (sequence: number): string => join(layoutOf(root).versions, versionFile(sequence));
+
+  test.each(HARMS)(
+    "that is served and is %s gives way to the one before it, and drops since are taken again",
+    async (_, harm) => {
+      const { version } = await served();
+      const rows = await factorsOf();
+      await harm(pathOf(version.sequence));
+      await expect(openLake(root)).rejects.toThrow(`version ${version.sequence} is`);
+      const report = await repair(root, mend);
+      expect(report.manifest[0]).toMatch(/^the served version cannot be read: it goes back to 20/);
+      expect(report.takenAgain).toEqual([
+        { entity: expect.any(String) as string, files: 1, rows: expect.any(Number) as number, missing: [] },
+      ]);
+      expect(report.faults).toEqual([]);
+      expect(report.version!.sequence).toBe(version.sequence + 1);
+      expect(await factorsOf()).toEqual(rows);
+      expect(await servedRows(root, "stk_limit")).toHaveLength(1);
+      expect(await faultsOf()).toEqual([]);
+      const before = await ledgerOf(root);
+      await (await ingester(root)).settle();
+      expect(await ledgerOf(root)).toEqual(before);
+    },
+  );
+
+  test("that is served names the drops since that cannot be taken again", async () => {
+    const { version } = await served();
+    await rm(join(root, "inbox/adj_factor/b.csv"));
+    await rm(join(root, "inbox/stk_limit/a.csv"));
+    await flipBit(pathOf(version.sequence));
+    await flipBit(pathOf(version.sequence - 1));
+    const { takenAgain } = await repair(root, mend);
+    expect(takenAgain.map(({ entity, files, missing }) => [entity, files, missing])).toEqual([
+      ["adj_factor", 0, ["inbox/adj_factor/b.csv is gone or has changed"]],
+      ["stk_limit", 0, ["inbox/stk_limit/a.csv is gone or has changed"]],
+    ]);
+    expect(await factorsOf()).toEqual(["000001.SZ 2024-01-02 1", "000002.SZ 2024-01-03 2"]);
+  });
+
+  test("that is no longer served is in nobody's way after a repair, and before it only in its own", async () => {
+    const lake = await openLake(root);
+    const versions = await lake.versions();
+    await flipBit(pathOf(1));
+    const again = await openLake(root);
+    await expect(again.at(versions[0]!.data_version)).rejects.toThrow("version 1 is damaged");
+    expect(await again.at(versions[1]!.data_version)).toMatchObject({ version: { sequence: 2 } });
+    const rows = await factorsOf();
+    const { manifest, version, faults } = await repair(root, mend);
+    expect(manifest).toEqual(["state/versions/0000000001.json cannot be read: it is taken away"]);
+    expect([version, faults]).toEqual([null, []]);
+    expect(await factorsOf()).toEqual(rows);
+    expect(await (await openLake(root)).versions()).toHaveLength(versions.length - 1);
+  });
+
+  test("beside which no other is whole leaves everything as it is", async () => {
+    const { version } = await served();
+    for (let sequence = 1; sequence <= version.sequence; sequence++) await flipBit(pathOf(sequence));
+    await expect(repair(root, mend)).rejects.toThrow("no version can be read: put the folder state back from a backup");
+    expect(await readFile(layoutOf(root).pointer, "utf8")).toBe(`${version.sequence}\n`);
+  });
+});
+
+describe("a damaged list", () => {
+  const pathOf = async (entity: string): Promise<string> =>
+    join(layoutOf(root).lists, listFile((await served()).version.lists[entity]!));
+
+  test.each(HARMS)(
+    "that is %s sends its entity back, and drops since are taken again; others stay",
+    async (_, harm) => {
+      const { version } = await served();
+      const [rows, limits] = [await factorsOf(), await servedRows(root, "stk_limit")];
+      await harm(await pathOf("adj_factor"));
+      const report = await repair(root, mend);
+      expect(report.manifest[0]).toMatch(/^adj_factor goes back to 20\S+: its list is damaged$/);
+      expect(report.takenAgain).toEqual([{ entity: "adj_factor", files: 1, rows: 2, missing: [] }]);
+      expect(report.faults).toEqual([]);
+      expect(report.version!.lists["stk_limit"]).toBe(version.lists["stk_limit"]);
+      expect(await factorsOf()).toEqual(rows);
+      expect(await servedRows(root, "stk_limit")).toEqual(limits);
+      expect(await faultsOf()).toEqual([]);
+    },
+  );
+
+  test("of which there is no older one begins its entity anew from the inbox", async () => {
+    const limits = await servedRows(root, "stk_limit");
+    await flipBit(await pathOf("stk_limit"));
+    expect(await repair(root, mend)).toMatchObject({ faults: [], takenAgain: [{ entity: "stk_limit", files: 1 }] });
+    expect(await servedRows(root, "stk_limit")).toEqual(limits);
+    expect(await factorsOf()).toHaveLength(3);
+  });
+
+  test("and a damaged data file that only some rows are left of change nothing, unless they are given up", async () => {
+    await take("adj_factor/c.csv", "000001.SZ,20240104,1");
+    await dropFactors(root, ["000009.SZ,20240102,9"]);
+    await take("adj_factor/d.csv", "000001.SZ,20240105,1");
+    const data = await fileOf("adj_factor");
+    await flipBit(await pathOf("adj_factor"));
+    await flipBit(data);
+    await expect(repair(root, mend)).rejects.toThrow("data files of adj_factor are damaged too");
+    const { lost, takenAgain } = await repair(root, giveUp);
+    expect(lost).toMatchObject([{ rows: 4, inInbox: 3 }]);
+    expect(takenAgain).toMatchObject([{ entity: "adj_factor", files: 1, rows: 1 }]);
+    expect(await factorsOf()).toHaveLength(5);
+  });
+});
+
+test("a repair that dies at any step is completed by the next one", { timeout: 300_000 }, async () => {
+  const { version } = await served();
+  const [rows, limits] = [await factorsOf(), await servedRows(root, "stk_limit")];
+  await flipBit(join(layoutOf(root).versions, versionFile(version.sequence)));
+  await flipBit(join(layoutOf(root).versions, versionFile(version.sequence - 1)));
+  const states = await temporaryFolder();
+  const run = await temporaryFolder();
+  await cp(root, run, { recursive: true, preserveTimestamps: true });
+  const args = ["snapshot", run, states, "--", "verify", "--repair", "--data", "{}"];
+  const { exitCode, stderr } = await runNode("test/support/faults.mjs", args);
+  expect(exitCode, stderr).toBe(0);
+  const steps = await readdir(states);
+  expect(steps.length).toBeGreaterThan(15);
+  for (const step of steps) {
+    root = join(states, step);
+    expect((await repair(root, mend)).faults, step).toEqual([]);
+    expect(await factorsOf(), step).toEqual(rows);
+    expect(await servedRows(root, "stk_limit"), step).toEqual(limits);
+  }
+});

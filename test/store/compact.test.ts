@@ -1,0 +1,221 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { entityNamed } from "../../src/catalog/index.js";
+import { layoutOf } from "../../src/lake/layout.js";
+import { openLake } from "../../src/lake/lake.js";
+import { fileList, type DataFile, type DateRange, type FileList } from "../../src/lake/manifest.js";
+import { wantsCodeCopy } from "../../src/store/code-copy.js";
+import { compact, planRuns, type CompactReport } from "../../src/store/compact.js";
+import { isSameInBoth } from "../../src/repair/contents.js";
+import { merge } from "../../src/store/merge.js";
+import { columnList, scan } from "../../src/store/relations.js";
+import { withWriteSession } from "../../src/store/session.js";
+import { vacuum } from "../../src/store/vacuum.js";
+import { verify } from "../../src/repair/verify.js";
+import { temporaryFolder } from "../support/folders.js";
+import { publishRows } from "../support/lake.js";
+import { dropFactors, filesBelow, MEMORY, neededFiles, servedRows } from "../support/upkeep.js";
+
+const daily = entityNamed("daily")!;
+const adj = entityNamed("adj_factor")!;
+
+function file(day: number, rows: number, lastDay = day): DataFile {
+  const [first, last] = [`202401${String(day).padStart(2, "0")}`, `202401${String(lastDay).padStart(2, "0")}`];
+  return { path: `daily/${first}`, sha256: "", bytes: 1, rows, first, last, firstCode: "a", lastCode: "z" };
+}
+
+const undated: DataFile = { ...file(1, 5), path: "daily/undated", first: null, last: null };
+
+function listOf(files: readonly DataFile[], covered: readonly DataFile[] = []): FileList {
+  const ranges = covered.map((f): DateRange => [f.first!, f.last!]);
+  return fileList("daily", files, covered, ranges);
+}
+
+const daysOf = (runs: readonly (readonly DataFile[])[]): unknown =>
+  runs.map((run) => run.map((f) => Number(f.first!.slice(6))));
+
+describe("what is compacted", () => {
+  test("is runs of small neighbours, as long as a file may be", () => {
+    const files = [1, 2, 3, 4, 5].map((day) => file(day, 400_000));
+    expect(daysOf(planRuns(listOf(files), 0, true))).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+  });
+
+  test("is never a large file, a lone one, or the file of rows without a date", () => {
+    const files = [file(1, 5), file(2, 500_000), file(3, 5), file(4, 5), file(5, 900_000), file(6, 5), undated];
+    expect(daysOf(planRuns(listOf(files), 0, true))).toEqual([[3, 4]]);
+  });
+
+  test("is not the latest days that lie in files of their own, where they are to be kept", () => {
+    const files = [file(1, 5), file(2, 5), file(3, 5), file(4, 5), file(5, 5), undated];
+    expect(daysOf(planRuns(listOf(files), 2, true))).toEqual([[1, 2, 3]]);
+    const long = [file(1, 5), file(2, 5, 3), file(4, 5)];
+    expect(daysOf(planRuns(listOf(long), 3, true))).toEqual([[1, 2]]);
+  });
+
+  test("keeps what the code copy holds apart from what it does not, unless the copy is built anew", () => {
+    const files = [1, 2, 3, 4].map((day) => file(day, 5));
+    const list = listOf(files, files.slice(0, 2));
+    expect(daysOf(planRuns(list, 0, false))).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+    expect(daysOf(planRuns(list, 0, true))).toEqual([[1, 2, 3, 4]]);
+  });
+});
+
+describe("a code copy", () => {
+  test("is worth its place from 200,000 rows on, where rows are missing in it", () => {
+    const small = [file(1, 199_999)];
+    const large = [file(1, 150_000), file(2, 50_000)];
+    expect(wantsCodeCopy(daily, listOf(small), false)).toBe(false);
+    expect(wantsCodeCopy(daily, listOf(large), false)).toBe(true);
+    expect(wantsCodeCopy(daily, listOf(large, large.slice(0, 1)), false)).toBe(true);
+    expect(wantsCodeCopy(daily, listOf(large, large), false)).toBe(false);
+    expect(wantsCodeCopy(entityNamed("anns_d")!, listOf(large), false)).toBe(false);
+  });
+
+  test("is built anew in the background only when many rows are missing in it", () => {
+    const covered = file(1, 8_000_000);
+    const missing = (rows: number): FileList => listOf([covered, file(2, rows)], [covered]);
+    expect(wantsCodeCopy(daily, missing(250_000), true)).toBe(false);
+    expect(wantsCodeCopy(daily, missing(420_000), true)).toBe(false);
+    expect(wantsCodeCopy(daily, missing(430_000), true)).toBe(true);
+  });
+});
+
+describe("compacting", () => {
+  test("makes one file of many days and changes no row", async () => {
+    const root = await temporaryFolder();
+    for (const day of ["02", "03", "04"]) {
+      await dropFactors(root, [`000001.SZ,202401${day},1`, `000002.SZ,202401${day},${day}`]);
+    }
+    const rows = await servedRows(root);
+    const { entities, version } = await compact(root, MEMORY);
+    expect(entities).toEqual([{ entity: "adj_factor", filesBefore: 3, filesAfter: 1, codeCopy: "none" }]);
+    expect(version!.sequence).toBe(4);
+    expect(await servedRows(root)).toEqual(rows);
+    expect((await verify(root, { ...MEMORY, deep: true })).faults).toEqual([]);
+  });
+
+  test("publishes nothing where nothing is to do", async () => {
+    const root = await temporaryFolder();
+    expect(await compact(root, MEMORY)).toEqual({ entities: [], version: null });
+    await dropFactors(root, ["000001.SZ,20240102,1"]);
+    expect(await compact(root, MEMORY)).toEqual({ entities: [], version: null });
+  });
+
+  test("leaves the entities that were not asked for", async () => {
+    const root = await temporaryFolder();
+    for (const day of ["02", "03"]) await dropFactors(root, [`000001.SZ,202401${day},1`]);
+    expect((await compact(root, { ...MEMORY, entities: ["daily"] })).version).toBeNull();
+  });
+
+  test("builds the code copy, which holds the very rows of the date files", async () => {
+    const root = await temporaryFolder();
+    const days = (from: number, to: number): string =>
+      `SELECT lpad(c::VARCHAR, 6, '0') || '.SZ' AS ts_code, DATE '2020-01-01' + d::INT AS trade_date,
+              hash(c, d) % 1000 / 7 AS adj_factor FROM range(300) a(c), range(${from}, ${to}) b(d)`;
+    await publishRows(root, { adj_factor: days(0, 600) });
+    await publishRows(root, { adj_factor: days(600, 900) });
+    const before = await checksum(root);
+    const { entities } = await compact(root, MEMORY);
+    expect(entities).toEqual([{ entity: "adj_factor", filesBefore: 2, filesAfter: 1, codeCopy: "built" }]);
+    expect(await checksum(root)).toBe(before);
+
+    const list = (await openLake(root)).current().files("adj_factor");
+    expect(list.byCode.length).toBe(5);
+    expect(list.codeRanges).toEqual([["20200101", "20220618"]]);
+    await withWriteSession(root, MEMORY, async ({ writer, layout }) => {
+      expect(await isSameInBoth(writer, layout, entityNamed("adj_factor")!, list)).toBe(true);
+    });
+  }, 120_000);
+
+  test("goes on after days that are dropped again: the copy covers the days before them", async () => {
+    const root = await temporaryFolder();
+    const first = `SELECT lpad(c::VARCHAR, 6, '0') || '.SZ' AS ts_code, DATE '2020-01-01' + d::INT AS trade_date,
+                          1 AS adj_factor FROM range(300) a(c), range(700) b(d)`;
+    await publishRows(root, { adj_factor: first });
+    await compact(root, MEMORY);
+    await dropFactors(root, ["000000.SZ,20211130,2"]);
+    const list = (await openLake(root)).current().files("adj_factor");
+    expect(list.byDate.map(({ first, last }) => [first, last])).toEqual([
+      ["20200101", "20211129"],
+      ["20211130", "20211130"],
+    ]);
+    expect(list.codeRanges).toEqual([["20200101", "20211129"]]);
+    expect((await verify(root, { ...MEMORY, deep: true })).faults).toEqual([]);
+    const { version } = await compact(root, { ...MEMORY, keepRecent: 1 });
+    expect(version).toBeNull();
+  }, 120_000);
+});
+
+describe("compacting while drops come", () => {
+  const table = (days: string, factor: string): string =>
+    `SELECT printf('%06d.SZ', c) AS ts_code, DATE '2020-01-01' + d::INT AS trade_date, ${factor} AS adj_factor
+     FROM range(300) a(c), ${days} b(d)`;
+
+  /** Compacts; a day is dropped when everything is built, before any of it is published. */
+  async function compactDuring(root: string, builtRows: number, day: number): Promise<CompactReport> {
+    const { report } = await withWriteSession(root, MEMORY, async ({ writer, layout, base, publish }) => {
+      const compacting = await new Promise<{ report: Promise<CompactReport> }>((resolve) => {
+        const report = compact(root, MEMORY, (_, rows) => {
+          if (rows === builtRows) resolve({ report });
+        });
+        report.finally(() => resolve({ report })).catch(() => undefined);
+      });
+      await writer.run(`CREATE TEMP TABLE dropped AS ${table(`range(${day}, ${day + 1})`, "9::DOUBLE")}`);
+      const { list } = await merge(writer, layout, adj, base.files("adj_factor"), { relation: "dropped" });
+      await publish([list], "drop");
+      return compacting;
+    });
+    return report;
+  }
+
+  test("holds up no writer, and joins only files that are still served", async () => {
+    const root = await temporaryFolder();
+    const days = [0, 1, 2, 3];
+    for (const day of days) await publishRows(root, { adj_factor: table(`range(${day}, ${day + 1})`, "1") });
+    expect(await compactDuring(root, 1200, 2)).toEqual({ entities: [], version: null });
+    const rows = await servedRows(root);
+    expect([rows.length, rows.filter((row) => row.endsWith(",9]")).length]).toEqual([1200, 300]);
+    expect(await filesBelow(root)).toEqual(await neededFiles(root));
+    expect((await compact(root, MEMORY)).entities).toMatchObject([{ filesBefore: 4, filesAfter: 1 }]);
+    expect(await servedRows(root)).toEqual(rows);
+  });
+
+  test("covers with the code copy only files that are still served", async () => {
+    const root = await temporaryFolder();
+    await publishRows(root, { adj_factor: table("range(0, 800)", "1") });
+    await publishRows(root, { adj_factor: table("range(800, 1500)", "1") });
+    const report = await compactDuring(root, 450_000, 900);
+    expect(report.entities).toMatchObject([{ filesBefore: 2, filesAfter: 2, codeCopy: "built" }]);
+    const list = (await openLake(root)).current().files("adj_factor");
+    expect(list.codeRanges).toEqual([["20200101", "20220310"]]);
+    expect(list.rows).toBe(450_000);
+    expect((await verify(root, { ...MEMORY, deep: true })).faults).toEqual([]);
+  }, 120_000);
+
+  test("that died leaves its files to the next vacuum", async () => {
+    const root = await temporaryFolder();
+    await dropFactors(root, ["000001.SZ,20240102,1"]);
+    const left = join(layoutOf(root).staging, "lake/adj_factor/x.parquet");
+    await mkdir(dirname(left), { recursive: true });
+    await writeFile(left, "rows");
+    await vacuum(root, { olderThan: 0, keep: 1, now: new Date() });
+    expect(await filesBelow(root)).toEqual(await neededFiles(root));
+  });
+});
+
+/** A sum over all rows that no order changes. */
+async function checksum(root: string): Promise<unknown> {
+  return withWriteSession(root, MEMORY, async ({ writer, layout, base }) => {
+    const columns = columnList(entityNamed("adj_factor")!);
+    const files = scan(layout, base.files("adj_factor").byDate);
+    const [row] = await writer.rows(`SELECT sum(hash(${columns})::HUGEINT)::VARCHAR AS sum FROM ${files}`);
+    return row!["sum"];
+  });
+}

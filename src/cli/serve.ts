@@ -2,8 +2,8 @@
 import { Command } from "commander";
 import { flagOf, readConfig, SETTINGS, type ServerConfig, type SettingName } from "../config.js";
 import { CommandError } from "../errors.js";
-import { exposureOf } from "../http/exposure.js";
-import { openLog } from "../http/log.js";
+import { exposureOf } from "../http/server.js";
+import { openLog } from "../http/observe.js";
 import { openLake } from "../lake/lake.js";
 import { createToken, revokeToken } from "../store/tokens.js";
 import { isPart } from "../processes/alone.js";

@@ -1,33 +1,28 @@
 // All routes on one screen.
 import express, { type Express } from "express";
 import { BEARER, requireToken } from "./auth.js";
-import { refuseExcess } from "./connections.js";
-import { allowOrigins } from "./cors.js";
+import { createWrongTokens, limitRate, refuseExcess } from "./limits.js";
+import { allowOrigins, secureHeaders } from "./headers.js";
 import { calendarHandler, shiftHandler } from "./calendar.js";
 import type { Context } from "./context.js";
 import { entityHandler } from "./entities.js";
 import { gapsHandler } from "./gaps.js";
-import { healthHandler } from "./health.js";
-import { secureHeaders } from "./headers.js";
-import { limitRate, limitStall } from "./limits.js";
+import { healthHandler, metricsHandler } from "./health.js";
 import { metaHandler } from "./meta.js";
-import { metricsHandler } from "./metrics-page.js";
 import { observe } from "./observe.js";
 import { openApiHandler } from "./openapi/index.js";
 import { packageVersion } from "./package.js";
 import { catalogHandler, dropPreconditions, pageParts, pages, toDocs } from "./pages.js";
-import { startTiming } from "./timing.js";
-import { closeWithConnection } from "./pipelining.js";
+import { closeWithConnection, limitStall } from "./respond.js";
 import { versionsHandler } from "./versions.js";
 import { BODY, onlyPost, readBody, TUSHARE_PATHS, tushareHandler, tushareProblem } from "./tushare.js";
 import { requireWellFormed } from "./well-formed.js";
-import { createWrongTokens } from "./wrong-tokens.js";
 import { notFound, onlyGet, problemHandler } from "./problem.js";
 
 export function createApp(context: Context): Express {
   const app = express();
   app.disable("x-powered-by").disable("etag").enable("case sensitive routing");
-  app.use(closeWithConnection, startTiming, observe(context));
+  app.use(closeWithConnection, observe(context.log, context.metrics));
   app.use(secureHeaders(context.config.tls !== null), limitStall(context.config.stall));
   app.use(refuseExcess, requireWellFormed, allowOrigins(context.config.corsOrigins));
 

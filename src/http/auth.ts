@@ -4,9 +4,8 @@ import { Problem } from "../errors.js";
 import { UnavailableError } from "../lake/continuity.js";
 import type { StoredToken } from "../lake/token-records.js";
 import type { Context } from "./context.js";
-import { notesOf } from "./notes.js";
-import { endStage } from "./timing.js";
-import type { WrongTokens } from "./wrong-tokens.js";
+import { endStage, notesOf } from "./observe.js";
+import type { WrongTokens } from "./limits.js";
 
 /** Seconds after which a client may try again where tokens cannot be checked. */
 const UNAVAILABLE_FOR = 10;

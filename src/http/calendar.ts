@@ -4,8 +4,7 @@ import { parseCalendarRequest, parseShiftRequest, selectDays, shiftTradingDay } 
 import { checkEntity } from "./auth.js";
 import type { Context } from "./context.js";
 import { findSnapshot, searchOf } from "./lookup.js";
-import { sendJson } from "./json.js";
-import { requestSignal } from "./respond.js";
+import { requestSignal, sendJson } from "./respond.js";
 
 export function calendarHandler(context: Context): RequestHandler {
   return async (req, res) => {

@@ -8,9 +8,9 @@ import type { Integrity } from "../lake/integrity.js";
 import type { Lake } from "../lake/lake.js";
 import type { TokenStore } from "../lake/tokens.js";
 import type { SegmentStore } from "../segments/store.js";
-import type { Log } from "./log.js";
+import type { Log } from "./observe.js";
 import type { Metrics, ProcessMetrics } from "./metrics.js";
-import type { TokenAdmission } from "./token-admission.js";
+import type { TokenAdmission } from "./limits.js";
 
 export interface Context {
   readonly config: ServerConfig;

@@ -7,8 +7,8 @@ import { decodeCursor, type Cursor } from "../query/cursor.js";
 import { parseRequest, type EntityRequest } from "../query/request.js";
 import { checkEntity } from "./auth.js";
 import type { Context } from "./context.js";
+import { negotiateEncoding, negotiateFormat } from "./headers.js";
 import { knownEntity, searchOf } from "./lookup.js";
-import { negotiateEncoding, negotiateFormat } from "./negotiate.js";
 import { answerRows, checkFactors } from "./rows.js";
 
 export function entityHandler(context: Context): RequestHandler<{ entity: string }> {

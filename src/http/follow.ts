@@ -2,7 +2,7 @@
 // and so does its end.
 import { UnavailableError, type Mark } from "../lake/continuity.js";
 import type { Lake } from "../lake/lake.js";
-import type { Log } from "./log.js";
+import type { Log } from "./observe.js";
 
 /**
  * Returns a function that refreshes the lake and calls `onMark` when a newer version is open. It rejects when the manifest is

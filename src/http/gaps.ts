@@ -5,8 +5,7 @@ import { parseGapRequest, selectGaps } from "../query/gaps.js";
 import { checkEntity } from "./auth.js";
 import type { Context } from "./context.js";
 import { findSnapshot, knownEntity, searchOf } from "./lookup.js";
-import { sendJson } from "./json.js";
-import { requestSignal } from "./respond.js";
+import { requestSignal, sendJson } from "./respond.js";
 
 export function gapsHandler(context: Context): RequestHandler<{ entity: string }> {
   return async (req, res) => {

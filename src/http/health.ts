@@ -1,12 +1,18 @@
-// GET /health: public. A store is true while every file of its entities that was opened is what it should be
-// and the folder of each is there; `state` is true while the manifest can be followed.
+// For those who watch the server: GET /health and GET /metrics.
 import type { RequestHandler } from "express";
 import { ENTITIES } from "../catalog/index.js";
 import { STORES, type Store } from "../catalog/types.js";
+import { METRICS } from "../lake/token-records.js";
 import { collectParameters } from "../query/parameters.js";
+import { checkRight } from "./auth.js";
 import type { Context } from "./context.js";
 import { searchOf } from "./lookup.js";
+import { renderMetrics } from "./metrics.js";
 
+/**
+ * GET /health, without a token. A store is true while the folder of each of its entities is there and every file that was
+ * opened is what it should be; `state` is true while the manifest can be followed.
+ */
 export function healthHandler({ integrity, lake, tokens }: Context): RequestHandler {
   return async (req, res) => {
     collectParameters(searchOf(req), []);
@@ -25,5 +31,16 @@ export function healthHandler({ integrity, lake, tokens }: Context): RequestHand
       data_version: lake.mark().data_version,
       databases: Object.fromEntries(STORES.map((store) => [store, !damaged.has(store)])),
     });
+  };
+}
+
+/** GET /metrics, for Prometheus. A token with a list of entities needs `metrics` in it: the figures show what others ask for. */
+export function metricsHandler(context: Context): RequestHandler {
+  return async (req, res) => {
+    checkRight(res, METRICS);
+    collectParameters(searchOf(req), []);
+    const text = await renderMetrics(await context.gatherMetrics());
+    res.setHeader("Cache-Control", "no-store");
+    res.type("text/plain; version=0.0.4; charset=utf-8").send(text);
   };
 }

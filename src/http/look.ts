@@ -1,5 +1,5 @@
 // Looking for what changed on the disk: what fails keeps nothing else from being looked at, and is logged once.
-import type { Log } from "./log.js";
+import type { Log } from "./observe.js";
 
 /** A function that runs every one of `tasks`, which are named by what is logged where they fail. It never rejects. */
 export function createLook(log: Pick<Log, "error">, tasks: Readonly<Record<string, () => Promise<unknown>>>) {

@@ -1,8 +1,8 @@
 // What a request names, looked up: the entity, the version, and the parameters in its address.
 import type { Request, Response } from "express";
-import { entityNamed, ENTITY_NAMES } from "../catalog/index.js";
+import { ENTITY_NAMES, entityNamed } from "../catalog/index.js";
 import type { Entity } from "../catalog/types.js";
-import { nearest, Problem } from "../errors.js";
+import { Problem, nearest } from "../errors.js";
 import type { Snapshot } from "../lake/lake.js";
 import { printable } from "../printable.js";
 import { invalidParameter, quote } from "../query/parameters.js";

@@ -5,7 +5,7 @@ import { collectParameters } from "../query/parameters.js";
 import { mayRead, tokenOf } from "./auth.js";
 import type { Context } from "./context.js";
 import { findSnapshot, searchOf } from "./lookup.js";
-import { sendJson } from "./json.js";
+import { sendJson } from "./respond.js";
 
 export function metaHandler(context: Context): RequestHandler {
   return async (req, res) => {

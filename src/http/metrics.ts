@@ -1,40 +1,22 @@
 // What the server counts and measures, in the format of Prometheus. Each process counts for itself; lists of several
 // processes are merged when they are asked for.
 import {
+  type Aggregator,
   AggregatorRegistry,
-  collectDefaultMetrics,
   Counter,
   Gauge,
   Histogram,
-  Registry,
-  type Aggregator,
   type MetricObjectWithValues,
   type MetricValue,
+  Registry,
+  collectDefaultMetrics,
 } from "prom-client";
 import type { Reader } from "../engine/reader.js";
 import type { ProblemCode } from "../errors.js";
 import type { Lake } from "../lake/lake.js";
 import type { StoreFigures } from "../segments/store.js";
 import { createDropsCounter } from "./drops.js";
-
-/** What is known of a request when it is over. Nothing in it was written by the client but the method. */
-export interface Seen {
-  readonly method: string;
-  /** As the application names it, e.g. `/entities/:entity`; null where nothing is served or the token was wrong. */
-  readonly route: string | null;
-  readonly entity: string | null;
-  /** Null where it ended before an answer began. */
-  readonly status: number | null;
-  readonly rows: number;
-  /** Bytes that were handed to the connection, headers included. */
-  readonly bytes: number;
-  /** Milliseconds. */
-  readonly ms: number;
-  /** Milliseconds of each stage, in their order. */
-  readonly stages: Readonly<Record<string, number>>;
-  /** Whether the client did not get the whole answer. */
-  readonly cut: boolean;
-}
+import type { RequestMetrics } from "./observe.js";
 
 /** The metrics of one process, as data that can be sent to another one. */
 export type ProcessMetrics = readonly MetricObjectWithValues<MetricValue<string>>[];
@@ -47,9 +29,7 @@ export interface MetricSources {
   readonly now: () => Date;
 }
 
-export interface Metrics {
-  begin(): void;
-  end(seen: Seen): void;
+export interface Metrics extends RequestMetrics {
   /** A connection that never became a request. */
   refuse(code: ProblemCode): void;
   collect(): Promise<ProcessMetrics>;
@@ -166,4 +146,15 @@ export function createMetrics({ lake, reader, cache, now }: MetricSources): Metr
 /** The metrics of several processes as one page of text. */
 export function renderMetrics(processes: readonly ProcessMetrics[]): Promise<string> {
   return AggregatorRegistry.aggregate([...processes]).metrics();
+}
+
+const COUNTS: ReadonlySet<string> = new Set(["counter", "histogram", "summary"]);
+
+/**
+ * The counts of several processes as those of one, without gauges. Those of processes that are gone have to be kept:
+ * without them every sum would fall when a process dies, as if the server had restarted.
+ */
+export function addUp(processes: readonly ProcessMetrics[]): Promise<ProcessMetrics> {
+  const counts = processes.map((metrics) => metrics.filter(({ type }) => COUNTS.has(String(type))));
+  return AggregatorRegistry.aggregate(counts).getMetricsAsJSON();
 }

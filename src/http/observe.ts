@@ -1,19 +1,105 @@
-// Each request is seen once, when it is over: one line in the log, and the metrics.
+// What is known of a request while it is answered, and the one line in the log and the metrics when it is over.
 import { randomBytes } from "node:crypto";
+import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { RequestHandler } from "express";
-import type { Context } from "./context.js";
-import type { Seen } from "./metrics.js";
-import { notesOf } from "./notes.js";
-import { stagesOf } from "./timing.js";
+import { type Logger, pino, stdTimeFunctions } from "pino";
+import type { LogLevel } from "../config.js";
+import type { ProblemCode } from "../errors.js";
+import type { StoredToken } from "../lake/token-records.js";
+import { printable } from "../printable.js";
+
+/** What is noted of a request while it is answered. */
+export interface Notes {
+  /** Made here, also in the header `X-Request-Id`. */
+  id?: string;
+  token?: StoredToken;
+  /** Of the catalog, never as the client wrote it. */
+  entity?: string;
+  /** Rows that were encoded. */
+  rows?: number;
+  /** The problem that it met. */
+  problem?: ProblemCode;
+}
+
+interface Mark {
+  readonly name: string;
+  readonly at: number;
+}
+
+interface RequestRecord {
+  readonly notes: Notes;
+  /** The start, then the end of each stage. */
+  readonly marks: Mark[];
+}
+
+const records = new WeakMap<ServerResponse, RequestRecord>();
+
+/** The record of a request. Its clock starts when it is first asked for. */
+function recordOf(res: ServerResponse): RequestRecord {
+  const known = records.get(res);
+  if (known) return known;
+  const record = { notes: {}, marks: [{ name: "start", at: performance.now() }] };
+  records.set(res, record);
+  return record;
+}
+
+export const notesOf = (res: ServerResponse): Notes => recordOf(res).notes;
+
+/** Notes that the stage `name` ended now. */
+export function endStage(res: ServerResponse, name: string): void {
+  recordOf(res).marks.push({ name, at: performance.now() });
+}
+
+/** Sets the header Server-Timing from the stages that have ended. */
+export function sendTiming(res: ServerResponse): void {
+  const { marks } = recordOf(res);
+  const stages = marks.slice(1).map(({ name, at }, i) => `${name};dur=${(at - marks[i]!.at).toFixed(2)}`);
+  res.setHeader("Server-Timing", stages.join(", "));
+}
+
+/** Milliseconds of each stage up to now, `send` being what came after the last one; and of all together. */
+function stagesOf(res: ServerResponse): { readonly stages: Record<string, number>; readonly ms: number } {
+  const marks = [...recordOf(res).marks, { name: "send", at: performance.now() }];
+  const stages: Record<string, number> = {};
+  for (let i = 1; i < marks.length; i++) stages[marks[i]!.name] = rounded(marks[i]!.at - marks[i - 1]!.at);
+  return { stages, ms: rounded(marks.at(-1)!.at - marks[0]!.at) };
+}
+
+const rounded = (ms: number): number => Math.round(ms * 1000) / 1000;
+
+/** What is known of a request when it is over. Nothing in it was written by the client but the method. */
+export interface Seen {
+  readonly method: string;
+  /** As the application names it, e.g. `/entities/:entity`; null where nothing is served or the token was wrong. */
+  readonly route: string | null;
+  readonly entity: string | null;
+  /** Null where it ended before an answer began. */
+  readonly status: number | null;
+  readonly rows: number;
+  /** Bytes that were handed to the connection, headers included. */
+  readonly bytes: number;
+  /** Milliseconds. */
+  readonly ms: number;
+  /** Milliseconds of each stage, in their order. */
+  readonly stages: Readonly<Record<string, number>>;
+  /** Whether the client did not get the whole answer. */
+  readonly cut: boolean;
+}
+
+/** Counts requests. */
+export interface RequestMetrics {
+  begin(): void;
+  end(seen: Seen): void;
+}
 
 /** Ids are unique among processes and starts. */
 const PREFIX = randomBytes(6).toString("base64url");
 let requests = 0;
 
-export function observe({ log, metrics }: Pick<Context, "log" | "metrics">): RequestHandler {
+export function observe(log: Log, metrics: RequestMetrics): RequestHandler {
   return (req, res, next) => {
-    const notes = notesOf(res);
+    const { notes } = recordOf(res);
     notes.id = `${PREFIX}-${(++requests).toString(36)}`;
     res.setHeader("X-Request-Id", notes.id);
     const { socket } = req;
@@ -50,4 +136,20 @@ function newBytes(socket: Socket): number {
   const before = counted.get(socket) ?? 0;
   counted.set(socket, socket.bytesWritten);
   return socket.bytesWritten - before;
+}
+
+/** The log: one JSON object a line, for programs that collect logs and for grep. */
+export type Log = Pick<Logger, "info" | "warn" | "error" | "isLevelEnabled">;
+
+/** `write` gets each line without its end, in which nothing steers a terminal. */
+export function openLog(level: LogLevel, write: (line: string) => void): Log {
+  return pino(
+    {
+      level,
+      base: { pid: process.pid },
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    { write: (line: string) => write(printable(line.trimEnd())) },
+  );
 }

@@ -5,7 +5,7 @@ import { ENTITIES } from "../catalog/index.js";
 import { sha256 } from "../lake/manifest.js";
 import { parameterNames } from "../query/request.js";
 import type { CatalogEntity } from "../web/types.js";
-import { sendJson } from "./json.js";
+import { sendJson } from "./respond.js";
 
 /** Made by `npm run build`; the same place seen from the sources and from what was built. */
 const FOLDER = fileURLToPath(new URL("../../dist/web/", import.meta.url));

@@ -1,11 +1,15 @@
 // Sending a body that is made while it is sent: back-pressure, the client's leaving, the deadline, and the rule that
 // a body which cannot be finished is cut.
 import { once } from "node:events";
-import type { Response } from "express";
+import type { Socket } from "node:net";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import type { Request, RequestHandler, Response } from "express";
+import { contentTypeOf } from "../catalog/formats.js";
 import { Problem } from "../errors.js";
 import { giveBack } from "../segments/pieces.js";
-import { endStage, sendTiming } from "./timing.js";
-import { onceClosed } from "./pipelining.js";
+import { answeredFromCache, negotiateEncoding } from "./headers.js";
+import { endStage, sendTiming } from "./observe.js";
 
 /** Bodies up to this size are sent in one piece with their length. */
 const ONE_PIECE = 64 * 1024;
@@ -35,10 +39,17 @@ export class ClientGoneError extends Error {
   override readonly name = "ClientGoneError";
 }
 
-export interface BodyLimits {
-  readonly signal: AbortSignal;
-  /** Milliseconds that the client may leave without reading. */
-  readonly stall: number;
+/** Milliseconds that the client of an answer may leave it unread. */
+const stalls = new WeakMap<Response, number>();
+
+/** Sets how long a client may leave its answer unread, in milliseconds. One that takes longer is cut: its slot is wanted. */
+export function limitStall(stall: number): RequestHandler {
+  return (req, res, next) => {
+    stalls.set(res, stall);
+    // Node holds what is left of a body that was made.
+    res.once("prefinish", () => req.socket.setTimeout(stall));
+    next();
+  };
 }
 
 /**
@@ -46,13 +57,13 @@ export interface BodyLimits {
  * problem. Pieces are made while the client reads those before them. Rejects where `pieces` throws; the caller cuts the
  * connection then. A header Content-Length that is set already says how long the body is.
  */
-export async function sendBody(res: Response, pieces: AsyncIterable<Uint8Array>, limits: BodyLimits): Promise<void> {
+export async function sendBody(res: Response, pieces: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<void> {
   let held: Uint8Array[] = [];
   let heldBytes = 0;
   let enough = ONE_PIECE;
   let sending = Promise.resolve();
   for await (const piece of pieces) {
-    limits.signal.throwIfAborted();
+    signal?.throwIfAborted();
     if (piece.length === 0) continue;
     if (!res.headersSent && held.length === 0) {
       endStage(res, "first");
@@ -63,8 +74,8 @@ export async function sendBody(res: Response, pieces: AsyncIterable<Uint8Array>,
     if (heldBytes < enough) continue;
     await sending;
     if (!res.headersSent && !res.hasHeader("Content-Length")) beginPieces(res);
-    sending = write(res, held, limits);
-    sending.catch(() => undefined); // told where it is awaited
+    sending = write(res, held, signal);
+    sending.catch(() => undefined); // handled at the await
     held = [];
     heldBytes = 0;
     enough = AT_ONCE;
@@ -74,12 +85,12 @@ export async function sendBody(res: Response, pieces: AsyncIterable<Uint8Array>,
   res.end(held.length === 1 ? held[0] : Buffer.concat(held, heldBytes));
 }
 
-/** Waits for a client that is slow, but not for one that reads nothing for `stall` milliseconds: that one is cut. */
-async function write(res: Response, held: readonly Uint8Array[], { signal, stall }: BodyLimits): Promise<void> {
+/** Waits for a client that is slow, but not for one that leaves its answer unread: that one is cut. */
+async function write(res: Response, held: readonly Uint8Array[], signal: AbortSignal | undefined): Promise<void> {
   let isDrained = true;
   for (const piece of held) isDrained = res.write(piece, (error) => error ?? giveBack(piece));
   if (isDrained) return;
-  const timer = setTimeout(() => res.destroy(), stall);
+  const timer = setTimeout(() => res.destroy(), stalls.get(res));
   try {
     await once(res, "drain", { signal });
   } finally {
@@ -102,4 +113,53 @@ function beginPieces(res: Response): void {
   // A client that asked for it waits for the end of the connection.
   if (!res.shouldKeepAlive) res.once("finish", () => socket.end());
   res.setHeader("Connection", "keep-alive");
+}
+
+/** Sends a small answer, with validators, compression and timing like a streamed one. `content` is what a client may keep it by: the body without what changes at each publish. */
+export async function sendJson(req: Request, res: Response, body: object, content: unknown): Promise<void> {
+  if (answeredFromCache(req, res, [req.path, content])) return;
+  const encoding = negotiateEncoding(req, "json");
+  const text = JSON.stringify(body);
+  res.setHeader("Content-Type", contentTypeOf("json"));
+  if (encoding !== "identity") res.setHeader("Content-Encoding", encoding);
+  const bytes = encoding === "gzip" ? await promisify(gzip)(text) : Buffer.from(text);
+  res.setHeader("Content-Length", bytes.length);
+  await sendBody(res, only(bytes));
+}
+
+async function* only(piece: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield Promise.resolve(piece);
+}
+
+/** The answers of each connection that wait behind an earlier one: its requests were pipelined. */
+const waiting = new WeakMap<Socket, Set<Response>>();
+
+/**
+ * Closes an answer with its connection, whether it was being sent or not; Node closes only the one being sent. The answer is
+ * `destroyed` then, but not `closed`.
+ */
+export const closeWithConnection: RequestHandler = ({ socket }, res, next) => {
+  if (res.socket === null) {
+    const answers = waitingOn(socket);
+    answers.add(res);
+    res.once("socket", () => answers.delete(res));
+  }
+  next();
+};
+
+/** Does a job when an answer is closed, at once where it is already: no event comes again. */
+export function onceClosed(res: Response, job: () => void): void {
+  if (res.destroyed) job();
+  else res.once("close", job);
+}
+
+function waitingOn(socket: Socket): Set<Response> {
+  const known = waiting.get(socket);
+  if (known) return known;
+  const answers = new Set<Response>();
+  waiting.set(socket, answers);
+  socket.once("close", () => {
+    for (const res of answers) res.destroy().emit("close");
+  });
+  return answers;
 }

@@ -14,12 +14,11 @@ import { givesStoredRows } from "../query/scan.js";
 import { bodyOf, type Section } from "../segments/body.js";
 import { PACKERS, type Encoding } from "../segments/packer.js";
 import { checkRight } from "./auth.js";
-import { answeredFromCache } from "./caching.js";
+import { answeredFromCache } from "./headers.js";
 import type { Context } from "./context.js";
 import { findSnapshot } from "./lookup.js";
-import { notesOf } from "./notes.js";
+import { endStage, notesOf } from "./observe.js";
 import { requestSignal, sendBody } from "./respond.js";
-import { endStage } from "./timing.js";
 
 /** What is asked for, and how it is answered. */
 export interface Asked {
@@ -87,7 +86,7 @@ export async function answerRows(context: Context, req: Request, res: Response, 
     };
     const onRows = (rows: number): void => void (notesOf(res).rows = rows);
     const body = bodyOf(sections, { encoder, packer: PACKERS[encoding](), store: segments, onRows, summarise });
-    await sendBody(res, body, { signal, stall: config.stall });
+    await sendBody(res, body, signal);
   } finally {
     session.close();
   }

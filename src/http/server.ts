@@ -1,27 +1,27 @@
-// Starting and stopping the server: opens the lake, follows new versions, listens.
-import type { AddressInfo } from "node:net";
+// Starting and stopping the server: it opens the lake, follows new versions and listens; at its end, answers under way may
+// finish within a time.
+import type { Server } from "node:http";
+import { type AddressInfo, BlockList, Server as NetServer, isIP } from "node:net";
 import { join } from "node:path";
 import type { ServerConfig } from "../config.js";
-import { createCalendars } from "../engine/calendars.js";
 import { createAdjustments } from "../engine/adjust.js";
+import { createCalendars } from "../engine/calendars.js";
 import { createGapFinder } from "../engine/gaps.js";
 import { openReader } from "../engine/reader.js";
-import { createIntegrity } from "../lake/integrity.js";
 import type { Mark as LakeMark } from "../lake/continuity.js";
-import { openLake, type OpenOptions } from "../lake/lake.js";
-import { openTokens, type TokenOptions } from "../lake/tokens.js";
+import { createIntegrity } from "../lake/integrity.js";
+import { type OpenOptions, openLake } from "../lake/lake.js";
+import { type TokenOptions, openTokens } from "../lake/tokens.js";
 import { makeOwnFolder } from "../own-folder.js";
 import { openSegmentStore } from "../segments/store.js";
 import { createApp } from "./app.js";
 import type { Context } from "./context.js";
-import { prepareEnd, type EndOptions } from "./ending.js";
 import { createFollower } from "./follow.js";
-import { createListener } from "./listener.js";
+import { createTokenAdmission } from "./limits.js";
+import { type Port, cannotListen, createListener, openPort } from "./listener.js";
 import { createLook } from "./look.js";
-import { openLog } from "./log.js";
-import { createMetrics, type ProcessMetrics } from "./metrics.js";
-import { createTokenAdmission } from "./token-admission.js";
-import { cannotListen, openPort, type Port } from "./port.js";
+import { type ProcessMetrics, createMetrics } from "./metrics.js";
+import { openLog } from "./observe.js";
 
 export interface RunningServer {
   /** E.g. `http://127.0.0.1:8080`. */
@@ -122,4 +122,52 @@ export async function startServer(
       await reader.close();
     },
   };
+}
+
+export interface EndOptions {
+  /** Milliseconds that answers under way get to end. */
+  readonly within: number;
+  /**
+   * Leaves open the connections that wait for their next request: each gets one more answer, which says that it is
+   * the last, or comes to its end by itself. For a server whose place another one has taken: no request is lost.
+   */
+  readonly keepIdle?: boolean;
+}
+
+/** How often connections whose answer has ended are looked for, in milliseconds. */
+const SWEEP_EVERY = 50;
+
+/**
+ * Makes the function that ends `server`: no new connection, answers under way may end `within` a time, the rest is cut. It
+ * resolves when the last connection is closed, and may be called again to hurry.
+ */
+export function prepareEnd(server: Server): (options: EndOptions) => Promise<void> {
+  let ended: Promise<void> | undefined;
+  server.prependListener("request", (_req, res) => {
+    if (ended) res.setHeader("Connection", "close");
+  });
+  return async ({ within, keepIdle = false }) => {
+    // The close of an HTTP server would cut idle connections, whose next request may be on its way.
+    ended ??= new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+    const cutting = setTimeout(() => server.closeAllConnections(), within);
+    const sweeping = keepIdle ? undefined : setInterval(() => server.closeIdleConnections(), SWEEP_EVERY);
+    await ended;
+    clearTimeout(cutting);
+    clearInterval(sweeping);
+  };
+}
+
+const loopback = new BlockList();
+loopback.addSubnet("127.0.0.0", 8, "ipv4");
+loopback.addAddress("::1", "ipv6");
+
+/** A warning for the operator where tokens would cross a network unencrypted, else null. */
+export function exposureOf({ host, tls }: Pick<ServerConfig, "host" | "tls">): string | null {
+  if (tls || host === "localhost") return null;
+  const family = isIP(host);
+  if (family !== 0 && loopback.check(host, family === 6 ? "ipv6" : "ipv4")) return null;
+  return (
+    `${host} can be reached from other machines, and without TLS tokens and data cross the network in the clear; ` +
+    "give --tls-cert and --tls-key, or let a proxy with TLS stand before --host 127.0.0.1"
+  );
 }

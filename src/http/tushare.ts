@@ -8,7 +8,7 @@ import { printableJson } from "../printable.js";
 import { EXAMPLE, parseApi, parseQuestion, parseTushare, tokenIn, type Question } from "../query/tushare.js";
 import { checkEntity, type TokenPlace } from "./auth.js";
 import type { Context } from "./context.js";
-import { negotiateEncoding } from "./negotiate.js";
+import { negotiateEncoding } from "./headers.js";
 import { meetProblem } from "./problem.js";
 import { answerRows, checkFactors } from "./rows.js";
 

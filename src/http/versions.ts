@@ -3,7 +3,7 @@ import type { RequestHandler } from "express";
 import { collectParameters } from "../query/parameters.js";
 import type { Context } from "./context.js";
 import { findSnapshot, searchOf } from "./lookup.js";
-import { sendJson } from "./json.js";
+import { sendJson } from "./respond.js";
 
 export function versionsHandler(context: Context): RequestHandler {
   return async (req, res) => {

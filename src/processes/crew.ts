@@ -1,7 +1,7 @@
 // So many workers at all times: one that dies is replaced, all are replaced on demand, and all end together.
 import { setTimeout as sleep } from "node:timers/promises";
 import { CommandError } from "../errors.js";
-import type { Log } from "../http/log.js";
+import type { Log } from "../http/observe.js";
 import type { Worker } from "./worker-process.js";
 
 export interface Crew {

@@ -1,6 +1,6 @@
 // Runs `tapehouse ingest` beside the server: a process of its own that is started again when it dies.
 import { spawn, type ChildProcess } from "node:child_process";
-import type { Log } from "../http/log.js";
+import type { Log } from "../http/observe.js";
 import type { LakeMark } from "../http/server.js";
 import { environmentOf } from "./alone.js";
 

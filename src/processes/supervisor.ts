@@ -1,9 +1,8 @@
 // The process that `tapehouse serve` is: it holds the port, keeps the others running and obeys signals. It serves nothing.
 import type { ServerConfig } from "../config.js";
-import type { Log } from "../http/log.js";
-import type { ProcessMetrics } from "../http/metrics.js";
-import { addUp } from "../http/metrics-past.js";
-import { openPort } from "../http/port.js";
+import type { Log } from "../http/observe.js";
+import { type ProcessMetrics, addUp } from "../http/metrics.js";
+import { openPort } from "../http/listener.js";
 import type { LakeMark } from "../http/server.js";
 import { createCrew } from "./crew.js";
 import { startIngester, type Ingester } from "./ingester.js";

@@ -1,12 +1,10 @@
 // Inside a worker: a server that does what its supervisor says.
 import { rmSync } from "node:fs";
 import { CommandError } from "../errors.js";
-import type { EndOptions } from "../http/ending.js";
+import { type EndOptions, type RunningServer, startServer } from "../http/server.js";
 import type { ProcessMetrics } from "../http/metrics.js";
-import { openLog } from "../http/log.js";
-import type { Port } from "../http/port.js";
-import { KEEP_ALIVE } from "../http/listener.js";
-import { startServer, type RunningServer } from "../http/server.js";
+import { openLog } from "../http/observe.js";
+import { KEEP_ALIVE, type Port } from "../http/listener.js";
 import { damagedFiles, lookAt } from "../http/suspects.js";
 import { endAtOnce, endWhenAlone } from "./alone.js";
 import { ALIVE_EVERY, type Order, type Report } from "./messages.js";

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createBuckets } from "../../src/http/buckets.js";
-import { createWrongTokens, networkOf } from "../../src/http/wrong-tokens.js";
+import { createBuckets, createWrongTokens, networkOf } from "../../src/http/limits.js";
 
 const SECOND = 1000;
 

@@ -2,7 +2,7 @@ import { EventEmitter, once } from "node:events";
 import { connect, type AddressInfo, type Socket } from "node:net";
 import express from "express";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { limitStall } from "../../src/http/limits.js";
+import { limitStall } from "../../src/http/respond.js";
 import { createToken } from "../../src/store/tokens.js";
 import { temporaryFolder } from "../support/folders.js";
 import { factors, publishRows } from "../support/lake.js";

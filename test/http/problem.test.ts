@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import express from "express";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Problem, PROBLEMS, type ProblemCode } from "../../src/errors.js";
-import { openLog } from "../../src/http/log.js";
+import { openLog } from "../../src/http/observe.js";
 import { openApi } from "../../src/http/openapi/index.js";
 import { onlyGet, problemHandler } from "../../src/http/problem.js";
 import { readDescription, type Json } from "../support/openapi.js";

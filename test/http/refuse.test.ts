@@ -2,9 +2,8 @@ import { once } from "node:events";
 import { connect, type AddressInfo } from "node:net";
 import express from "express";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { affordableConnections } from "../../src/http/connections.js";
-import { requestSignal, sendBody } from "../../src/http/respond.js";
-import { startTiming } from "../../src/http/timing.js";
+import { affordableConnections } from "../../src/http/limits.js";
+import { limitStall, requestSignal, sendBody } from "../../src/http/respond.js";
 import { temporaryFolder } from "../support/folders.js";
 import { publishRows } from "../support/lake.js";
 import { serve, TOKEN, type TestServer } from "../support/server.js";
@@ -257,8 +256,8 @@ test("a client that reads nothing for too long is cut", async () => {
   }
   const app = express();
   const outcome = new Promise<unknown>((resolve) => {
-    app.get("/", startTiming, (_req, res) => {
-      sendBody(res, endless(), { signal: requestSignal(res, 600_000), stall: 20 }).then(resolve, resolve);
+    app.get("/", limitStall(20), (_req, res) => {
+      sendBody(res, endless(), requestSignal(res, 600_000)).then(resolve, resolve);
     });
   });
   const plain = app.listen(0, "127.0.0.1");

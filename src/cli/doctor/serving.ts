@@ -4,10 +4,9 @@ import { access, constants, statfs } from "node:fs/promises";
 import { totalmem } from "node:os";
 import { bytesOf, type ServerConfig } from "../../config.js";
 import { reasonOf } from "../../errors.js";
-import { affordableConnections } from "../../http/connections.js";
-import { openPort } from "../../http/port.js";
+import { affordableConnections } from "../../http/limits.js";
+import { openPort, readCertificate } from "../../http/listener.js";
 import { makeOwnFolder } from "../../own-folder.js";
-import { readCertificate } from "../../http/tls.js";
 import { count, plural, size } from "../../words.js";
 import { ok, shell, warning, wrong, type Finding } from "./finding.js";
 

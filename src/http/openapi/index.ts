@@ -5,7 +5,7 @@ import { STORES } from "../../catalog/types.js";
 import { sha256 } from "../../lake/manifest.js";
 import type { RequestLimits } from "../../query/request.js";
 import { collectParameters } from "../../query/parameters.js";
-import { sendJson } from "../json.js";
+import { sendJson } from "../respond.js";
 import { searchOf } from "../lookup.js";
 import { answerHeaders } from "./answers.js";
 import { bodySchemas, envelopeOf } from "./bodies.js";

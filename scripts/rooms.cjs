@@ -12,20 +12,11 @@ module.exports = {
   },
   dates: { owns: "^src/dates\\.ts$", imports: [], why: "The bottom: calendar dates without time zones." },
   "sql-text": { owns: "^src/sql-text\\.ts$", imports: [], why: "The bottom: names and text as SQL, for every side." },
-  "own-folder": {
-    owns: "^src/own-folder\\.ts$",
-    imports: ["errors"],
-    why: "The bottom: folders that nobody else may write to, for whoever writes aside.",
-  },
-  printable: {
-    owns: "^src/printable\\.ts$",
-    imports: [],
-    why: "The bottom: text from elsewhere in a line, for whoever prints one.",
-  },
+  files: { owns: "^src/files\\.ts$", imports: ["errors"], why: "The bottom: what may be wrong with a file or folder." },
   words: {
     owns: "^src/words\\.ts$",
-    imports: ["printable"],
-    why: "The bottom: numbers as people are told them, by every side.",
+    imports: [],
+    why: "The bottom: text in messages of every side.",
   },
   "arrow-data": {
     owns: "^src/arrow-data\\.ts$",
@@ -42,12 +33,12 @@ module.exports = {
   catalog: { owns: "^src/catalog/", imports: [], why: "What exists is data. It needs no library." },
   lake: {
     owns: "^src/lake/",
-    imports: ["errors", "dates", "printable", "catalog"],
+    imports: ["errors", "dates", "words", "files", "catalog"],
     why: "The read side of the lake: manifests and files, without an engine.",
   },
   query: {
     owns: "^src/query/",
-    imports: ["errors", "dates", "sql-text", "printable", "catalog", "lake"],
+    imports: ["errors", "dates", "sql-text", "words", "catalog", "lake"],
     why: "From request to SQL is pure: tested without I/O and without a library.",
   },
   engine: {
@@ -58,22 +49,22 @@ module.exports = {
   },
   intake: {
     owns: "^src/intake/",
-    imports: ["errors", "sql-text", "printable", "words", "catalog", "lake", "engine"],
+    imports: ["errors", "files", "sql-text", "words", "catalog", "engine"],
     why: "One foreign file becomes one typed table, or is refused; it knows no version and no inbox.",
   },
   store: {
     owns: "^src/store/",
-    imports: ["errors", "dates", "sql-text", "printable", "catalog", "lake", "engine", "intake"],
+    imports: ["errors", "files", "dates", "sql-text", "words", "catalog", "lake", "engine", "intake"],
     why: "The write side of the lake: tables become versions. It stands beside http: they meet only in the manifest.",
   },
   inbox: {
     owns: "^src/inbox/",
-    imports: ["errors", "dates", "words", "config", "catalog", "lake", "engine", "intake", "store"],
+    imports: ["errors", "files", "dates", "words", "config", "catalog", "lake", "engine", "intake", "store"],
     why: "What is dropped: watched, judged, taken, recorded.",
   },
   repair: {
     owns: "^src/repair/",
-    imports: ["errors", "sql-text", "words", "catalog", "lake", "engine", "intake", "store", "inbox"],
+    imports: ["errors", "files", "sql-text", "words", "catalog", "lake", "engine", "intake", "store", "inbox"],
     why: "What is damaged: found, and written again from what is left.",
   },
   demo: {
@@ -89,7 +80,7 @@ module.exports = {
   },
   segments: {
     owns: "^src/segments/",
-    imports: ["own-folder", "encode"],
+    imports: ["files", "encode"],
     packages: ["apache-arrow", "xxhash-wasm"],
     why: "Bodies from rows and from bytes kept of earlier bodies; it knows no HTTP and no engine.",
   },
@@ -101,25 +92,13 @@ module.exports = {
   },
   http: {
     owns: "^src/http/",
-    imports: [
-      "errors",
-      "printable",
-      "config",
-      "own-folder",
-      "catalog",
-      "lake",
-      "query",
-      "engine",
-      "encode",
-      "segments",
-      "web",
-    ],
+    imports: ["errors", "words", "config", "files", "catalog", "lake", "query", "engine", "encode", "segments", "web"],
     packages: ["express", "pino", "prom-client"],
     why: "The only room with Express, the log and the metrics. It reads the lake and never writes it.",
   },
   processes: {
     owns: "^src/processes/",
-    imports: ["errors", "config", "own-folder", "http"],
+    imports: ["errors", "config", "files", "http"],
     why: "Who lives and dies: nothing here knows what is served.",
   },
   cli: {
@@ -127,7 +106,7 @@ module.exports = {
     imports: [
       ...["errors", "dates", "words", "config", "catalog", "lake", "engine", "encode"],
       ...["store", "inbox", "repair", "demo"],
-      ...["own-folder", "printable", "http", "processes"],
+      ...["files", "words", "http", "processes"],
     ],
     packages: ["commander"],
     why: "The top: each command calls one function of any room.",

@@ -1,5 +1,5 @@
-// Numbers and lists in words, as people are told them.
-import { shown } from "./printable.js";
+// Text in messages: numbers and lists in words, and text from elsewhere, escaped so that it cannot break a line, steer a
+// terminal or reorder letters.
 
 export const count = (n: number): string => n.toLocaleString("en-US");
 
@@ -12,7 +12,7 @@ export function size(bytes: number): string {
   return `${(bytes / unit).toLocaleString("en-US", { maximumFractionDigits: 1 })} ${name}`;
 }
 
-/** Names that are told; of more, how many. */
+/** Names in a message; of more, the number. */
 const SHOWN = 8;
 
 /** E.g. `pe, pb and 3 more`. */
@@ -20,3 +20,24 @@ export function some(names: readonly string[]): string {
   const more = names.length > SHOWN ? ` and ${count(names.length - SHOWN)} more` : "";
   return names.slice(0, SHOWN).map(shown).join(", ") + more;
 }
+
+/** Control and format characters (line ends, escape sequences, reversed or invisible text) and lone surrogates. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+const SHORT: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+const escaped = (letter: string): string =>
+  SHORT[letter] ??
+  Array.from({ length: letter.length }, (_, i) => `\\u${letter.charCodeAt(i).toString(16).padStart(4, "0")}`).join("");
+
+/** The text with every unprintable character escaped as in JSON. JSON of one line keeps its meaning. */
+export const printable = (text: string): string => text.replace(UNPRINTABLE, escaped);
+
+export const isPrintable = (text: string): boolean => text.search(UNPRINTABLE) < 0;
+
+/** A value as one line of JSON, or as many with an indent. */
+export const printableJson = (value: unknown, indent = 0): string =>
+  JSON.stringify(value, null, indent).split("\n").map(printable).join("\n");
+
+/** A name as it is, in quotes only where it could not be seen otherwise. */
+export const shown = (name: string): string => (name === "" || !isPrintable(name) ? printableJson(name) : name);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isPrintable, printable, printableJson, shown } from "../src/printable.js";
+import { isPrintable, printable, printableJson, shown } from "../src/words.js";
 import { UNPRINTABLE } from "./support/printable.js";
 
 describe("printable text", () => {

@@ -1,6 +1,5 @@
 // The auction store: opening, closing and tick-by-tick call auctions.
-import { code, date, number, price, text } from "./columns.js";
-import { oneRowADay } from "./shapes.js";
+import { code, date, number, oneRowADay, price, text } from "./columns.js";
 import type { Column, Entity } from "./types.js";
 
 /** No unit of volume and turnover is documented, so none is claimed. */

@@ -1,5 +1,5 @@
 // Short constructors for the columns of the catalog: each column is one line there.
-import type { Column } from "./types.js";
+import type { Column, Entity } from "./types.js";
 
 type Options = Partial<Omit<Column, "name" | "type" | "meaning">>;
 
@@ -41,3 +41,14 @@ export const lots = measured("lots");
 export const tenThousandShares = measured("ten thousand shares");
 export const tenThousandUnits = measured("ten thousand currency units");
 export const points = measured("points");
+
+// The shape that most entities share: one row per code and trading day.
+
+export const oneRowADay = {
+  mainDate: "trade_date",
+  code: "ts_code",
+  identity: ["ts_code", "trade_date"],
+  identityIs: "row",
+  order: ["trade_date", "ts_code"],
+  pointInTime: null,
+} as const satisfies Partial<Entity>;

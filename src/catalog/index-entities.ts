@@ -1,6 +1,5 @@
 // The index store: indices, their daily levels and weights, and the industry classification with its members.
-import { code, date, dateOrNull, lots, percent, points, text, thousandUnits } from "./columns.js";
-import { oneRowADay } from "./shapes.js";
+import { code, date, dateOrNull, lots, oneRowADay, percent, points, text, thousandUnits } from "./columns.js";
 import type { Entity } from "./types.js";
 
 export const INDEX: readonly Entity[] = [

@@ -1,7 +1,17 @@
 // The market store: prices, valuation, adjustment factors, price limits and suspensions of stocks.
-import { code, date, lots, percent, price, ratio, tenThousandShares, tenThousandUnits, text } from "./columns.js";
-import { thousandUnits } from "./columns.js";
-import { oneRowADay } from "./shapes.js";
+import {
+  code,
+  date,
+  lots,
+  oneRowADay,
+  percent,
+  price,
+  ratio,
+  tenThousandShares,
+  tenThousandUnits,
+  text,
+  thousandUnits,
+} from "./columns.js";
 import type { Adjustment, Column, Entity } from "./types.js";
 
 const key: readonly Column[] = [code("ts_code", "Stock code"), date("trade_date", "Trading date")];

@@ -7,8 +7,7 @@ import { importFiles, type ImportReport } from "../store/import.js";
 import { dataOption, jsonOption, maxFileRowsOption, maxUnpackedOption, memoryOption } from "./options.js";
 import { printJson, say } from "./out.js";
 import { createProgress } from "./progress.js";
-import { shown } from "../printable.js";
-import { count, plural } from "../words.js";
+import { count, plural, shown } from "../words.js";
 
 interface Options {
   readonly data: string;

@@ -8,7 +8,7 @@ import { layoutOf } from "../lake/layout.js";
 import { ingest, makeInbox } from "../inbox/ingest.js";
 import { tryLock } from "../store/lock.js";
 import { untilThere } from "../inbox/reach.js";
-import { endWhenAlone, isPart, seenLake } from "../processes/alone.js";
+import { endWhenAlone, isPart, seenLake } from "../processes/messages.js";
 import { dataOption } from "./options.js";
 import { note } from "./out.js";
 

@@ -1,5 +1,5 @@
 // All that commands print, a line at a time. Text from elsewhere cannot break a line or steer a terminal.
-import { printable, printableJson } from "../printable.js";
+import { printable, printableJson } from "../words.js";
 
 type Lines = string | readonly string[];
 

@@ -1,6 +1,5 @@
 // Progress on stderr: a bar that is written over on a terminal, an occasional line elsewhere.
-import { printable } from "../printable.js";
-import { plural, size } from "../words.js";
+import { plural, printable, size } from "../words.js";
 import { shortened } from "./table.js";
 
 /** How far a piece of work is. */

@@ -1,7 +1,7 @@
 // Running a command: exit code 0: done; 1: failed; 2: called wrongly.
 import { CommanderError, type Command } from "commander";
 import { CommandError, reasonOf } from "../errors.js";
-import { printable } from "../printable.js";
+import { printable } from "../words.js";
 import { note } from "./out.js";
 
 /** Runs one command of a program and resolves to its exit code. */

@@ -6,7 +6,7 @@ import { exposureOf } from "../http/server.js";
 import { openLog } from "../http/observe.js";
 import { openLake } from "../lake/lake.js";
 import { createToken, revokeToken } from "../store/tokens.js";
-import { isPart } from "../processes/alone.js";
+import { isPart } from "../processes/messages.js";
 import { supervise } from "../processes/supervisor.js";
 import { runWorker } from "../processes/worker.js";
 import { makeDemo } from "./demo.js";

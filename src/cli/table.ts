@@ -1,6 +1,5 @@
 // Tables for people: numbers to the right with separators, no wider than the terminal.
-import { printable } from "../printable.js";
-import { count } from "../words.js";
+import { count, printable } from "../words.js";
 
 export type Row = Readonly<Record<string, string | number | null>>;
 

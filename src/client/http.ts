@@ -1,7 +1,6 @@
 // One request at a time: what is a failure, and what may be tried again.
-import { bodyOf, textOf, within, type Body } from "./body.js";
+import { type Body, bodyOf, problemOf, textOf, within } from "./body.js";
 import { ConnectionFailedError, IncompleteAnswerError, readable, TapehouseError } from "./errors.js";
-import { problemOf } from "./problem.js";
 
 /** A value of a parameter; undefined is not sent. Items of a list mean any of them. */
 export type Value = string | number | readonly (string | number)[] | undefined;

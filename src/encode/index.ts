@@ -1,9 +1,7 @@
 // Which encoder makes which format.
 import type { Format } from "../catalog/formats.js";
 import { arrowEncoder } from "./arrow.js";
-import { csvEncoder } from "./csv.js";
-import { jsonEncoder } from "./json.js";
-import { ndjsonEncoder } from "./ndjson.js";
+import { csvEncoder, jsonEncoder, ndjsonEncoder } from "./text.js";
 import { parquetEncoder } from "./parquet.js";
 import type { Encoder, Head } from "./types.js";
 

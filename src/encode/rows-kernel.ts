@@ -4,7 +4,7 @@ import type { Column, ColumnType } from "../catalog/types.js";
 import * as abi from "./kernel/abi.js";
 import { KERNEL_BYTES } from "./kernel-bytes.js";
 import { plainRows } from "./rows-plain.js";
-import type { RowStyle, RowWriter } from "./row-style.js";
+import type { RowStyle, RowWriter } from "./types.js";
 import type { ColumnData } from "../arrow-data.js";
 
 /** Rows of a window; more would only fall out of the processor's cache. */

@@ -1,7 +1,7 @@
 // The row writer in plain TypeScript: what the kernel is tested against, and its stand-in where there is no WebAssembly.
 import type { Column, ColumnType } from "../catalog/types.js";
 import { textOfDay } from "./date-text.js";
-import type { RowStyle, RowWriter } from "./row-style.js";
+import type { RowStyle, RowWriter } from "./types.js";
 import { isPresent, type ColumnData } from "../arrow-data.js";
 
 /** Characters after which text is turned into bytes, so that no string grows too long. */

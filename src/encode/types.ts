@@ -1,5 +1,6 @@
-// What an encoder is: functions that make the bytes of a response body.
+// What an encoder is: functions that make the bytes of a response body; and the row writer of those that write text.
 import type { RecordBatch } from "apache-arrow";
+import type { ColumnData } from "../arrow-data.js";
 import type { Column } from "../catalog/types.js";
 
 /** What is known before the first row. */
@@ -43,3 +44,16 @@ export interface SegmentEncoder {
 }
 
 export const NOTHING = new Uint8Array(0);
+
+/** What sets JSON, NDJSON and CSV apart, as data for one row writer. */
+export interface RowStyle {
+  /** What stands before each value, by column. */
+  readonly prefixes: readonly string[];
+  /** What stands after each row. */
+  readonly suffix: string;
+  /** `json`: strings in quotes, missing is `null`. `csv`: quotes where needed, missing is nothing. */
+  readonly quoting: "json" | "csv";
+}
+
+/** Makes the bytes of the rows from `from` up to `to`, which is not among them. The array is the caller's own. */
+export type RowWriter = (sources: readonly ColumnData[], from: number, to: number) => Uint8Array;

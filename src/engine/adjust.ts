@@ -1,16 +1,15 @@
 // Adjusted prices: rows and factors come as two streams in the same order, and are met like the sides of a zip. So rows
 // keep their order in flat memory, and each stream proves by itself that it is whole.
-import { Float64, makeData, RecordBatch, type Data } from "apache-arrow";
-import { isPresent, type ColumnData } from "../arrow-data.js";
-import type { DataFile } from "../lake/manifest.js";
+import { type Data, Float64, RecordBatch, makeData } from "apache-arrow";
+import { type ColumnData, isPresent } from "../arrow-data.js";
 import type { Snapshot } from "../lake/lake.js";
+import type { DataFile } from "../lake/manifest.js";
 import { lastFactorsRead, planFactors } from "../query/adjust.js";
 import type { Position } from "../query/cursor.js";
-import { adjustedColumns, codeFilter, type EntityRequest } from "../query/request.js";
+import { type EntityRequest, adjustedColumns, codeFilter } from "../query/request.js";
 import { createCache } from "./cache.js";
-import { readColumns } from "./columns.js";
-import { compareKeys, keysOf, type Keys } from "./keys.js";
-import { createLastFactors, type LastFactors } from "./last-factors.js";
+import { type Value, readColumns } from "./calendars.js";
+import { type Codes, type Keys, compareCodes, compareKeys, keysOf } from "./keys.js";
 import type { Reader, Rows, Session } from "./reader.js";
 
 /** The factors of a request, ready to be met with its rows. */
@@ -148,4 +147,47 @@ function multiplied(numbers: Numbers, scales: Float64Array): Data {
     } else nullCount++;
   }
   return makeData({ type: new Float64(), length, nullCount, nullBitmap, data: products });
+}
+
+// The last factor of each code, as a sorted table.
+
+export interface LastFactors {
+  /** That of a row's code, NaN where it has none. Quick where rows come in the order of their codes, up or down. */
+  of(rows: Codes, row: number): number;
+}
+
+/** From columns of code, date and factor; of several rows of a code the latest counts. */
+export function createLastFactors([codes, dates, factors]: readonly (readonly Value[])[]): LastFactors {
+  const latest = new Map<string, number>();
+  for (const [i, code] of codes!.entries()) {
+    const known = latest.get(code as string);
+    if (known === undefined || dates![i]! > dates![known]!) latest.set(code as string, i);
+  }
+  const sorted = [...latest].map(([code, i]) => ({ code: Buffer.from(code), factor: Number(factors![i]) }));
+  sorted.sort((a, b) => Buffer.compare(a.code, b.code));
+  const table: Codes = {
+    codes: Buffer.concat(sorted.map(({ code }) => code)),
+    offsets: new Int32Array(sorted.length + 1),
+  };
+  for (const [i, { code }] of sorted.entries()) table.offsets[i + 1] = table.offsets[i]! + code.length;
+  const values = Float64Array.from(sorted, ({ factor }) => factor);
+  let found = 0;
+
+  return {
+    of(rows, row) {
+      for (let i = Math.max(0, found - 1); i < values.length && i <= found + 1; i++) {
+        if (compareCodes(table, i, rows, row) === 0) return values[(found = i)]!;
+      }
+      let low = 0;
+      let high = values.length - 1;
+      while (low <= high) {
+        const middle = (low + high) >> 1;
+        const order = compareCodes(table, middle, rows, row);
+        if (order === 0) return values[(found = middle)]!;
+        if (order < 0) low = middle + 1;
+        else high = middle - 1;
+      }
+      return Number.NaN;
+    },
+  };
 }

@@ -1,8 +1,10 @@
-// The trading calendar of a version, read once and kept.
+// The trading calendar of a version, read once and cached; and small results as plain arrays.
+import { formatDays } from "../dates.js";
 import type { Snapshot } from "../lake/lake.js";
-import { calendarRead, toCalendar, type Calendar } from "../query/calendar.js";
+import { type Calendar, calendarRead, toCalendar } from "../query/calendar.js";
+import type { Read } from "../query/scan.js";
 import { createCache } from "./cache.js";
-import { readColumns } from "./columns.js";
+import { valueAt } from "./page.js";
 import type { Reader } from "./reader.js";
 
 export interface Calendars {
@@ -28,4 +30,25 @@ export function createCalendars(reader: Reader): Calendars {
       );
     },
   };
+}
+
+// A small answer as plain arrays: what the server itself needs to know, such as the calendar.
+
+/** Text as string, a date as `YYYYMMDD`, a number as number. */
+export type Value = string | number | null;
+
+/** All rows of a read, an array a column. Throws what `Reader.read` throws. */
+export async function readColumns(reader: Reader, read: Read, signal: AbortSignal): Promise<readonly Value[][]> {
+  const columns: Value[][] = read.columns.map(() => []);
+  for await (const batch of reader.read(read, signal)) {
+    for (const [i, { type }] of read.columns.entries()) {
+      const data = batch.data.children[i]!;
+      for (let row = 0; row < batch.numRows; row++) {
+        const value = valueAt(data, row);
+        if (type === "date" && value !== null) columns[i]!.push(formatDays(Number(value)));
+        else columns[i]!.push(typeof value === "bigint" ? Number(value) : value);
+      }
+    }
+  }
+  return columns;
 }

@@ -1,11 +1,55 @@
-// The chunks of one statement, fetched on a thread of the pool while those before them are worked on. DuckDB's streaming
-// results end normally when they fail midway: what was read is refused unless its end is proven (`completeness.ts`).
+// The chunks of one statement, fetched on a thread of the pool while those before them are worked on. A streaming result of
+// DuckDB that fails midway ends like a whole one, so what was read is refused unless its end is proven: by the number of rows
+// where that is known, else by the completeness marker, which `query/sql.ts` adds as the last row.
 import { setImmediate } from "node:timers/promises";
 import type { DuckDBConnection, DuckDBDataChunk } from "@duckdb/node-api";
+import duckdb from "@duckdb/node-bindings";
 import type { Statement } from "../query/sql.js";
-import { IncompleteStreamError, type Completeness } from "./completeness.js";
-import { endWork } from "./interrupt.js";
-import { withPrepared } from "./prepared.js";
+import { rawChunk } from "./arrow.js";
+import { endWork, withPrepared } from "./statements.js";
+
+/** The stream ended before its last row: what was read so far is not the whole answer. */
+export class IncompleteStreamError extends Error {
+  constructor() {
+    super("the result ended before its last row");
+    this.name = "IncompleteStreamError";
+  }
+}
+
+/** The proof of one stream. */
+export interface Completeness {
+  /** Rows of data in the next chunk, which has `rows`. Throws IncompleteStreamError where it comes after the end. */
+  rowsOf(chunk: DuckDBDataChunk, rows: number): number;
+  /** Whether all rows were seen. */
+  reached(): boolean;
+}
+
+/** Exactly `all` rows come. */
+export function byCount(all: number): Completeness {
+  let seen = 0;
+  return {
+    rowsOf(_chunk, rows) {
+      seen += rows;
+      if (seen > all) throw new IncompleteStreamError();
+      return rows;
+    },
+    reached: () => seen === all,
+  };
+}
+
+/** The last row has true in the column after the `columns` of data, where every other row has false. */
+export function byMarker(columns: number): Completeness {
+  let reached = false;
+  return {
+    rowsOf(chunk, rows) {
+      if (reached) throw new IncompleteStreamError();
+      const vector = duckdb.data_chunk_get_vector(rawChunk(chunk), columns);
+      reached = duckdb.vector_get_data(vector, rows)[rows - 1] === 1;
+      return reached ? rows - 1 : rows;
+    },
+    reached: () => reached,
+  };
+}
 
 /** Does a job that occupies a thread, as soon as it is admitted. */
 export type WhenAdmitted = <T>(job: () => Promise<T>) => Promise<T>;

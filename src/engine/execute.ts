@@ -1,11 +1,14 @@
-// How a scan is run, decided here alone: cut into ranges or not, at once or as a stream, and how its end is proven.
+// How scans are run, decided here alone: cut into ranges or not, at once or as a stream, how the end is proven, and in which
+// order the rows of several statements come.
+import type { DuckDBConnection } from "@duckdb/node-api";
+import type { RecordBatch } from "apache-arrow";
+import type { Column } from "../catalog/types.js";
 import type { DataFile } from "../lake/manifest.js";
-import { rangesOf, type Scan } from "../query/scan.js";
-import { render, type Statement } from "../query/sql.js";
-import { fetchChunks, type Chunks, type StreamOn } from "./chunks.js";
-import { byCount, byMarker } from "./completeness.js";
-import { endWork } from "./interrupt.js";
-import { withPrepared } from "./prepared.js";
+import { type Scan, rangesOf } from "../query/scan.js";
+import { type Statement, render } from "../query/sql.js";
+import { batchReader } from "./arrow.js";
+import { type Chunks, type StreamOn, byCount, byMarker, fetchChunks } from "./chunks.js";
+import { endWork, withPrepared } from "./statements.js";
 
 /** What a scan is run on. */
 export interface Executor extends StreamOn {
@@ -42,7 +45,7 @@ export function execute(scan: Scan, columns: number, executor: Executor): Chunks
  */
 export function runAtOnce(statement: Statement, { connection, whenAdmitted }: Omit<StreamOn, "ahead">): Chunks {
   const whole = whenAdmitted(() => withPrepared(connection, statement, (prepared) => prepared.run()));
-  whole.catch(() => undefined); // thrown where it is awaited
+  whole.catch(() => undefined); // handled at the await
   let taken = 0;
   return {
     async next() {
@@ -53,4 +56,49 @@ export function runAtOnce(statement: Statement, { connection, whenAdmitted }: Om
     },
     close: () => endWork(connection, whole),
   };
+}
+
+/** A statement that runs, and the connection that it runs on. */
+export interface Running {
+  readonly connection: DuckDBConnection;
+  readonly chunks: Chunks;
+}
+
+/**
+ * Yields the rows of the statements that `start` starts, in their order, in batches of up to 2,048 rows with these
+ * columns; a batch is valid until the next one is asked for. Where all rows are wanted, the next statement runs while those of
+ * one are read. `start` gives null where there is none any more; `done` takes each that was read to its end. Throws what
+ * they and reading throw; what still runs is ended then.
+ */
+export async function* streamBatches(
+  start: () => Promise<Running> | null,
+  done: (running: Running) => Promise<void>,
+  columns: readonly Column[],
+  wanted: Wanted,
+): AsyncGenerator<RecordBatch, void, undefined> {
+  const toBatch = batchReader(columns);
+  const running: Promise<Running>[] = [];
+  const startNext = (): void => {
+    const next = start();
+    if (next === null) return;
+    next.catch(() => undefined); // handled at the await
+    running.push(next);
+  };
+  try {
+    startNext();
+    while (running.length > 0) {
+      const current = await running[0]!;
+      for (let next = await current.chunks.next(); next !== null; next = await current.chunks.next()) {
+        if (wanted === "all" && running.length === 1) startNext();
+        yield toBatch(next.chunk, next.rows);
+      }
+      await running.shift();
+      await done(current);
+      if (running.length === 0) startNext();
+    }
+  } finally {
+    for (const one of await Promise.allSettled(running)) {
+      if (one.status === "fulfilled") await one.value.chunks.close();
+    }
+  }
 }

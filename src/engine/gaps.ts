@@ -7,8 +7,7 @@ import { datesIn, daySet, type Span } from "../query/gaps-days.js";
 import { comparedCode, heldDaysRead, listingsRead, suspendedDaysRead, type Whose } from "../query/gaps-read.js";
 import type { Read } from "../query/scan.js";
 import { createCache } from "./cache.js";
-import type { Calendars } from "./calendars.js";
-import { readColumns } from "./columns.js";
+import { type Calendars, readColumns } from "./calendars.js";
 import type { Reader } from "./reader.js";
 
 export interface GapFinder {

@@ -10,9 +10,8 @@ import { rowsIn } from "../query/files.js";
 import { costOf, type Cost, type Read, type Scan } from "../query/scan.js";
 import { createAdmission, type Load } from "./admission.js";
 import type { Ahead, WhenAdmitted } from "./chunks.js";
-import { execute, statementsOf, type Wanted } from "./execute.js";
+import { type Running, type Wanted, execute, statementsOf, streamBatches } from "./execute.js";
 import { openLocked, type LockedOptions } from "./locked.js";
-import { streamBatches, type Running } from "./stream.js";
 
 export interface ReaderOptions extends LockedOptions {
   /** Statements that work at the same time, each on a thread of libuv's pool. A stream works a chunk at a time. */

@@ -6,7 +6,7 @@ import { bytesOf } from "../config.js";
 import { EngineError, MachineError, troubleCode } from "../errors.js";
 import type { SqlValue } from "../query/sql.js";
 import { quoteText } from "../sql-text.js";
-import { fromDuck, toDuck, type Scalar } from "./values.js";
+import { fromDuck, toDuck, type Scalar } from "./statements.js";
 
 export interface WriterOptions {
   /** Upper bound of DuckDB's memory, e.g. `4GB`. More than that spills into `tempDirectory`. */

@@ -2,7 +2,7 @@
 import type { Request, RequestHandler, Response } from "express";
 import { Problem } from "../errors.js";
 import { UnavailableError } from "../lake/continuity.js";
-import type { StoredToken } from "../lake/token-records.js";
+import type { StoredToken } from "../lake/tokens.js";
 import type { Context } from "./context.js";
 import { endStage, notesOf } from "./observe.js";
 import type { WrongTokens } from "./limits.js";

@@ -1,5 +1,5 @@
 // How many refused files lie in the inbox. The ledger is read again only where it grew.
-import { stampOf } from "../lake/integrity.js";
+import { stampAt } from "../files.js";
 import type { Lake } from "../lake/lake.js";
 import { isUnchanged } from "../lake/drop-file.js";
 import { latestEntries, readLedger, type LedgerEntry } from "../lake/ledger.js";
@@ -11,7 +11,7 @@ export function createDropsCounter({ layout, faults }: Pick<Lake, "layout" | "fa
   return async () => {
     // Files of an inbox that is out of reach are not known to be gone.
     if (faults().state !== null) return counted;
-    const now = await stampOf(layout.ledger);
+    const now = await stampAt(layout.ledger);
     if (now !== seen) {
       refused = latestEntries(await readLedger(layout.ledger)).filter(({ outcome }) => outcome === "refused");
       seen = now;

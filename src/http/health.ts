@@ -2,7 +2,7 @@
 import type { RequestHandler } from "express";
 import { ENTITIES } from "../catalog/index.js";
 import { STORES, type Store } from "../catalog/types.js";
-import { METRICS } from "../lake/token-records.js";
+import { METRICS } from "../lake/tokens.js";
 import { collectParameters } from "../query/parameters.js";
 import { checkRight } from "./auth.js";
 import type { Context } from "./context.js";

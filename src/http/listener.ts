@@ -9,7 +9,7 @@ import { createSecureContext } from "node:tls";
 import { getSystemErrorName } from "node:util";
 import type { ServerConfig } from "../config.js";
 import { CommandError } from "../errors.js";
-import { stampOf } from "../lake/integrity.js";
+import { stampAt } from "../files.js";
 import type { Context } from "./context.js";
 import { affordableConnections, limitConnections } from "./limits.js";
 import { refuseMalformed } from "./problem.js";
@@ -112,7 +112,7 @@ export async function followCertificate(files: Files): Promise<() => Promise<Cer
 
 /** Files that are being replaced may be gone for a moment. */
 const stampsOf = async ({ cert, key }: Files): Promise<string> =>
-  (await Promise.all([cert, key].map(stampOf))).join(", ");
+  (await Promise.all([cert, key].map(stampAt))).join(", ");
 
 /**
  * An open port, shared by every process that accepts connections from it. Nothing is accepted before a server listens on it,

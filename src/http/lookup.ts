@@ -4,7 +4,7 @@ import { ENTITY_NAMES, entityNamed } from "../catalog/index.js";
 import type { Entity } from "../catalog/types.js";
 import { Problem, nearest } from "../errors.js";
 import type { Snapshot } from "../lake/lake.js";
-import { printable } from "../printable.js";
+import { printable } from "../words.js";
 import { invalidParameter, quote } from "../query/parameters.js";
 import type { Context } from "./context.js";
 

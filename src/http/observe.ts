@@ -6,8 +6,8 @@ import type { RequestHandler } from "express";
 import { type Logger, pino, stdTimeFunctions } from "pino";
 import type { LogLevel } from "../config.js";
 import type { ProblemCode } from "../errors.js";
-import type { StoredToken } from "../lake/token-records.js";
-import { printable } from "../printable.js";
+import type { StoredToken } from "../lake/tokens.js";
+import { printable } from "../words.js";
 
 /** What is noted of a request while it is answered. */
 export interface Notes {

@@ -7,7 +7,7 @@ import { gzip } from "node:zlib";
 import type { Request, RequestHandler, Response } from "express";
 import { contentTypeOf } from "../catalog/formats.js";
 import { Problem } from "../errors.js";
-import { giveBack } from "../segments/pieces.js";
+import { giveBack } from "../segments/store.js";
 import { answeredFromCache, negotiateEncoding } from "./headers.js";
 import { endStage, sendTiming } from "./observe.js";
 

@@ -12,7 +12,7 @@ import type { Mark as LakeMark } from "../lake/continuity.js";
 import { createIntegrity } from "../lake/integrity.js";
 import { type OpenOptions, openLake } from "../lake/lake.js";
 import { type TokenOptions, openTokens } from "../lake/tokens.js";
-import { makeOwnFolder } from "../own-folder.js";
+import { makeOwnFolder } from "../files.js";
 import { openSegmentStore } from "../segments/store.js";
 import { createApp } from "./app.js";
 import type { Context } from "./context.js";

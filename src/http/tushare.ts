@@ -2,9 +2,9 @@
 // JSON, and takes any status but 200 for an empty answer: so problems come as a code and a text with status 200.
 import express, { type ErrorRequestHandler, type RequestHandler } from "express";
 import { contentTypeOf } from "../catalog/formats.js";
-import { tushareEncoder } from "../encode/tushare.js";
+import { tushareEncoder } from "../encode/text.js";
 import { Problem, type ProblemCode } from "../errors.js";
-import { printableJson } from "../printable.js";
+import { printableJson } from "../words.js";
 import { EXAMPLE, parseApi, parseQuestion, parseTushare, tokenIn, type Question } from "../query/tushare.js";
 import { checkEntity, type TokenPlace } from "./auth.js";
 import type { Context } from "./context.js";

@@ -4,13 +4,14 @@ import type { Entity } from "../catalog/types.js";
 import { CommandError, isTroubleBeside, nearest } from "../errors.js";
 import { size as sizeInWords } from "../words.js";
 import { isUnchanged, openDrop, UnreadableDrop, type DropKind, type OpenDrop } from "../lake/drop-file.js";
-import { identityOf, sha256OfHandle } from "../lake/integrity.js";
+import { sha256OfHandle } from "../lake/integrity.js";
 import { contentOf, type LedgerEntry } from "../lake/ledger.js";
 import type { Layout } from "../lake/layout.js";
 import type { InboxFile } from "./watch.js";
 import type { Ledger } from "./ledger.js";
 import type { Readable } from "./lots.js";
 import { formatOf, requireContentOf } from "../intake/source.js";
+import { stampOf } from "../files.js";
 
 export type Entry = Omit<LedgerEntry, "time">;
 
@@ -121,7 +122,7 @@ export async function judge(
   try {
     const drop = await openAsSeen(layout, file);
     const sha256 = await sha256OfDrop(layout, file, drop, signal, giveWay).finally(() => drop.handle.close());
-    return judgeContent(ledger, one, sha256, identityOf(drop.stats));
+    return judgeContent(ledger, one, sha256, stampOf(drop.stats));
   } catch (error) {
     if (error instanceof ChangedDrop) return { verdict: "wait" };
     if (!(error instanceof UnreadableDrop)) throw error;

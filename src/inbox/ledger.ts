@@ -4,7 +4,7 @@ import { CommandError } from "../errors.js";
 import { isUnchanged } from "../lake/drop-file.js";
 import { contentOf, inspectLedger, mayHold, type LedgerEntry } from "../lake/ledger.js";
 import type { Layout } from "../lake/layout.js";
-import { seal } from "../lake/sealed.js";
+import { seal } from "../lake/records.js";
 import { syncPath, writeDurably } from "../store/durable.js";
 
 export interface Ledger {

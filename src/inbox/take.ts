@@ -6,7 +6,7 @@ import type { Entity } from "../catalog/types.js";
 import type { Writer } from "../engine/writer.js";
 import { CommandError, fileFault, NoSpaceError, reasonOf } from "../errors.js";
 import { isUnchanged, openDrop, UnreadableDrop, type OpenDrop } from "../lake/drop-file.js";
-import { identityOf } from "../lake/integrity.js";
+import { stampOf } from "../files.js";
 import type { Layout } from "../lake/layout.js";
 import { isShort, roomOf } from "../lake/room.js";
 import { warningsOfFile, withLosses } from "./warnings.js";
@@ -98,7 +98,7 @@ async function stageDrop(
     (await isUnchanged(layout, file)) ? check() : new ChangedDrop(file.path);
   const drop = await openDrop(layout, file.path);
   try {
-    if (!drop || identityOf(drop.stats) !== identity) throw new ChangedDrop(file.path);
+    if (!drop || stampOf(drop.stats) !== identity) throw new ChangedDrop(file.path);
     const source = await pin(drop, file.path, scratch);
     const options = { map: {}, set: {}, label: `inbox/${file.path}`, limits };
     const staged = await unless(writer, isAsRead, () => stage(writer, entity, source, options, scratch));

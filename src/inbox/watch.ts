@@ -1,6 +1,7 @@
 // Watching the inbox by looking at it, since many file systems send no events: which files have stopped growing.
 import { lstatSync, readdirSync, statSync, type Stats } from "node:fs";
 import { join } from "node:path";
+import { stampOf } from "../files.js";
 import { kindOf, UNREADABLE, type DropKind, type Stamp } from "../lake/drop-file.js";
 
 /** A file of the inbox as it stands still, or what else lies there under a name; links are not followed. */
@@ -183,7 +184,6 @@ const newFolder = (path: string, depth: number): Folder => ({
 });
 
 /** What changes when a file is written, renamed over, or set back in time. Some file systems number files anew at will. */
-const stampOf = ({ size, mtimeMs, ctimeMs }: Stats): string => `${size} ${mtimeMs} ${ctimeMs}`;
 
 const statsOf = (path: string): Stats | undefined => attempt(() => lstatSync(path));
 

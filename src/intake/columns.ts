@@ -2,7 +2,7 @@
 import { ENTITIES } from "../catalog/index.js";
 import type { Column, Entity } from "../catalog/types.js";
 import { CommandError, nearest } from "../errors.js";
-import { shown } from "../printable.js";
+import { shown } from "../words.js";
 import type { FileLimits } from "./limits.js";
 import { AS_IS, isFrameIndex, meaningsOf, NEARNESS, type Meaning, type Scale } from "./aliases.js";
 

@@ -5,7 +5,7 @@ import { SQL_TYPES, type Entity } from "../catalog/types.js";
 import type { Writer } from "../engine/writer.js";
 import { CommandError, fileFault } from "../errors.js";
 import { quoteName, quoteText } from "../sql-text.js";
-import { stampOf } from "../lake/integrity.js";
+import { stampAt } from "../files.js";
 import { planColumns, type Binding, type ColumnPlan, type ImportOptions } from "./columns.js";
 import { collapse } from "./rows.js";
 import { isNothing, notFinite, reasonAgainst, valueOf, type ValueRules } from "./values.js";
@@ -53,7 +53,7 @@ export async function stage(
   const { label = file, limits = NO_LIMITS } = options;
   const folder = await mkdtemp(join(scratch, "stage-"));
   const table = `staged_${++tables}`;
-  const before = await stampOf(file);
+  const before = await stampAt(file);
   try {
     const source = await openSource(writer, file, { label, scratch: folder, limits });
     const names = source.columns.map(({ name }) => name);
@@ -63,7 +63,7 @@ export async function stage(
     await requireNull(job);
     const { read, blank, lost } = await load(job);
     requireFewRows(read, limits, label);
-    if ((await stampOf(file)) !== before) throw changedMeanwhile(label);
+    if ((await stampAt(file)) !== before) throw changedMeanwhile(label);
     const { duplicates, conflicts, samples, sorted } = await collapse(writer, entity, table);
     return {
       table,
@@ -89,7 +89,7 @@ export async function stage(
     };
   } catch (error) {
     await writer.run(`DROP TABLE IF EXISTS ${table}`).catch(() => undefined);
-    if ((await stampOf(file)) !== before) throw changedMeanwhile(label);
+    if ((await stampAt(file)) !== before) throw changedMeanwhile(label);
     throw error;
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -2,11 +2,10 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { CommandError } from "../errors.js";
-import { readOrNone } from "./absent.js";
+import { readOrNone } from "../files.js";
 import { versionFile, type Layout } from "./layout.js";
 import { DamagedManifestError, decodeVersion, EMPTY_VERSION, type Version } from "./manifest.js";
-import { readPointer, requirePointer, sequences } from "./pointer.js";
-import { wasRemoved } from "./removed.js";
+import { readPointer, requirePointer, sequences, wasRemoved } from "./kept-versions.js";
 
 /** How far a lake had got when it was last read. */
 export interface Mark {

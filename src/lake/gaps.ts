@@ -1,7 +1,6 @@
 // Gaps in the data: their shape, and those that an operator recorded.
-import { printableJson } from "../printable.js";
-import { DamagedRecordsError, readRecords } from "./absent.js";
-import { seal, unseal, type Shape } from "./sealed.js";
+import { printableJson } from "../words.js";
+import { DamagedRecordsError, readRecords, seal, unseal, type Shape } from "./records.js";
 
 /** Days of one entity for which data is missing. */
 export interface Gap {

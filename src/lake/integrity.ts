@@ -1,9 +1,9 @@
 // Is a file still what the manifest says? Checked when a process first opens it, and again when it changed on disk.
 import { createHash } from "node:crypto";
-import type { Stats } from "node:fs";
 import { open, stat, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { UnavailableError } from "./continuity.js";
+import { stampAt, stampOf } from "../files.js";
 import type { DataFile } from "./manifest.js";
 
 /** A data file that is gone, cut short or changed. It is never read. */
@@ -37,10 +37,10 @@ export function createIntegrity(lakeFolder: string, requireState = async (): Pro
   /** Path → what the file was when it was found damaged. */
   const damaged = new Map<string, string>();
 
-  const stamp = (file: DataFile): Promise<string> => stampOf(join(lakeFolder, file.path));
+  const stamp = (file: DataFile): Promise<string> => stampAt(join(lakeFolder, file.path));
 
   const whyMissing = async (file: DataFile): Promise<Error> => {
-    const isOutOfReach = (await stampOf(dirname(join(lakeFolder, file.path)))) === "";
+    const isOutOfReach = (await stampAt(dirname(join(lakeFolder, file.path)))) === "";
     const fault = await requireState().catch((error: unknown) => error);
     if (fault instanceof UnavailableError) return fault;
     return new DamagedFileError(file.path, "the file is missing", true, isOutOfReach);
@@ -50,7 +50,7 @@ export function createIntegrity(lakeFolder: string, requireState = async (): Pro
     const path = join(lakeFolder, file.path);
     const found = await stat(path).catch(() => undefined);
     if (!found) throw await whyMissing(file);
-    const identity = identityOf(found);
+    const identity = stampOf(found);
     if (proven.get(file.path) === identity) return;
     if (found.size !== file.bytes) {
       throw new DamagedFileError(file.path, `the file has ${found.size} bytes instead of ${file.bytes}`);
@@ -99,12 +99,6 @@ export function createIntegrity(lakeFolder: string, requireState = async (): Pro
     },
   };
 }
-
-/** What changes when a file is written or replaced. */
-export const identityOf = ({ ino, size, mtimeMs, ctimeMs }: Stats): string => `${ino}:${size}:${mtimeMs}:${ctimeMs}`;
-
-/** The same of a path; empty where nothing can be looked at there. */
-export const stampOf = (path: string): Promise<string> => stat(path).then(identityOf, () => "");
 
 /** SHA-256 of a file's bytes, read in pieces. */
 export async function sha256OfFile(path: string): Promise<string> {

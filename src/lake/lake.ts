@@ -1,7 +1,7 @@
 // Reading the manifest: which version is served, what it holds, and where older ones are.
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { readOrNone } from "./absent.js";
+import { readOrNone } from "../files.js";
 import { findSuccessor, NO_MARK, UnavailableError, type Mark } from "./continuity.js";
 import { layoutOf, listFile, versionFile, type Layout } from "./layout.js";
 import {
@@ -13,8 +13,7 @@ import {
   type FileList,
   type Version,
 } from "./manifest.js";
-import { requirePointer, sequences } from "./pointer.js";
-import { wasRemoved } from "./removed.js";
+import { requirePointer, sequences, wasRemoved } from "./kept-versions.js";
 
 /** One version of the lake, complete and immutable. A query keeps one from start to end. */
 export interface Snapshot {

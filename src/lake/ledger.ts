@@ -1,11 +1,11 @@
 // The ledger of drops as it is read: what became of each file of the inbox, and where what was taken lies now.
 import { lstat, readdir } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import { readOrNone } from "./absent.js";
+import { readOrNone } from "../files.js";
+import { hasEnd, unseal, type Shape } from "./records.js";
 import { openDrop, type OpenDrop } from "./drop-file.js";
 import { sha256OfHandle } from "./integrity.js";
 import type { Layout } from "./layout.js";
-import { hasEnd, unseal, type Shape } from "./sealed.js";
 
 /** `taken`: its rows were merged; `same`: its content had been taken before; `refused`: nothing of it was taken. */
 export type Outcome = "taken" | "same" | "refused";

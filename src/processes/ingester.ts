@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import type { Log } from "../http/observe.js";
 import type { LakeMark } from "../http/server.js";
-import { environmentOf } from "./alone.js";
+import { environmentOf } from "./messages.js";
 
 export interface Ingester {
   /** Lets the drop that is being taken finish, for a while. */

@@ -1,7 +1,7 @@
 // Folders for what spills: one a worker, removed when it ends. Those that a crash of everything left go beside a later server.
 import { mkdtemp, readdir, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { makeOwnFolder } from "../own-folder.js";
+import { makeOwnFolder } from "../files.js";
 
 export interface Scratch {
   /** The path of a folder that no other worker has. It is not made yet. */

@@ -7,8 +7,7 @@ import type { Log } from "../http/observe.js";
 import type { ProcessMetrics } from "../http/metrics.js";
 import type { Port } from "../http/listener.js";
 import type { LakeMark } from "../http/server.js";
-import { environmentOf } from "./alone.js";
-import { ALIVE_EVERY, type Order, type Report } from "./messages.js";
+import { ALIVE_EVERY, type Order, type Report, environmentOf } from "./messages.js";
 
 export interface Worker {
   readonly pid: number | undefined;

@@ -1,13 +1,13 @@
-// Inside a worker: a server that does what its supervisor says.
+// Inside a worker: a server that obeys its supervisor, with its share of the limits.
 import { rmSync } from "node:fs";
+import { type ServerConfig, bytesOf } from "../config.js";
 import { CommandError } from "../errors.js";
-import { type EndOptions, type RunningServer, startServer } from "../http/server.js";
+import { KEEP_ALIVE, type Port } from "../http/listener.js";
 import type { ProcessMetrics } from "../http/metrics.js";
 import { openLog } from "../http/observe.js";
-import { KEEP_ALIVE, type Port } from "../http/listener.js";
+import { type EndOptions, type RunningServer, startServer } from "../http/server.js";
 import { damagedFiles, lookAt } from "../http/suspects.js";
-import { endAtOnce, endWhenAlone } from "./alone.js";
-import { ALIVE_EVERY, type Order, type Report } from "./messages.js";
+import { ALIVE_EVERY, type Order, type Report, endAtOnce, endWhenAlone } from "./messages.js";
 
 type Orders = { readonly [Name in Order["order"]]: (order: Extract<Order, { order: Name }>, port: Port) => void };
 
@@ -85,4 +85,24 @@ async function failToStart(error: unknown): Promise<never> {
   await tell({ report: "failed", message, known: error instanceof CommandError });
   endAtOnce();
   return new Promise(() => undefined);
+}
+
+// One worker's share of the limits that are for the whole server.
+
+/** At least one of everything that is counted, so with few of it and many workers the sum may be more. */
+export function shareOf(config: ServerConfig): ServerConfig {
+  const part = (whole: number, least = 1): number => Math.max(least, Math.floor(whole / config.workers));
+  const partOrNone = (whole: number | null): number | null => (whole === null ? null : part(whole));
+  const partOfSize = (whole: string): string => `${part(bytesOf(whole) / 1e6)}MB`;
+  return {
+    ...config,
+    memory: partOfSize(config.memory),
+    spill: partOfSize(config.spill),
+    concurrency: part(config.concurrency),
+    streams: part(config.streams),
+    queue: part(config.queue, 0),
+    connections: part(config.connections),
+    tokenStreams: partOrNone(config.tokenStreams),
+    rateLimit: partOrNone(config.rateLimit),
+  };
 }

@@ -3,7 +3,7 @@ import { faultOfCode } from "../catalog/codes.js";
 import type { Entity } from "../catalog/types.js";
 import { parseDate } from "../dates.js";
 import { clip, nearest, Problem } from "../errors.js";
-import { printableJson } from "../printable.js";
+import { printableJson } from "../words.js";
 
 export type Parameters = ReadonlyMap<string, readonly string[]>;
 

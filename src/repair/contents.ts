@@ -5,8 +5,7 @@ import type { Writer } from "../engine/writer.js";
 import { quoteName } from "../sql-text.js";
 import type { Layout } from "../lake/layout.js";
 import { isCovered, type Clustering, type DataFile, type DateRange, type FileList } from "../lake/manifest.js";
-import { BOUNDS, readBounds, sortColumns } from "../store/datafile.js";
-import { columnList, inDates, scan } from "../store/relations.js";
+import { BOUNDS, columnList, inDates, readBounds, scan, sortColumns } from "../store/datafile.js";
 
 /** What is wrong inside one file, in words; null where nothing is. */
 export async function findWrongRows(

@@ -1,7 +1,7 @@
 // Everything that the kept versions name, and what of it cannot be read.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { whyUnreadable } from "../lake/absent.js";
+import { whyUnreadable } from "../files.js";
 import { listFile, versionFile, type Layout } from "../lake/layout.js";
 import {
   DamagedManifestError,
@@ -12,7 +12,7 @@ import {
   type Version,
   type Clustering,
 } from "../lake/manifest.js";
-import { requirePointer, sequences } from "../lake/pointer.js";
+import { requirePointer, sequences } from "../lake/kept-versions.js";
 import { nameOf } from "../store/leftovers.js";
 
 /** Something that is not as it should be. */

@@ -5,7 +5,7 @@ import { CommandError } from "../errors.js";
 import { openLake } from "../lake/lake.js";
 import { versionFile, type Layout } from "../lake/layout.js";
 import { emptyList, type FileList, type Version } from "../lake/manifest.js";
-import { readPointer, sequences } from "../lake/pointer.js";
+import { readPointer, sequences } from "../lake/kept-versions.js";
 import { writeDurably } from "../store/durable.js";
 import { takeInventory, type Fault, type Inventory } from "./inventory.js";
 import { nameOf, openNotes } from "../store/leftovers.js";

@@ -6,7 +6,7 @@ import { openDrop } from "../lake/drop-file.js";
 import type { FoundDrop } from "../lake/ledger.js";
 import { pin } from "../inbox/take.js";
 import { stage } from "../intake/normalise.js";
-import { columnList } from "../store/relations.js";
+import { columnList } from "../store/datafile.js";
 import type { WriteSession } from "../store/session.js";
 
 export interface Retaken {

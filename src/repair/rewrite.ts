@@ -3,8 +3,7 @@ import type { Entity } from "../catalog/types.js";
 import { findDrops, mayHold } from "../lake/ledger.js";
 import { fileList, isCovered, type DataFile, type FileList } from "../lake/manifest.js";
 import { buildCodeCopy } from "../store/code-copy.js";
-import { writeDataFile } from "../store/datafile.js";
-import { columnList, inDates, scan } from "../store/relations.js";
+import { columnList, inDates, scan, writeDataFile } from "../store/datafile.js";
 import { retake } from "./reimport.js";
 import type { WriteSession } from "../store/session.js";
 

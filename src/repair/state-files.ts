@@ -4,7 +4,7 @@ import { CommandError } from "../errors.js";
 import { readRecordedGaps } from "../lake/gaps.js";
 import type { Layout } from "../lake/layout.js";
 import { inspectLedger } from "../lake/ledger.js";
-import { encodeRemoved, readRemoved } from "../lake/removed.js";
+import { encodeRemoved, readRemoved } from "../lake/kept-versions.js";
 import { plural } from "../words.js";
 import { writeDurably } from "../store/durable.js";
 import type { Fault } from "./inventory.js";

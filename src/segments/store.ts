@@ -1,12 +1,11 @@
-// Encoded rows of immutable files, kept on disk under a name of their content: read again at the speed of the network.
+// The cache of encoded rows of immutable files, on disk under a name of their content, and the buffers it is read into.
 import { createHash, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { open, readdir, rename, rm, stat, utimes, type FileHandle } from "node:fs/promises";
+import { type FileHandle, open, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import xxhash from "xxhash-wasm";
-import { makeOwnFolder } from "../own-folder.js";
+import { makeOwnFolder } from "../files.js";
 import type { Extent } from "./packer.js";
-import { lendBuffer, PIECE } from "./pieces.js";
 
 /** What a segment stands for. */
 export interface SegmentInfo {
@@ -241,4 +240,26 @@ async function startSegment(folder: string, name: string, onEnd: () => void): Pr
     },
     abandon: () => end(false),
   };
+}
+
+// Buffers of pieces that are read from disk and sent, again and again: a new one for each costs more than reading into it.
+
+/** Bytes of a buffer. */
+export const PIECE = 1 << 20;
+/** Buffers that are held until they are needed. */
+const MOST_FREE = 8;
+
+const free: Buffer[] = [];
+const lent = new WeakSet<ArrayBufferLike>();
+
+/** A buffer with any content. One that is never given back is garbage like any other. */
+export function lendBuffer(): Buffer {
+  const buffer = free.pop() ?? Buffer.allocUnsafeSlow(PIECE);
+  lent.add(buffer.buffer);
+  return buffer;
+}
+
+/** Takes back the buffer of a piece that nobody looks at any more. Bytes that were not lent are left alone. */
+export function giveBack({ buffer }: Uint8Array): void {
+  if (lent.delete(buffer) && free.length < MOST_FREE) free.push(Buffer.from(buffer));
 }

@@ -5,8 +5,7 @@ import type { Writer } from "../engine/writer.js";
 import { quoteName, quoteText } from "../sql-text.js";
 import type { Layout } from "../lake/layout.js";
 import { fileList, isCovered, ROW_GROUP_ROWS, type DataFile, type FileList } from "../lake/manifest.js";
-import { orderOf, writeDataFiles } from "./datafile.js";
-import { scan } from "./relations.js";
+import { orderOf, scan, writeDataFiles } from "./datafile.js";
 
 /**
  * Rows in a file of the code copy: six row groups, for a reader looks at each of a file to find the one that it needs. A

@@ -6,9 +6,8 @@ import { createIntegrity } from "../lake/integrity.js";
 import type { Layout } from "../lake/layout.js";
 import { fileList, isCovered, type DataFile, type DateRange, type FileList, type Version } from "../lake/manifest.js";
 import { buildCodeCopy, wantsCodeCopy } from "./code-copy.js";
-import { writeDataFiles } from "./datafile.js";
+import { scan, writeDataFiles } from "./datafile.js";
 import { compareFiles, ROWS_PER_FILE } from "./merge.js";
-import { scan } from "./relations.js";
 import { openWhole, withWriteSession, type WriteOptions } from "./session.js";
 import { moveIn, withStaging, type Staging } from "./staging.js";
 

@@ -1,12 +1,14 @@
-// Writing one immutable Parquet file: sorted by DuckDB where it must be, read back, checksummed, flushed, then named by its content.
+// Data files: how SQL reads their rows, and how one is written: sorted by DuckDB where needed, read back, checksummed, flushed,
+// then named by its content.
 import { randomUUID } from "node:crypto";
 import { rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Entity } from "../catalog/types.js";
+import { isoDate } from "../dates.js";
 import type { Writer } from "../engine/writer.js";
 import { sha256OfFile } from "../lake/integrity.js";
 import type { Layout } from "../lake/layout.js";
-import { ROW_GROUP_ROWS, type Clustering, type DataFile } from "../lake/manifest.js";
+import { type Clustering, type DataFile, ROW_GROUP_ROWS } from "../lake/manifest.js";
 import { quoteName, quoteText } from "../sql-text.js";
 import { makeFolderIn, syncPath } from "./durable.js";
 import { noteIfNew } from "./leftovers.js";
@@ -127,4 +129,21 @@ export async function readBounds(writer: Writer, entity: Entity, file: string): 
     [file],
   );
   return row as unknown as Bounds;
+}
+
+// Rows of the lake as SQL: an entity's columns, the rows of data files, a span of main dates.
+
+/** The entity's columns in its order, for SELECT. */
+export const columnList = (entity: Entity): string => entity.columns.map((column) => quoteName(column.name)).join(", ");
+
+/** The rows of data files in the order of the files, for FROM. */
+export const scan = (layout: Layout, files: readonly DataFile[]): string =>
+  `read_parquet([${files.map((file) => quoteText(join(layout.lake, file.path))).join(", ")}])`;
+
+/** Rows of the main dates from `first` to `last` (`YYYYMMDD`, inclusive), or those without one; for WHERE. */
+export function inDates(entity: Entity, first: string | null, last: string | null): string {
+  if (entity.mainDate === null) return "true";
+  const date = quoteName(entity.mainDate);
+  if (first === null || last === null) return `${date} IS NULL`;
+  return `${date} BETWEEN DATE '${isoDate(first)}' AND DATE '${isoDate(last)}'`;
 }

@@ -4,7 +4,7 @@ import { appendFile, readFile, rm, writeFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { openLake } from "../lake/lake.js";
 import { listFile, versionFile, type Layout } from "../lake/layout.js";
-import { readPointer } from "../lake/pointer.js";
+import { readPointer } from "../lake/kept-versions.js";
 import { exists, temporaryOf } from "./durable.js";
 
 /** Clears up after a writer that died, and opens the list of new files. The caller holds the write lock. */

@@ -6,8 +6,7 @@ import { quoteName } from "../sql-text.js";
 import { createIntegrity } from "../lake/integrity.js";
 import type { Layout } from "../lake/layout.js";
 import { fileList, isCovered, type DataFile, type DateRange, type FileList } from "../lake/manifest.js";
-import { writeDataFiles, type FileRows } from "./datafile.js";
-import { columnList, inDates, scan } from "./relations.js";
+import { type FileRows, columnList, inDates, scan, writeDataFiles } from "./datafile.js";
 
 /** A file is cut at the next date once it holds this many rows: small enough to write again for a correction. */
 export const ROWS_PER_FILE = 1_000_000;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { openWriter, type Writer } from "../engine/writer.js";
 import { CommandError, EngineError, isMachineTrouble, NoSpaceError } from "../errors.js";
 import { findSuccessor, UnavailableError, type Mark } from "../lake/continuity.js";
-import { UnreadableError } from "../lake/absent.js";
+import { UnreadableError } from "../files.js";
 import { DamagedFileError } from "../lake/integrity.js";
 import { openLake, type Lake, type Snapshot } from "../lake/lake.js";
 import { layoutOf, type Layout } from "../lake/layout.js";

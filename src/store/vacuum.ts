@@ -6,7 +6,7 @@ import type { Mark } from "../lake/continuity.js";
 import { openLake } from "../lake/lake.js";
 import { layoutOf, listFile, versionFile, type Layout } from "../lake/layout.js";
 import { decodeList, type Version } from "../lake/manifest.js";
-import { encodeRemoved, readRemoved } from "../lake/removed.js";
+import { encodeRemoved, readRemoved } from "../lake/kept-versions.js";
 import { syncPath, writeDurably } from "./durable.js";
 import { isNotable, nameOf, note, openNotes } from "./leftovers.js";
 import { publishedAt, removableVersions, type RetentionPolicy } from "./retention.js";

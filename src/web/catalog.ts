@@ -1,9 +1,8 @@
 // The catalog: entities by group with what they cover, and a search.
 import type { View } from "./app.js";
 import { field, h } from "./dom.js";
-import { entityTitle, type TextKey } from "./texts.js";
+import { type TextKey, countText, dayText, entityTitle, shortCount } from "./texts.js";
 import type { CatalogEntity, Coverage } from "./types.js";
-import { countText, dayText, shortCount } from "./words.js";
 
 const GROUPS = {
   market: "market",

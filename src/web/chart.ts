@@ -4,9 +4,8 @@ import { fill, type App, type View } from "./app.js";
 import { drawCandles, type Bar, type Candles } from "./candles.js";
 import { choice, h } from "./dom.js";
 import { stockPicker } from "./stocks.js";
-import type { TextKey } from "./texts.js";
+import { type TextKey, countText, dayText, priceText } from "./texts.js";
 import type { Envelope, Value } from "./types.js";
-import { countText, dayText, priceText } from "./words.js";
 
 type Adjustment = "none" | "forward" | "backward";
 

@@ -4,9 +4,8 @@ import { fill, type App, type View } from "./app.js";
 import { h, prose } from "./dom.js";
 import { gapYears, weekdays, type GapYear } from "./gap-days.js";
 import { heatMap } from "./heat-map.js";
-import { entityTitle, type TextKey } from "./texts.js";
+import { type TextKey, countText, dayText, entityTitle } from "./texts.js";
 import type { Calendar, CatalogEntity, Coverage, Gap, Gaps } from "./types.js";
-import { countText, dayText } from "./words.js";
 
 /** Gaps that are listed one by one. */
 const LISTED = 200;

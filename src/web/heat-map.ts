@@ -2,8 +2,7 @@
 import type { App } from "./app.js";
 import { h, s } from "./dom.js";
 import { weekdayOf, type DayState, type GapDay, type GapYear } from "./gap-days.js";
-import type { TextKey } from "./texts.js";
-import { dayText } from "./words.js";
+import { type TextKey, dayText } from "./texts.js";
 
 const CELL = 10;
 const GAP = 2;

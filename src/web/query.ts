@@ -6,9 +6,8 @@ import { field, h, select } from "./dom.js";
 import { noEntity } from "./entity.js";
 import { SHOWN, showRows } from "./results.js";
 import { snippetPanel } from "./snippet-panel.js";
-import { entityTitle, type TextKey } from "./texts.js";
+import { type TextKey, dayText, dayValue, entityTitle } from "./texts.js";
 import type { CatalogEntity, Versions } from "./types.js";
-import { dayText, dayValue } from "./words.js";
 
 /** Reads the parameters that a part of the form stands for. */
 type Part = { readonly element: HTMLElement; readonly read: () => Parameters };

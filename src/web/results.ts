@@ -4,7 +4,7 @@ import { fill, type App } from "./app.js";
 import { h } from "./dom.js";
 import type { Asked } from "./snippets.js";
 import type { Envelope, Value } from "./types.js";
-import { countText } from "./words.js";
+import { countText } from "./texts.js";
 
 /** Rows that the page shows at a time. */
 export const SHOWN = 200;

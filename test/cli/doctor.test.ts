@@ -12,7 +12,7 @@ import { run } from "../../src/cli/program.js";
 import { importFiles } from "../../src/store/import.js";
 import { entityNamed } from "../../src/catalog/index.js";
 import { createToken } from "../../src/store/tokens.js";
-import { checkKernel } from "../../src/encode/self-check.js";
+import { checkKernel } from "../../src/encode/rows.js";
 import { temporaryFolder } from "../support/folders.js";
 import { expectTold, tapehouseUnder } from "../support/processes.js";
 import { serve } from "../support/server.js";

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { csvEncoder } from "../../src/encode/csv.js";
-import { ndjsonEncoder } from "../../src/encode/ndjson.js";
+import { csvEncoder, ndjsonEncoder } from "../../src/encode/text.js";
 import { batchOf, column, partsOf } from "./batches.js";
 
 const columns = [

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { jsonEncoder } from "../../src/encode/json.js";
+import { jsonEncoder } from "../../src/encode/text.js";
 import { batchOf, column, partsOf } from "./batches.js";
 
 const columns = [

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Column, ColumnType } from "../../src/catalog/types.js";
 import { kernelRows } from "../../src/encode/rows-kernel.js";
 import { plainRows } from "../../src/encode/rows-plain.js";
-import type { RowStyle } from "../../src/encode/row-style.js";
+import type { RowStyle } from "../../src/encode/types.js";
 import { columnsOf } from "../../src/arrow-data.js";
 import { batchOf, column, type Value } from "./batches.js";
 

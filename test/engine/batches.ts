@@ -3,8 +3,8 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import type { RecordBatch } from "apache-arrow";
 import type { Column } from "../../src/catalog/types.js";
 import { fetchChunks, type Ahead } from "../../src/engine/chunks.js";
-import { byCount, byMarker } from "../../src/engine/completeness.js";
-import { streamBatches } from "../../src/engine/stream.js";
+import { streamBatches } from "../../src/engine/execute.js";
+import { byCount, byMarker } from "../../src/engine/chunks.js";
 import type { Statement } from "../../src/query/sql.js";
 
 /** A SELECT with the completeness marker after its rows, which have `columns` columns. */

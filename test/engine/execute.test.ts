@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Column } from "../../src/catalog/types.js";
-import { IncompleteStreamError } from "../../src/engine/completeness.js";
 import { execute, statementsOf } from "../../src/engine/execute.js";
+import { IncompleteStreamError } from "../../src/engine/chunks.js";
 import { firstRows, rowsOf, scanOf, type RowBounds, type Scan } from "../../src/query/scan.js";
 import { duckdbInMemory } from "../support/duckdb.js";
 import { temporaryFolder } from "../support/folders.js";

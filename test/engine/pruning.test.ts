@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { entityNamed } from "../../src/catalog/index.js";
-import { toDuck } from "../../src/engine/values.js";
+import { toDuck } from "../../src/engine/statements.js";
 import { batchesOf } from "./batches.js";
 import { openLake, type Snapshot } from "../../src/lake/lake.js";
 import type { DataFile } from "../../src/lake/manifest.js";

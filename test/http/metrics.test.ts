@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { renderMetrics } from "../../src/http/metrics.js";
-import { seal } from "../../src/lake/sealed.js";
+import { seal } from "../../src/lake/records.js";
 import { refusalOf } from "../../src/inbox/judge.js";
 import { createToken } from "../../src/store/tokens.js";
 import { temporaryFolder } from "../support/folders.js";

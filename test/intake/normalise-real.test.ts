@@ -1,7 +1,7 @@
 // Every real file, staged as a data engineer would: what is taken, what is ignored, what is missing, what is told.
 import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Scalar } from "../../src/engine/values.js";
+import type { Scalar } from "../../src/engine/statements.js";
 import { describeReal, realFile } from "../support/realdata.js";
 import { openStaging, type Staging } from "./staging.js";
 

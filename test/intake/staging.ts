@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { entityNamed } from "../../src/catalog/index.js";
 import { openWriter, type Writer } from "../../src/engine/writer.js";
-import type { Scalar } from "../../src/engine/values.js";
+import type { Scalar } from "../../src/engine/statements.js";
 import { stage, type ImportOptions, type Staged } from "../../src/intake/normalise.js";
 
 export interface Staging {

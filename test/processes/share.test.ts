@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readConfig } from "../../src/config.js";
-import { shareOf } from "../../src/processes/share.js";
+import { shareOf } from "../../src/processes/worker.js";
 
 test("workers share what is for the whole server, and nothing else", () => {
   const config = readConfig({ workers: "3", rateLimit: "100", memory: "2GB" }, {});

@@ -12,7 +12,7 @@ import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { openLake } from "../../src/lake/lake.js";
 import { layoutOf } from "../../src/lake/layout.js";
 import { createToken, revokeToken } from "../../src/store/tokens.js";
-import { SAME_SIGNAL } from "../../src/processes/signals.js";
+import { SAME_SIGNAL } from "../../src/processes/supervisor.js";
 import { temporaryFolder } from "../support/folders.js";
 import { publishRows } from "../support/lake.js";
 import {

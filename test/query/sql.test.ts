@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { columnNamed, ENTITIES, entityNamed } from "../../src/catalog/index.js";
 import { SQL_TYPES } from "../../src/catalog/types.js";
-import { fromDuck, toDuck } from "../../src/engine/values.js";
+import { fromDuck, toDuck } from "../../src/engine/statements.js";
 import { fileList, type DataFile } from "../../src/lake/manifest.js";
 import { lastFactorsRead, planFactors } from "../../src/query/adjust.js";
 import { calendarRead } from "../../src/query/calendar.js";

@@ -1,9 +1,7 @@
-import { gunzipSync } from "node:zlib";
+import { crc32, gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { crc32 } from "node:zlib";
-import { joinedCrc } from "../../src/segments/crc.js";
-import { PACKERS } from "../../src/segments/packer.js";
+import { PACKERS, joinedCrc } from "../../src/segments/packer.js";
 
 test("the checksum of joined bytes follows from those of the parts", () => {
   fc.assert(

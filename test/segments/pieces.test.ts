@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { giveBack, lendBuffer, PIECE } from "../../src/segments/pieces.js";
+import { giveBack, lendBuffer, PIECE } from "../../src/segments/store.js";
 
 test("a buffer is lent again once it was given back, in whole or in part, and not before", () => {
   const one = lendBuffer();

@@ -9,7 +9,7 @@ import { wantsCodeCopy } from "../../src/store/code-copy.js";
 import { compact, planRuns, type CompactReport } from "../../src/store/compact.js";
 import { isSameInBoth } from "../../src/repair/contents.js";
 import { merge } from "../../src/store/merge.js";
-import { columnList, scan } from "../../src/store/relations.js";
+import { columnList, scan } from "../../src/store/datafile.js";
 import { withWriteSession } from "../../src/store/session.js";
 import { vacuum } from "../../src/store/vacuum.js";
 import { verify } from "../../src/repair/verify.js";

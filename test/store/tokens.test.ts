@@ -1,8 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { parseTokens } from "../../src/lake/token-records.js";
-import { hashToken, openTokens, TRUSTED_FOR, type TokenStore } from "../../src/lake/tokens.js";
+import { TRUSTED_FOR, type TokenStore, hashToken, openTokens, parseTokens } from "../../src/lake/tokens.js";
 import { createToken, revokeToken } from "../../src/store/tokens.js";
 import { temporaryFolder } from "../support/folders.js";
 

@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openLake } from "../../src/lake/lake.js";
-import { wasRemoved } from "../../src/lake/removed.js";
+import { wasRemoved } from "../../src/lake/kept-versions.js";
 import { vacuum } from "../../src/store/vacuum.js";
 import { verify } from "../../src/repair/verify.js";
 import { temporaryFolder } from "../support/folders.js";

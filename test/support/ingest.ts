@@ -1,13 +1,13 @@
 // An ingester without waiting: its clock stands still until a test moves it on.
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Scalar } from "../../src/engine/values.js";
+import type { Scalar } from "../../src/engine/statements.js";
 import { openWriter } from "../../src/engine/writer.js";
 import { openLake } from "../../src/lake/lake.js";
 import { layoutOf } from "../../src/lake/layout.js";
 import { latestEntries, readLedger, type LedgerEntry } from "../../src/lake/ledger.js";
 import { openIngester, type IngestOptions } from "../../src/inbox/ingest.js";
-import { scan } from "../../src/store/relations.js";
+import { scan } from "../../src/store/datafile.js";
 import type { RetentionPolicy } from "../../src/store/retention.js";
 
 export interface TestIngester {

@@ -10,7 +10,7 @@ import { openWriter, type Writer } from "../../src/engine/writer.js";
 import { openLake, type Snapshot } from "../../src/lake/lake.js";
 import { layoutOf, listFile, versionFile } from "../../src/lake/layout.js";
 import { importFiles, type ImportReport } from "../../src/store/import.js";
-import { columnList, scan } from "../../src/store/relations.js";
+import { columnList, scan } from "../../src/store/datafile.js";
 import { temporaryFolder } from "./folders.js";
 
 export const MEMORY = { memory: "1GB" };

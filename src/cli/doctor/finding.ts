@@ -1,5 +1,5 @@
 // What the doctor tells of one thing.
-import { isPrintable, printable } from "../../printable.js";
+import { isPrintable, printable } from "../../words.js";
 
 export interface Finding {
   readonly state: "ok" | "warning" | "wrong";

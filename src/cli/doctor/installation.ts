@@ -46,7 +46,7 @@ async function checkEncoder(): Promise<Finding> {
   const thing = "row kernel";
   const expected = "a WebAssembly kernel that writes what the plain row writer writes";
   try {
-    const { checkKernel } = await import("../../encode/self-check.js");
+    const { checkKernel } = await import("../../encode/rows.js");
     const found = checkKernel();
     if (found === "equal") return ok(thing, "WebAssembly, equal to the plain row writer");
     if (found === "absent") {

@@ -6,7 +6,7 @@ import { bytesOf, type ServerConfig } from "../../config.js";
 import { reasonOf } from "../../errors.js";
 import { affordableConnections } from "../../http/limits.js";
 import { openPort, readCertificate } from "../../http/listener.js";
-import { makeOwnFolder } from "../../own-folder.js";
+import { makeOwnFolder } from "../../files.js";
 import { count, plural, size } from "../../words.js";
 import { ok, shell, warning, wrong, type Finding } from "./finding.js";
 

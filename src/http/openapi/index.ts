@@ -7,14 +7,10 @@ import type { RequestLimits } from "../../query/request.js";
 import { collectParameters } from "../../query/parameters.js";
 import { sendJson } from "../respond.js";
 import { searchOf } from "../lookup.js";
-import { answerHeaders } from "./answers.js";
-import { bodySchemas, envelopeOf } from "./bodies.js";
-import { entityPaths } from "./entity-paths.js";
+import { answerHeaders, bodySchemas, envelopeOf } from "./answers.js";
+import { entityPaths, servicePaths, tusharePaths } from "./paths.js";
 import { sharedParameters } from "./parameters.js";
-import { problemComponents, problemSchema } from "./problems.js";
-import { wordSchemas, type Schema } from "./schemas.js";
-import { servicePaths } from "./service-paths.js";
-import { tusharePaths } from "./tushare-paths.js";
+import { type Schema, problemComponents, problemSchema, wordSchemas } from "./schemas.js";
 
 const ABOUT = `Rows of exchange-traded market data, read-only.
 

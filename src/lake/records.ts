@@ -1,5 +1,7 @@
-// Records that tell whether they are whole: JSON that ends with a checksum of what comes before it.
-import { printableJson } from "../printable.js";
+// Files of records: JSON lists, and lines of JSON that end with a checksum of what comes before it.
+import { CommandError } from "../errors.js";
+import { readOrNone } from "../files.js";
+import { printableJson } from "../words.js";
 import { sha256 } from "./manifest.js";
 
 /** What a field of a record may hold. */
@@ -55,4 +57,26 @@ function hasShape<T>(value: unknown, shape: Shape<T>): value is T {
   const fields = Object.entries<Kind>(shape);
   const record = value as Readonly<Record<string, unknown>>;
   return Object.keys(record).length === fields.length && fields.every(([name, kind]) => IS[kind](record[name]));
+}
+
+/** A file of records that is not what was written. */
+export class DamagedRecordsError extends CommandError {
+  override readonly name = "DamagedRecordsError";
+}
+
+/** The records of a JSON file; an absent file holds none. Throws DamagedRecordsError. */
+export async function readRecords(path: string): Promise<readonly unknown[]> {
+  const text = await readOrNone(path);
+  return text === undefined ? [] : parseRecords(text, path);
+}
+
+/** The records in the text of a JSON file. Throws DamagedRecordsError where they are no list. */
+export function parseRecords(text: string, path: string): readonly unknown[] {
+  try {
+    const records: unknown = JSON.parse(text);
+    if (Array.isArray(records)) return records;
+  } catch {
+    // Not JSON: reported below.
+  }
+  throw new DamagedRecordsError(`${path} is damaged: restore it from a backup, or move it away and start a new one`);
 }

@@ -1,7 +1,7 @@
 import { chmod, chown, lchown, mkdir, stat, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { makeOwnFolder } from "../src/own-folder.js";
+import { makeOwnFolder } from "../src/files.js";
 import { temporaryFolder } from "./support/folders.js";
 
 const isRoot = process.getuid?.() === 0;

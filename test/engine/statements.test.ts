@@ -1,6 +1,6 @@
 import type { DuckDBPreparedStatement } from "@duckdb/node-api";
 import { describe, expect, test } from "vitest";
-import { withPrepared } from "../../src/engine/prepared.js";
+import { withPrepared } from "../../src/engine/statements.js";
 import { duckdbInMemory } from "../support/duckdb.js";
 
 const duckdb = duckdbInMemory({ threads: "1" });

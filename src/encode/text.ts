@@ -1,0 +1,89 @@
+// The formats of text: the JSON envelope, NDJSON, CSV, and the JSON of Tushare.
+import { columnsOf } from "../arrow-data.js";
+import { DTYPES } from "../catalog/types.js";
+import { rowWriter } from "./rows.js";
+import { type Encoder, type Head, NOTHING } from "./types.js";
+
+/** Keys in the order of the contract; no white space. */
+export function jsonEncoder(head: Head): Encoder {
+  const columns = head.columns.map((column) => ({ name: column.name, dtype: DTYPES[column.type] }));
+  const before = JSON.stringify({ entity: head.entity, data_version: head.dataVersion, columns });
+  return {
+    ...jsonRows(head.columns),
+    begin: () => Buffer.from(`${before.slice(0, -1)},"rows":[`),
+    end({ count, truncated, nextCursor }) {
+      const after = JSON.stringify({ count, truncated, next_cursor: nextCursor });
+      return Buffer.from(`],${after.slice(1)}`);
+    },
+  };
+}
+
+/** Rows as arrays of a JSON document, whatever stands around them. */
+export function jsonRows(columns: Head["columns"]): Omit<Encoder, "begin" | "end"> {
+  const write = rowWriter(columns, {
+    prefixes: columns.map((_, i) => (i === 0 ? ",[" : ",")),
+    suffix: "]",
+    quoting: "json",
+  });
+  return {
+    isReusable: true,
+    separator: Buffer.from(","),
+    segment() {
+      let first = true;
+      return {
+        batch(batch) {
+          const rows = write(columnsOf(batch), 0, batch.numRows);
+          if (!first || rows.length === 0) return rows;
+          first = false;
+          return rows.subarray(1); // no comma before the first row
+        },
+        end: () => NOTHING,
+      };
+    },
+  };
+}
+
+// NDJSON: one object a row, each on its line, keyed by column name.
+
+export function ndjsonEncoder(head: Head): Encoder {
+  const write = rowWriter(head.columns, {
+    prefixes: head.columns.map(({ name }, i) => `${i === 0 ? "{" : ","}${JSON.stringify(name)}:`),
+    suffix: "}\n",
+    quoting: "json",
+  });
+  return {
+    isReusable: true,
+    separator: NOTHING,
+    begin: () => NOTHING,
+    segment: () => ({ batch: (batch) => write(columnsOf(batch), 0, batch.numRows), end: () => NOTHING }),
+    end: () => NOTHING,
+  };
+}
+
+// CSV after RFC 4180 with a header line, ending lines with `\n`. Missing is an empty field, empty text is `""`.
+
+export function csvEncoder(head: Head): Encoder {
+  const write = rowWriter(head.columns, {
+    prefixes: head.columns.map((_, i) => (i === 0 ? "" : ",")),
+    suffix: "\n",
+    quoting: "csv",
+  });
+  return {
+    isReusable: true,
+    separator: NOTHING,
+    begin: () => Buffer.from(`${head.columns.map(({ name }) => name).join(",")}\n`),
+    segment: () => ({ batch: (batch) => write(columnsOf(batch), 0, batch.numRows), end: () => NOTHING }),
+    end: () => NOTHING,
+  };
+}
+
+// The answer that clients of Tushare read: names in `fields`, rows in `items`, and whether more rows follow.
+
+export function tushareEncoder({ columns }: Pick<Head, "columns">): Encoder {
+  const fields = JSON.stringify(columns.map(({ name }) => name));
+  return {
+    ...jsonRows(columns),
+    begin: () => Buffer.from(`{"code":0,"msg":"","data":{"fields":${fields},"items":[`),
+    end: ({ truncated }) => Buffer.from(`],"has_more":${truncated}}}`),
+  };
+}

@@ -1,0 +1,280 @@
+// The paths: of the entities, each with its own parameters, of the service, and of clients of Tushare.
+import { ENTITIES } from "../../catalog/index.js";
+import { API_NAMES } from "../../catalog/tushare.js";
+import type { Entity } from "../../catalog/types.js";
+import type { ProblemCode } from "../../errors.js";
+import { type Operation, jsonAnswers, plainAnswer, refsToHeaders, rowsAnswers } from "./answers.js";
+import { EXAMPLE_TRADING_DAY, bound, entityParameters, exampleCode, sharedParameter, single } from "./parameters.js";
+import { EVERYWHERE, READING, type Schema, TOKEN, problemResponses, refTo, schemaOf } from "./schemas.js";
+
+const ROWS: readonly ProblemCode[] = [
+  ...TOKEN,
+  ...READING,
+  "forbidden",
+  "invalid_cursor",
+  "not_acceptable",
+  "upgrade_required",
+];
+
+export function entityPaths(): Schema {
+  return Object.fromEntries(
+    ENTITIES.flatMap((entity) => [
+      [`/api/v1/entities/${entity.name}`, { get: rows(entity) }],
+      [`/api/v1/entities/${entity.name}/gaps`, { get: gaps(entity) }],
+    ]),
+  );
+}
+
+function rows(entity: Entity): Operation {
+  return {
+    operationId: `get_${entity.name}`,
+    summary: entity.title,
+    description: `${entity.about}\n\nOrder: ${entity.order.map((name) => `\`${name}\``).join(", ")}; missing values last.`,
+    tags: [entity.store],
+    parameters: [...entityParameters(entity), sharedParameter("if_none_match")],
+    responses: {
+      ...rowsAnswers(`Envelope_${entity.name}`),
+      ...problemResponses(ROWS),
+    },
+  };
+}
+
+function gaps(entity: Entity): Operation {
+  return {
+    operationId: `get_${entity.name}_gaps`,
+    summary: `Gaps of: ${entity.title}`,
+    description:
+      "Gaps that overlap the asked interval, each whole: computed ones, and those that the operator recorded.",
+    tags: [entity.store],
+    parameters: [
+      bound("start_date", "day of the interval"),
+      bound("end_date", "day of the interval"),
+      single(
+        "ts_code",
+        "Gaps of this code, and those that are not tied to one.",
+        schemaOf(entity.bareCodes ? "CodeOrBare" : "Code"),
+        exampleCode(entity),
+      ),
+      sharedParameter("data_version"),
+      sharedParameter("if_none_match"),
+    ],
+    responses: {
+      ...jsonAnswers("The gaps, by first day.", refTo("schemas", "Gaps")),
+      ...problemResponses([...TOKEN, ...READING, "forbidden"]),
+    },
+  };
+}
+
+// The paths beside the entities: calendar, catalog, health, metrics, and this description.
+
+const tags = ["service"];
+
+const calendar: Operation = {
+  operationId: "get_calendar",
+  summary: "Days of the trading calendar",
+  description: "Days in order. Only the calendar of SSE is held: another exchange has no days.",
+  tags,
+  parameters: [
+    single("exchange", "Exchange.", { type: "string", default: "SSE", examples: ["SSE", "SZSE"], pattern: "\\S" }),
+    bound("start_date", "day"),
+    bound("end_date", "day"),
+    single("is_open", "1 = open days, 0 = closed days; without it all days.", { type: "integer", enum: [0, 1] }, 1),
+    sharedParameter("data_version"),
+    sharedParameter("if_none_match"),
+  ],
+  responses: {
+    ...jsonAnswers("The days.", refTo("schemas", "Calendar")),
+    ...problemResponses([...TOKEN, ...READING, "forbidden"]),
+  },
+};
+
+const shift: Operation = {
+  operationId: "get_calendar_shift",
+  summary: "The n-th trading day before or after one",
+  description: "For fills on the next day and for aligning signals.",
+  tags,
+  parameters: [
+    { ...single("date", "A trading day to start from.", schemaOf("Date"), EXAMPLE_TRADING_DAY), required: true },
+    {
+      ...single(
+        "n",
+        "Trading days: later where positive, earlier where negative; not 0.",
+        {
+          type: "integer",
+          minimum: Number.MIN_SAFE_INTEGER,
+          maximum: Number.MAX_SAFE_INTEGER,
+          not: { const: 0 },
+        },
+        1,
+      ),
+      required: true,
+    },
+    single("exchange", "Exchange; only SSE is held.", { type: "string", enum: ["SSE"], default: "SSE" }),
+    sharedParameter("data_version"),
+    sharedParameter("if_none_match"),
+  ],
+  responses: {
+    ...jsonAnswers("The resulting day.", refTo("schemas", "Shift")),
+    ...problemResponses([...TOKEN, ...READING, "forbidden", "not_a_trading_day", "outside_calendar"]),
+  },
+};
+
+const meta: Operation = {
+  operationId: "get_meta",
+  summary: "What there is",
+  description: "Every entity that the token may read, with its first and last date and its number of rows.",
+  tags,
+  parameters: [sharedParameter("if_none_match")],
+  responses: {
+    ...jsonAnswers("The catalog.", refTo("schemas", "Meta")),
+    ...problemResponses([...TOKEN, "unknown_parameter"]),
+  },
+};
+
+const versions: Operation = {
+  operationId: "get_versions",
+  summary: "Versions that can be read",
+  description: "The kept versions, newest first: values for `data_version`.",
+  tags,
+  parameters: [sharedParameter("if_none_match")],
+  responses: {
+    ...jsonAnswers("The versions.", refTo("schemas", "Versions")),
+    ...problemResponses([...TOKEN, "unknown_parameter", "data_damaged", "data_unavailable"]),
+  },
+};
+
+const health: Operation = {
+  operationId: "get_health",
+  summary: "Is the server well?",
+  description: "Needs no token.",
+  tags,
+  security: [],
+  responses: {
+    ...plainAnswer("How each store is.", "Health"),
+    ...problemResponses([...EVERYWHERE, "unknown_parameter"]),
+  },
+};
+
+const metrics: Operation = {
+  operationId: "get_metrics",
+  summary: "What the server counts and measures",
+  description: "For Prometheus. A token with a list of entities needs `metrics` in it.",
+  tags,
+  responses: {
+    200: {
+      description: "The text format of Prometheus.",
+      headers: refsToHeaders(["X-Request-Id"]),
+      content: { "text/plain": { schema: { type: "string" } } },
+    },
+    ...problemResponses([...TOKEN, "forbidden", "unknown_parameter"]),
+  },
+};
+
+const description: Operation = {
+  operationId: "get_openapi",
+  summary: "This description",
+  description: "Needs no token.",
+  tags,
+  security: [],
+  parameters: [sharedParameter("if_none_match")],
+  responses: {
+    ...jsonAnswers("OpenAPI 3.1.", { type: "object" }),
+    ...problemResponses([...EVERYWHERE, "unknown_parameter"]),
+  },
+};
+
+export function servicePaths(): Schema {
+  return {
+    "/api/v1/calendar": { get: calendar },
+    "/api/v1/calendar/shift": { get: shift },
+    "/api/v1/meta": { get: meta },
+    "/api/v1/versions": { get: versions },
+    "/health": { get: health },
+    "/metrics": { get: metrics },
+    "/openapi.json": { get: description },
+  };
+}
+
+// The path for clients of Tushare: a question in a body, problems with status 200.
+
+const question: Schema = {
+  type: "object",
+  required: ["api_name", "token"],
+  properties: {
+    api_name: { type: "string", enum: API_NAMES, description: "With `_vip` after it, it is the same one." },
+    token: { type: "string", description: "An access token." },
+    params: {
+      type: ["object", "null"],
+      description:
+        "Parameters of the entity of this name, but `cursor` and `format`; and `offset`, rows to leave out. Null and empty " +
+        "text are not given. Rows come newest first; `order=asc` turns them.",
+      additionalProperties: { type: ["string", "number", "null"] },
+    },
+    fields: { type: ["string", "null"], description: "Columns parted by commas; empty for all." },
+  },
+  additionalProperties: false,
+};
+
+const answer: Schema = {
+  type: "object",
+  required: ["code", "msg", "data"],
+  properties: {
+    code: {
+      type: "integer",
+      description:
+        "0: answered. 40101: no valid token. 2002: it does not cover the api. 40203: too many requests. Otherwise the status of the problem.",
+    },
+    msg: { type: "string", description: "What was wrong and the way out." },
+    data: {
+      type: ["object", "null"],
+      required: ["fields", "items", "has_more"],
+      properties: {
+        fields: { type: "array", items: { type: "string" } },
+        items: { type: "array", items: { type: "array", items: { type: ["string", "number", "null"] } } },
+        has_more: { type: "boolean", description: "Whether `limit` cut the answer." },
+      },
+      additionalProperties: false,
+    },
+  },
+  additionalProperties: false,
+};
+
+const json = (schema: Schema, example?: unknown): Schema => ({
+  "application/json": { schema, ...(example === undefined ? {} : { example }) },
+});
+
+const operation = (operationId: string, parameters: readonly Schema[]): Schema => ({
+  operationId,
+  summary: "Rows for clients of Tushare",
+  description:
+    "What the Python package tushare sends and understands. The token is in the body. Problems come with status 200 and a " +
+    "`code` that is not 0, for the package takes any other status for an empty answer.",
+  tags: ["service"],
+  security: [],
+  ...(parameters.length > 0 ? { parameters } : {}),
+  requestBody: {
+    required: true,
+    content: json(question, { api_name: "daily", token: "…", params: { trade_date: EXAMPLE_TRADING_DAY }, fields: "" }),
+  },
+  responses: {
+    200: { description: "The rows, or the problem.", headers: refsToHeaders(["X-Request-Id"]), content: json(answer) },
+    405: {
+      description: "Another method than `POST`.",
+      headers: { Allow: { description: "The method on offer.", required: true, schema: { const: "POST" } } },
+      content: { "application/problem+json": { schema: refTo("schemas", "Problem") } },
+    },
+  },
+});
+
+const api: Schema = {
+  name: "api",
+  in: "path",
+  required: true,
+  description: "The same as `api_name`.",
+  schema: { type: "string", enum: API_NAMES },
+};
+
+export const tusharePaths = (): Schema => ({
+  "/tushare": { post: operation("post_tushare", []) },
+  "/tushare/{api}": { post: operation("post_tushare_api", [api]) },
+});

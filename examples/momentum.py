@@ -1,8 +1,9 @@
-"""Monthly momentum on A shares, without look-ahead and without survivors' bias.
+"""Monthly momentum on A shares, with no look-ahead and no survivorship bias.
 
-On the last trading day of each month it ranks the stocks of that day's own list by their gain of half a year, the last
-month left out, and holds the best in equal parts from the close of the next day on. It checks for gaps first, reads one
-version of the data, and prints it: with `--version` it prints the same figures again, whatever was published since.
+On the last trading day of each month, the stocks listed on that day are ranked by their half-year return, excluding
+the last month. The best are held with equal weights from the close of the next trading day. The script checks for gaps
+first, reads one version of the data and prints its name. With `--version` it prints the same figures again, whatever was
+published since.
 
     export TAPEHOUSE_URL=http://127.0.0.1:8080 TAPEHOUSE_TOKEN=...
     python examples/momentum.py --start 20240701 --end 20251128
@@ -18,8 +19,8 @@ import pandas as pd
 from tapehouse import Client
 
 LOOKBACK = 120  # trading days
-LEFT_OUT = 20  # of them, the last ones
-COST = 0.001  # of what is bought or sold
+SKIPPED = 20  # the most recent of them
+COST = 0.001  # fraction of the value bought or sold
 
 
 def main() -> None:
@@ -37,21 +38,21 @@ def main() -> None:
         refuse_gaps(client, first, days[-1])
         months = pd.DataFrame(run(client, first, days, options.top)).set_index("until")
         print(months.to_string(float_format="{:.6f}".format))
-        print(summary(months["gain"]).to_string(float_format="{:.6f}".format))
+        print(summary(months["return"]).to_string(float_format="{:.6f}".format))
         print(f"data_version {client.data_version}")
 
 
 def refuse_gaps(client: Client, first: str, last: str) -> None:
-    """A missing day looks like a day without movement, so ends the program where there is one."""
+    """Exits if there is a gap, since a missing day looks like a day without movement."""
     gaps = [gap for entity in ("daily", "adj_factor") for gap in client.gaps(entity, first, last)]
     if gaps:
         sys.exit(f"the data has gaps, {len(gaps)} in all:\n{pd.DataFrame(gaps).head(20).to_string(index=False)}")
 
 
 def run(client: Client, first: str, days: list[str], top: int) -> list[dict[str, object]]:
-    """A row for each time that the portfolio is held, from the day after one month's end to that after the next."""
+    """One row per holding period, from the day after a month end to the day after the next one."""
     prices = adjusted_closes(client, first, days[-1])
-    # What a stock that does not trade is worth: its last price.
+    # A stock that does not trade is valued at its last price.
     worth = prices.ffill()
     ends = month_ends(days)
     universes = universe_of(client, ends)
@@ -60,28 +61,28 @@ def run(client: Client, first: str, days: list[str], top: int) -> list[dict[str,
     for end, following in zip(ends, ends[1:]):
         bought, sold = next_day(days, end), next_day(days, following)
         known = prices.loc[:end]
-        gained = known.ffill().iloc[-1 - LEFT_OUT] / known.ffill().iloc[-1 - LOOKBACK] - 1
+        momentum = known.ffill().iloc[-1 - SKIPPED] / known.ffill().iloc[-1 - LOOKBACK] - 1
         trades = known.iloc[-1].notna() & prices.loc[bought].notna()
-        eligible = gained[trades & gained.index.isin(universes[end])].dropna()
+        eligible = momentum[trades & momentum.index.isin(universes[end])].dropna()
         chosen = eligible.nlargest(top).index
         new = pd.Series(1 / len(chosen), index=chosen)
         turnover = new.sub(weights, fill_value=0).abs().sum()
-        gains = worth.loc[sold, chosen] / worth.loc[bought, chosen] - 1
-        gain = gains.mean() - COST * turnover
-        rows.append({"until": sold, "eligible": len(eligible), "held": len(chosen), "turnover": turnover, "gain": gain})
-        weights = new * (1 + gains) / (1 + gains.mean())
+        returns = worth.loc[sold, chosen] / worth.loc[bought, chosen] - 1
+        net = returns.mean() - COST * turnover
+        rows.append({"until": sold, "eligible": len(eligible), "held": len(chosen), "turnover": turnover, "return": net})
+        weights = new * (1 + returns) / (1 + returns.mean())
     return rows
 
 
 def adjusted_closes(client: Client, first: str, last: str) -> pd.DataFrame:
-    """A row for each trading day, a column for each stock, those that were delisted since included."""
+    """One row per trading day and one column per stock, including stocks that have since been delisted."""
     rows = client.daily(start_date=first, end_date=last, adjust="backward", fields=["trade_date", "ts_code", "close"])
     closes = rows.pandas().pivot(index="trade_date", columns="ts_code", values="close")
     return closes.reindex(client.trading_days(first, last))
 
 
 def universe_of(client: Client, days: list[str]) -> dict[str, set[str]]:
-    """The stocks that were listed on each day, as that day's list had them, without those under special treatment."""
+    """The stocks listed on each day according to that day's snapshot, without those under special treatment."""
     lists = client.panel("stock_list", days, fields=["ts_code", "name", "list_date", "delist_date"]).pandas()
     ordinary = ~lists["name"].str.contains("ST|退", na=False)
     listed = (lists["list_date"] <= lists["as_of"]) & ~(lists["delist_date"] <= lists["as_of"])
@@ -90,7 +91,7 @@ def universe_of(client: Client, days: list[str]) -> dict[str, set[str]]:
 
 
 def month_ends(days: list[str]) -> list[str]:
-    """The last day of each month that another trading day follows."""
+    """The last trading day of each month, if another trading day follows."""
     return list({day[:6]: day for day in days[:-1]}.values())
 
 
@@ -98,13 +99,13 @@ def next_day(days: list[str], day: str) -> str:
     return days[days.index(day) + 1]
 
 
-def summary(gains: pd.Series) -> pd.Series:
-    """Of monthly gains: total, a year's mean and deviation, their ratio, the deepest fall."""
-    value = (1 + gains).cumprod()
-    mean, deviation = gains.mean() * 12, gains.std() * 12**0.5
-    deepest = (value / value.cummax().clip(lower=1) - 1).min()
+def summary(returns: pd.Series) -> pd.Series:
+    """Total return, annualized mean and deviation, their ratio, and the maximum drawdown."""
+    value = (1 + returns).cumprod()
+    mean, deviation = returns.mean() * 12, returns.std() * 12**0.5
+    drawdown = (value / value.cummax().clip(lower=1) - 1).min()
     return pd.Series(
-        {"total": value.iloc[-1] - 1, "mean": mean, "deviation": deviation, "ratio": mean / deviation, "deepest": deepest}
+        {"total": value.iloc[-1] - 1, "mean": mean, "deviation": deviation, "ratio": mean / deviation, "drawdown": drawdown}
     )
 
 

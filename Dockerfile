@@ -1,4 +1,4 @@
-# Tapehouse as a container. See docs/running.md.
+# Container image for Tapehouse; see docs/running.md.
 FROM node:22-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./

@@ -1,4 +1,4 @@
-// Exit code 0 where the server of this container answers; by the same environment as `tapehouse serve`.
+// Exits with 0 if the server in this container answers. Reads the same environment variables as `tapehouse serve`.
 import http from "node:http";
 import https from "node:https";
 
@@ -6,7 +6,7 @@ const { TAPEHOUSE_PORT: port = "8080", TAPEHOUSE_TLS_CERT: certificate = "none" 
 const [scheme, { get }] = certificate === "none" ? ["http", http] : ["https", https];
 const url = `${scheme}://127.0.0.1:${port}/health`;
 
-// The certificate is made out to another name than this address.
+// The certificate is for another name than 127.0.0.1, so it is not verified.
 const request = get(url, { rejectUnauthorized: false, timeout: 4_000 }, (answer) => {
   process.exitCode = answer.statusCode === 200 ? 0 : 1;
   answer.pipe(process.stdout);

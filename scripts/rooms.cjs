@@ -44,7 +44,7 @@ module.exports = {
   engine: {
     owns: "^src/engine/",
     imports: ["errors", "dates", "sql-text", "arrow-data", "config", "catalog", "lake", "query"],
-    packages: ["@duckdb/node-api", "@duckdb/node-bindings", "apache-arrow"],
+    packages: ["@duckdb/node-api", "@duckdb/node-bindings", "apache-arrow", "lru-cache"],
     why: "The only room with DuckDB.",
   },
   intake: {
@@ -93,7 +93,7 @@ module.exports = {
   http: {
     owns: "^src/http/",
     imports: ["errors", "words", "config", "files", "catalog", "lake", "query", "engine", "encode", "segments", "web"],
-    packages: ["express", "pino", "prom-client"],
+    packages: ["express", "lru-cache", "pino", "prom-client"],
     why: "The only room with Express, the log and the metrics. It reads the lake and never writes it.",
   },
   processes: {

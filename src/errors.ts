@@ -37,7 +37,7 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
-export interface ProblemExtras {
+interface ProblemExtras {
   /** The request parameter at fault. */
   readonly parameter?: string;
   /** What would be accepted. */

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { MAIN, RESULTS } from "./servers.js";
 
-export const STOCKS = 5_000;
+const STOCKS = 5_000;
 /** Days of the demo market that longer ones are made of, and the days of the calendar from its first to its last. */
 const DEMO_DAYS = 1_000;
 const DEMO_SPAN = 1_505;

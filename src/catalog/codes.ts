@@ -18,7 +18,7 @@ export const codePattern = ({ bareCodes = false }: Pick<Entity, "bareCodes">): s
 const COMPLETE = new RegExp(`^${codePattern({})}$`);
 const PERHAPS_BARE = new RegExp(`^${codePattern({ bareCodes: true })}$`);
 
-export interface CodeFault {
+interface CodeFault {
   /** The end of a sentence that begins with the code. */
   readonly why: string;
   /** What may be meant. */

@@ -8,7 +8,7 @@
 export type ColumnType = "code" | "text" | "date" | "float64" | "int64";
 
 /** The three dtypes of the response envelope. */
-export type DType = "string" | "float64" | "int64";
+type DType = "string" | "float64" | "int64";
 
 export const DTYPES = {
   code: "string",
@@ -51,12 +51,12 @@ export type Store = (typeof STORES)[number];
  * `announced`: rows whose first non-null of `columns` is on or before it, with what `hides` says unsaid.
  * `snapshot`: the latest snapshot on or before it.
  */
-export type PointInTime =
+type PointInTime =
   | { readonly rule: "announced"; readonly columns: readonly string[]; readonly hides?: readonly Hidden[] }
   | { readonly rule: "snapshot" };
 
 /** A value that tells of a later day: where the date in `knownFrom` lies after `as_of`, `before` is shown instead. */
-export interface Hidden {
+interface Hidden {
   readonly column: string;
   readonly knownFrom: string;
   readonly before: string | null;
@@ -66,7 +66,7 @@ export interface Hidden {
  * Which gaps are computed. `every_stock`: a row for each listed stock not suspended on each open day;
  * `every_day`: rows on each open day; `none`: only recorded gaps.
  */
-export type GapRule = "every_stock" | "every_day" | "none";
+type GapRule = "every_stock" | "every_day" | "none";
 
 /**
  * Prices that `adjust` multiplies by the factor of their code and day. The entity of factors has the same main date, code

@@ -13,14 +13,14 @@ import { note, printJson } from "./out.js";
 import { createProgress } from "./progress.js";
 import { plural } from "../words.js";
 
-export interface DemoSize {
+interface DemoSize {
   readonly stocks: number;
   readonly days: number;
   readonly seed: number;
   readonly memory: string;
 }
 
-export interface DemoReport {
+interface DemoReport {
   readonly entities: number;
   readonly rows: number;
   readonly data_version: string;

@@ -3,7 +3,7 @@ import { plural, printable, size } from "../words.js";
 import { shortened } from "./table.js";
 
 /** How far a piece of work is. */
-export interface Step {
+interface Step {
   readonly what: string;
   /** Rows or bytes; 0 of 0 where nobody knows. */
   readonly done: number;
@@ -11,7 +11,7 @@ export interface Step {
   readonly unit: "rows" | "bytes";
 }
 
-export interface Progress {
+interface Progress {
   show(step: Step): void;
   done(): void;
 }

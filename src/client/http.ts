@@ -3,7 +3,7 @@ import { type Body, bodyOf, problemOf, textOf, within } from "./body.js";
 import { ConnectionFailedError, IncompleteAnswerError, readable, TapehouseError } from "./errors.js";
 
 /** A value of a parameter; undefined is not sent. Items of a list mean any of them. */
-export type Value = string | number | readonly (string | number)[] | undefined;
+type Value = string | number | readonly (string | number)[] | undefined;
 export type Params = Readonly<Record<string, Value>>;
 
 export interface Patience {
@@ -23,7 +23,7 @@ export interface Transport {
   retry(): Retry;
 }
 
-export interface Retry {
+interface Retry {
   /** Something came: count anew. */
   progress(): void;
   /** Resolves when it is time to ask again; throws `error` where that would not help. */

@@ -15,7 +15,7 @@ import { tickEntities } from "./ticks.js";
 
 export type { DemoEntity, DemoOptions } from "./tables.js";
 
-export interface DemoMarket {
+interface DemoMarket {
   /** One of each entity of the catalog. Valid until `dispose`. */
   readonly entities: readonly DemoEntity[];
   /** Drops the helper tables. */

@@ -159,7 +159,7 @@ export const INDICES = [
   ["399006.SZ", "创业板指", "SZSE", "深圳证券交易所", "规模指数", "2010-05-31", 1000, "2010-06-01"],
 ] as const;
 
-export type IndexCode = (typeof INDICES)[number][0];
+type IndexCode = (typeof INDICES)[number][0];
 
 /** Which stocks an index holds, as a condition over the helper table of stocks, and its level before the demo. */
 export const MEMBERS: Record<IndexCode, { readonly where: string; readonly start: number }> = {

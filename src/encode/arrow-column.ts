@@ -6,7 +6,7 @@ import { rowWriter } from "./rows.js";
 import { isPresent, presenceBitmap, type ColumnData } from "../arrow-data.js";
 import { NOTHING } from "./types.js";
 
-export interface ArrowColumn {
+interface ArrowColumn {
   readonly type: DataType;
   /** Appends a copy of all `rows` values of a batch. */
   add(source: ColumnData, rows: number): void;
@@ -17,7 +17,7 @@ export interface ArrowColumn {
 }
 
 /** A column of a record batch: its validity bitmap (of no bytes where nothing is missing), text's offsets, values. */
-export interface Gathered {
+interface Gathered {
   readonly nullCount: number;
   readonly buffers: readonly Uint8Array[];
 }

@@ -5,7 +5,7 @@ import { dictionaryOf, MOST_VALUES, type Dictionary } from "./dictionary.js";
 import { GrowingBytes } from "./growing-bytes.js";
 import { isPresent, type ColumnData } from "../arrow-data.js";
 
-export interface ParquetColumn {
+interface ParquetColumn {
   /** Appends copies of the values of these rows of a batch. */
   add(source: ColumnData, from: number, to: number): void;
   /** Bytes gathered so far. */

@@ -19,7 +19,7 @@ export function jsonEncoder(head: Head): Encoder {
 }
 
 /** Rows as arrays of a JSON document, whatever stands around them. */
-export function jsonRows(columns: Head["columns"]): Omit<Encoder, "begin" | "end"> {
+function jsonRows(columns: Head["columns"]): Omit<Encoder, "begin" | "end"> {
   const write = rowWriter(columns, {
     prefixes: columns.map((_, i) => (i === 0 ? ",[" : ",")),
     suffix: "]",

@@ -33,7 +33,7 @@ export interface Encoder {
 }
 
 /** A segment is rows in order: `batch` for each record batch, then `end`. */
-export interface SegmentEncoder {
+interface SegmentEncoder {
   /**
    * Bytes of the rows of a batch, or of those that are due. The returned array is the caller's own; nothing of the batch
    * is kept. Throws RangeError for a date outside the years 1 to 9999.

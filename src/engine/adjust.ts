@@ -13,7 +13,7 @@ import { type Codes, type Keys, compareCodes, compareKeys, keysOf } from "./keys
 import type { Reader, Rows, Session } from "./reader.js";
 
 /** The factors of a request, ready to be met with its rows. */
-export interface Adjusting {
+interface Adjusting {
   /** The files that are read first. */
   readonly files: readonly DataFile[];
   /** Adjusts what is read of the session: rows of the request, all or those after the page before. */
@@ -151,13 +151,13 @@ function multiplied(numbers: Numbers, scales: Float64Array): Data {
 
 // The last factor of each code, as a sorted table.
 
-export interface LastFactors {
+interface LastFactors {
   /** That of a row's code, NaN where it has none. Quick where rows come in the order of their codes, up or down. */
   of(rows: Codes, row: number): number;
 }
 
 /** From columns of code, date and factor; of several rows of a code the latest counts. */
-export function createLastFactors([codes, dates, factors]: readonly (readonly Value[])[]): LastFactors {
+function createLastFactors([codes, dates, factors]: readonly (readonly Value[])[]): LastFactors {
   const latest = new Map<string, number>();
   for (const [i, code] of codes!.entries()) {
     const known = latest.get(code as string);

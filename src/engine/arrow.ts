@@ -30,7 +30,7 @@ function schemaOf(columns: readonly Column[]): Schema {
 }
 
 /** The first `rows` rows of a chunk as a record batch, which is valid until the next call. */
-export type BatchReader = (chunk: DuckDBDataChunk, rows: number) => RecordBatch;
+type BatchReader = (chunk: DuckDBDataChunk, rows: number) => RecordBatch;
 
 /** Reads chunks whose first columns are `columns`. Where no value is missing, nothing is made for a chunk. */
 export function batchReader(columns: readonly Column[]): BatchReader {

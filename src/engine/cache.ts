@@ -1,4 +1,5 @@
 // A small cache of what takes long to make: made once for all who wait for it, given up when nobody waits any more.
+import { LRUCache } from "lru-cache";
 
 export interface Cache<T> {
   /**
@@ -8,47 +9,44 @@ export interface Cache<T> {
   get(key: string, make: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
-interface Entry<T> {
+interface Making<T> {
   readonly value: Promise<T>;
   readonly controller: AbortController;
-  made: boolean;
   waiting: number;
 }
 
-/** Keeps the `size` values that were asked for last. */
-export function createCache<T>(size: number): Cache<T> {
-  const entries = new Map<string, Entry<T>>();
+/** Keeps the `size` values that were used last. */
+export function createCache<T extends object | string>(size: number): Cache<T> {
+  const made = new LRUCache<string, T>({ max: size });
+  const making = new Map<string, Making<T>>();
 
-  const start = (key: string, make: (signal: AbortSignal) => Promise<T>): Entry<T> => {
+  const start = (key: string, make: (signal: AbortSignal) => Promise<T>): Making<T> => {
     const controller = new AbortController();
-    const entry: Entry<T> = { value: make(controller.signal), controller, made: false, waiting: 0 };
+    const entry: Making<T> = { value: make(controller.signal), controller, waiting: 0 };
+    making.set(key, entry);
     entry.value.then(
-      () => (entry.made = true),
+      (value) => {
+        made.set(key, value);
+        forget(key, entry);
+      },
       () => forget(key, entry),
     );
     return entry;
   };
-  const forget = (key: string, entry: Entry<T>): void => {
-    if (entries.get(key) === entry) entries.delete(key);
-  };
+  const forget = (key: string, entry: Making<T>): boolean => making.get(key) === entry && making.delete(key);
 
   return {
     async get(key, make, signal) {
       signal.throwIfAborted();
-      const entry = entries.get(key) ?? start(key, make);
-      entries.delete(key);
-      entries.set(key, entry);
-      if (entries.size > size) entries.delete(entries.keys().next().value!);
-      if (entry.made) return entry.value;
+      const known = made.get(key);
+      if (known !== undefined) return known;
+      const entry = making.get(key) ?? start(key, make);
       entry.waiting++;
       try {
         return await orAborted(entry.value, signal);
       } finally {
         entry.waiting--;
-        if (entry.waiting === 0 && !entry.made) {
-          forget(key, entry);
-          entry.controller.abort(signal.reason);
-        }
+        if (entry.waiting === 0 && forget(key, entry)) entry.controller.abort(signal.reason);
       }
     },
   };

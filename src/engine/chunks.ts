@@ -70,7 +70,7 @@ export interface StreamOn {
   readonly ahead: Ahead;
 }
 
-export interface Chunk {
+interface Chunk {
   readonly chunk: DuckDBDataChunk;
   /** Rows of data, which come first. */
   readonly rows: number;

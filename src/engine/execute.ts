@@ -11,7 +11,7 @@ import { type Chunks, type StreamOn, byCount, byMarker, fetchChunks } from "./ch
 import { endWork, withPrepared } from "./statements.js";
 
 /** What a scan is run on. */
-export interface Executor extends StreamOn {
+interface Executor extends StreamOn {
   /** Where DuckDB finds a file. */
   readonly pathOf: (file: DataFile) => string;
 }

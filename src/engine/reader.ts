@@ -13,7 +13,7 @@ import type { Ahead, WhenAdmitted } from "./chunks.js";
 import { type Running, type Wanted, execute, statementsOf, streamBatches } from "./execute.js";
 import { openLocked, type LockedOptions } from "./locked.js";
 
-export interface ReaderOptions extends LockedOptions {
+interface ReaderOptions extends LockedOptions {
   /** Statements that work at the same time, each on a thread of libuv's pool. A stream works a chunk at a time. */
   readonly concurrency: number;
   /** Streams that may be open at the same time, those whose reader is slow included. */

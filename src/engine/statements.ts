@@ -1,5 +1,6 @@
 // Statements on a connection: prepared ones, the values they bind, and the interrupt. Requests of one kind differ in values
 // and files, not in SQL.
+import { LRUCache } from "lru-cache";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type DuckDBConnection, type DuckDBPreparedStatement, type DuckDBValue, listValue } from "@duckdb/node-api";
 import type { SqlValue, Statement } from "../query/sql.js";
@@ -13,7 +14,7 @@ const KEPT = 16;
  */
 const LONGEST = 4_096;
 
-const known = new WeakMap<DuckDBConnection, Map<string, DuckDBPreparedStatement>>();
+const prepared = new WeakMap<DuckDBConnection, LRUCache<string, DuckDBPreparedStatement>>();
 
 /** Does `run` with the statement and its values, prepared now or before. Nothing else may run on the connection. */
 export async function withPrepared<T>(
@@ -32,16 +33,10 @@ export async function withPrepared<T>(
 }
 
 async function keptStatement(connection: DuckDBConnection, sql: string): Promise<DuckDBPreparedStatement> {
-  const kept = known.get(connection) ?? new Map<string, DuckDBPreparedStatement>();
-  known.set(connection, kept);
+  const kept = prepared.get(connection) ?? new LRUCache({ max: KEPT, dispose: (unused) => unused.destroySync() });
+  prepared.set(connection, kept);
   const statement = kept.get(sql) ?? (await connection.prepare(sql));
-  kept.delete(sql);
-  kept.set(sql, statement); // the latest comes last
-  if (kept.size > KEPT) {
-    const [oldest, unused] = kept.entries().next().value!;
-    kept.delete(oldest);
-    unused.destroySync();
-  }
+  if (!kept.has(sql)) kept.set(sql, statement);
   return statement;
 }
 

@@ -8,7 +8,7 @@ import type { SqlValue } from "../query/sql.js";
 import { quoteText } from "../sql-text.js";
 import { fromDuck, toDuck, type Scalar } from "./statements.js";
 
-export interface WriterOptions {
+interface WriterOptions {
   /** Upper bound of DuckDB's memory, e.g. `4GB`. More than that spills into `tempDirectory`. */
   readonly memory: string;
   readonly tempDirectory: string;

@@ -4,6 +4,7 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import type { RequestHandler, Response } from "express";
 import type { ServerConfig } from "../config.js";
+import { LRUCache } from "lru-cache";
 import { type Admission, createAdmission } from "../engine/admission.js";
 import { Problem } from "../errors.js";
 import type { Cost } from "../query/scan.js";
@@ -33,7 +34,7 @@ export function limitRate(quota: number | null): RequestHandler {
   };
 }
 
-export interface Taken {
+interface Taken {
   readonly allowed: boolean;
   /** What is left, whole ones. */
   readonly remaining: number;
@@ -43,7 +44,7 @@ export interface Taken {
   readonly retryAfter: number;
 }
 
-export interface Buckets {
+interface Buckets {
   /** Takes one. `at` is a time in milliseconds that never goes back. */
   take(key: string, at: number): Taken;
   /** Whether one could be taken. */
@@ -60,21 +61,19 @@ interface Bucket {
  * The `kept` keys that took last are remembered.
  */
 export function createBuckets(quota: number, window: number, kept: number): Buckets {
-  const buckets = new Map<string, Bucket>();
+  const buckets = new LRUCache<string, Bucket>({ max: kept });
   const perMs = quota / window;
   const leftOf = (bucket: Bucket | undefined, at: number): number =>
     bucket ? Math.min(quota, bucket.left + (at - bucket.at) * perMs) : quota;
   const seconds = (missing: number): number => Math.max(0, Math.ceil(missing / perMs / 1000));
 
   return {
-    hasAny: (key, at) => leftOf(buckets.get(key), at) >= 1,
+    hasAny: (key, at) => leftOf(buckets.peek(key), at) >= 1,
     take(key, at) {
       const found = leftOf(buckets.get(key), at);
       const allowed = found >= 1;
       const left = allowed ? found - 1 : found;
-      buckets.delete(key);
       buckets.set(key, { left, at });
-      if (buckets.size > kept) buckets.delete(buckets.keys().next().value!);
       return { allowed, remaining: Math.floor(left), reset: seconds(quota - left), retryAfter: seconds(1 - left) };
     },
   };

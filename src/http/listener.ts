@@ -15,7 +15,7 @@ import { affordableConnections, limitConnections } from "./limits.js";
 import { refuseMalformed } from "./problem.js";
 import { MAX_HEADER_BYTES } from "./well-formed.js";
 
-export interface Listener {
+interface Listener {
   readonly server: Server;
   /** Takes up a certificate that changed on the disk. Rejects where it does not serve; the old one goes on then. */
   refresh(): Promise<void>;
@@ -71,7 +71,7 @@ async function encrypted(files: NonNullable<ServerConfig["tls"]>, app: RequestLi
   return { server, refresh };
 }
 
-export interface Certificate {
+interface Certificate {
   readonly cert: Buffer;
   readonly key: Buffer;
 }
@@ -99,7 +99,7 @@ async function readOption(option: string, path: string): Promise<Buffer> {
 }
 
 /** A function that resolves to the new certificate where the files have changed since it last did, and rejects until they serve. */
-export async function followCertificate(files: Files): Promise<() => Promise<Certificate | null>> {
+async function followCertificate(files: Files): Promise<() => Promise<Certificate | null>> {
   let seen = await stampsOf(files);
   return async () => {
     const now = await stampsOf(files);

@@ -22,7 +22,7 @@ import type { RequestMetrics } from "./observe.js";
 export type ProcessMetrics = readonly MetricObjectWithValues<MetricValue<string>>[];
 
 /** Where figures come from that are looked up when they are asked for. */
-export interface MetricSources {
+interface MetricSources {
   readonly lake: Lake;
   readonly reader: Pick<Reader, "load">;
   readonly cache: () => StoreFigures;

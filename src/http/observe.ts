@@ -69,7 +69,7 @@ function stagesOf(res: ServerResponse): { readonly stages: Record<string, number
 const rounded = (ms: number): number => Math.round(ms * 1000) / 1000;
 
 /** What is known of a request when it is over. Nothing in it was written by the client but the method. */
-export interface Seen {
+interface Seen {
   readonly method: string;
   /** As the application names it, e.g. `/entities/:entity`; null where nothing is served or the token was wrong. */
   readonly route: string | null;

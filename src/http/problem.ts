@@ -14,7 +14,7 @@ import { notesOf } from "./observe.js";
 import { MAX_HEADER_BYTES, unsupportedVersion } from "./well-formed.js";
 
 /** Answers with a problem, or cuts the connection where part of an answer was sent. */
-export function sendProblem(context: Pick<Context, "log">, res: Response, error: unknown): void {
+function sendProblem(context: Pick<Context, "log">, res: Response, error: unknown): void {
   const problem = meetProblem(context, res, error);
   if (problem === null) return;
   if (problem.status === 401) res.setHeader("WWW-Authenticate", 'Bearer realm="tapehouse"');
@@ -43,9 +43,9 @@ export function meetProblem({ log }: Pick<Context, "log">, res: Response, error:
   return problem;
 }
 
-export const PROBLEM_TYPE = "application/problem+json";
+const PROBLEM_TYPE = "application/problem+json";
 
-export function problemDocument({ code, title, status, detail, extras }: Problem): string {
+function problemDocument({ code, title, status, detail, extras }: Problem): string {
   const { parameter, allowed, hint } = extras;
   return printableJson({
     type: `urn:tapehouse:problem:${code}`,

@@ -141,7 +141,7 @@ const SWEEP_EVERY = 50;
  * Makes the function that ends `server`: no new connection, answers under way may end `within` a time, the rest is cut. It
  * resolves when the last connection is closed, and may be called again to hurry.
  */
-export function prepareEnd(server: Server): (options: EndOptions) => Promise<void> {
+function prepareEnd(server: Server): (options: EndOptions) => Promise<void> {
   let ended: Promise<void> | undefined;
   server.prependListener("request", (_req, res) => {
     if (ended) res.setHeader("Connection", "close");

@@ -16,7 +16,7 @@ import { stampOf } from "../files.js";
 export type Entry = Omit<LedgerEntry, "time">;
 
 /** What is clear of a file without opening it. */
-export type Glanced =
+type Glanced =
   /** It has to be read. */
   | ({ readonly verdict: "read" } & Readable)
   /** It is as the ledger says already. */
@@ -25,7 +25,7 @@ export type Glanced =
   | { readonly verdict: "note"; readonly entry: Entry };
 
 /** What is to be done about a file whose content was read. */
-export type Judged =
+type Judged =
   /** Its content is to be merged. */
   | ({ readonly verdict: "take" } & Takable)
   | { readonly verdict: "known" }

@@ -5,7 +5,7 @@ import { EngineError, NoSpaceError, reasonOf } from "../errors.js";
 const FIRST_RETRY = 1_000;
 const LONGEST_RETRY = 60_000;
 
-export interface Troubles {
+interface Troubles {
   isWaiting(name: string): boolean;
   /** Runs `work`; where it fails says so and lets `name` wait, longer each time. */
   guard<T>(name: string, what: string, work: () => Promise<T>): Promise<T | undefined>;

@@ -21,13 +21,13 @@ import { openWhole, withWriteSession, type WriteOptions } from "../store/session
 import { NO_LIMITS, type DropLimits, type FileLimits } from "../intake/limits.js";
 import { moveIn, withDropStaging, type Staging } from "../store/staging.js";
 
-export interface TakenBatch {
+interface TakenBatch {
   readonly entries: readonly Entry[];
   /** Files that changed while they were read: they are looked at again. */
   readonly changed: readonly InboxFile[];
 }
 
-export interface TakeOptions extends WriteOptions {
+interface TakeOptions extends WriteOptions {
   readonly signal: AbortSignal;
   readonly limits?: DropLimits;
 }

@@ -105,7 +105,7 @@ export const AS_IS: Scale = { times: 1, over: 1 };
 
 /** How a source name was found to mean a column: the nearest wins. */
 export const NEARNESS = ["exact", "spelling", "alias"] as const;
-export type Nearness = (typeof NEARNESS)[number];
+type Nearness = (typeof NEARNESS)[number];
 
 export interface Meaning {
   readonly column: Column;

@@ -42,7 +42,7 @@ const ALWAYS_ALLOWED = 1e9;
 const MOST_TIMES = 64;
 
 /** The bytes that a file of `size` bytes may unpack to. */
-export const unpackedLimit = (size: number, limits: FileLimits): number =>
+const unpackedLimit = (size: number, limits: FileLimits): number =>
   Math.min(limits.unpacked, Math.max(ALWAYS_ALLOWED, size * MOST_TIMES));
 
 /** Refuses a file of `size` bytes that holds, or would hold, so many bytes unpacked. */

@@ -4,7 +4,7 @@ import type { Entity } from "../catalog/types.js";
 import type { Writer } from "../engine/writer.js";
 import { quoteName } from "../sql-text.js";
 
-export interface Collapsed {
+interface Collapsed {
   /** Rows removed because one stays that is equal, or has a value where they have none. */
   readonly duplicates: number;
   /** Rows removed because a later one of the same identity says something else. */

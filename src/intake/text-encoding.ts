@@ -52,7 +52,7 @@ export async function gunzip({ path, label, size, scratch, limits }: SourceFile)
   return target;
 }
 
-export interface Utf8File {
+interface Utf8File {
   readonly path: string;
   /** What the text was decoded from; null where it was UTF-8 already and `path` is the file given. */
   readonly decodedFrom: "UTF-16" | "GB18030" | null;

@@ -22,10 +22,10 @@ export interface Snapshot {
   files(entity: string): FileList;
 }
 
-export type FoundVersion = Snapshot | "unknown" | "removed";
+type FoundVersion = Snapshot | "unknown" | "removed";
 
 /** What was wrong with the data directory at the last refresh. */
-export interface Faults {
+interface Faults {
   /** Why the manifest cannot be followed: an UnavailableError or a DamagedManifestError as a rule; null where it can. */
   readonly state: Error | null;
   /** Entities of the open version whose folder of data files was missing. */

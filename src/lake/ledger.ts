@@ -8,7 +8,7 @@ import { sha256OfHandle } from "./integrity.js";
 import type { Layout } from "./layout.js";
 
 /** `taken`: its rows were merged; `same`: its content had been taken before; `refused`: nothing of it was taken. */
-export type Outcome = "taken" | "same" | "refused";
+type Outcome = "taken" | "same" | "refused";
 
 export interface LedgerEntry {
   /** Relative to the inbox, with `/`. */
@@ -50,7 +50,7 @@ const SHAPE: Shape<LedgerEntry> = {
   ...{ data_version: "string?", time: "string" },
 };
 
-export interface LedgerContent {
+interface LedgerContent {
   /** Oldest first. */
   readonly entries: readonly LedgerEntry[];
   /** Numbers of the lines, from 1, that are no entry, though no crash cut them short. */

@@ -5,7 +5,7 @@ import { printableJson } from "../words.js";
 import { sha256 } from "./manifest.js";
 
 /** What a field of a record may hold. */
-export type Kind = "string" | "number" | "string?" | "strings";
+type Kind = "string" | "number" | "string?" | "strings";
 export type Shape<T> = Readonly<Record<keyof T, Kind>>;
 
 const DIGITS = 16;

@@ -8,7 +8,7 @@ import type { Lake } from "./lake.js";
 import { isCovered, type FileList } from "./manifest.js";
 import { roomOf, type Room } from "./room.js";
 
-export interface EntityStatus {
+interface EntityStatus {
   readonly entity: string;
   readonly rows: number;
   /** Files in date order, and those of the copy by code. */
@@ -22,7 +22,7 @@ export interface EntityStatus {
   readonly codeCopy: number | null;
 }
 
-export interface DropsStatus {
+interface DropsStatus {
   /** Files of the inbox, by what became of their last content. */
   readonly taken: number;
   readonly same: number;
@@ -36,7 +36,7 @@ export interface DropsStatus {
   readonly latest: Pick<LedgerEntry, "path" | "rows" | "data_version" | "time"> | null;
 }
 
-export interface DiskStatus extends Room {
+interface DiskStatus extends Room {
   /** Bytes of files in each folder. */
   readonly inbox: number;
   readonly lake: number;

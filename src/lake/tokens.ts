@@ -152,7 +152,7 @@ export interface StoredToken {
   readonly created: string;
 }
 
-export interface TokenList {
+interface TokenList {
   readonly tokens: readonly StoredToken[];
   /** What is wrong with records of the file, a sentence each. */
   readonly faults: readonly string[];

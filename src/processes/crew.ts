@@ -4,7 +4,7 @@ import { CommandError } from "../errors.js";
 import type { Log } from "../http/observe.js";
 import type { Worker } from "./worker-process.js";
 
-export interface Crew {
+interface Crew {
   /** Resolves to the URL when every worker accepts connections. Rejects where one cannot start. */
   start(): Promise<string>;
   /** Puts a new worker in the place of each, one after another; the old one goes when the new one serves. */
@@ -31,7 +31,7 @@ const LONG = 10_000;
 const EARLY_DEATHS_AT_MOST = 6;
 
 /** Milliseconds to wait before a worker is replaced: the first time none, then longer each time. */
-export const waitAfter = (earlyDeaths: number): number =>
+const waitAfter = (earlyDeaths: number): number =>
   earlyDeaths < 2 ? 0 : Math.min(10_000, 250 * 2 ** (earlyDeaths - 2));
 
 /** Besides the grace, a worker may need so long to close what it has open, in milliseconds. Then it is killed. */

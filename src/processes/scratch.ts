@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { makeOwnFolder } from "../files.js";
 
-export interface Scratch {
+interface Scratch {
   /** The path of a folder that no other worker has. It is not made yet. */
   folder(): string;
   close(): Promise<void>;

@@ -10,7 +10,7 @@ import { openScratch } from "./scratch.js";
 import { shareOf } from "./worker.js";
 import { type Worker, startWorker } from "./worker-process.js";
 
-export interface SuperviseOptions {
+interface SuperviseOptions {
   readonly log: Log;
   /** Called once, when every worker accepts connections. */
   readonly onListening: (url: string) => Promise<void>;
@@ -109,7 +109,7 @@ function oneAfterAnother(job: () => Promise<void>): { ask(): void; done(): Promi
 
 // What signals ask of the supervisor.
 
-export interface Signals {
+interface Signals {
   /** Resolves when the server is to stop. */
   readonly stop: Promise<void>;
   /** Resolves when it was told so again: at once, then. */
@@ -122,7 +122,7 @@ export interface Signals {
 export const SAME_SIGNAL = 500;
 
 /** SIGINT and SIGTERM stop the server. So does SIGHUP where a terminal is closed with it; elsewhere it means `reload`. */
-export function listenToSignals(onTerminal: boolean): Signals {
+function listenToSignals(onTerminal: boolean): Signals {
   let reload: (() => void) | null = null;
   let isReloadDue = false;
   let asked: number | undefined;

@@ -22,7 +22,7 @@ export interface Worker {
   lastCount(): ProcessMetrics;
 }
 
-export interface WorkerOptions {
+interface WorkerOptions {
   /** Of this one worker. */
   readonly config: ServerConfig;
   /** The folder, not made yet, for what DuckDB has no memory for. */

@@ -30,7 +30,7 @@ export function calendarRead(list: FileList): Read {
   return { columns, scans: files.length === 0 ? [] : [scanOf(files, rowsOf(columns))] };
 }
 
-export interface CalendarRequest {
+interface CalendarRequest {
   readonly exchange: string;
   /** Inclusive, `YYYYMMDD`; null is open. */
   readonly start: string | null;
@@ -70,7 +70,7 @@ export function selectDays(calendar: Calendar, request: CalendarRequest): readon
   return days;
 }
 
-export interface ShiftRequest {
+interface ShiftRequest {
   readonly date: string;
   /** Trading days; later where positive, earlier where negative, never 0. */
   readonly n: number;

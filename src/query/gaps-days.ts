@@ -49,7 +49,7 @@ export function union(span: Span, sets: Iterable<DaySet>): DaySet {
 export const intersection = (a: DaySet, b: DaySet): DaySet => a.map((bits, i) => bits & b[i]!);
 
 /** The trading days of a span. */
-export interface TradingDays {
+interface TradingDays {
   readonly set: DaySet;
   /** `YYYYMMDD`, ascending. */
   readonly dates: readonly string[];

@@ -9,7 +9,7 @@ import { comparedCode } from "./gaps-read.js";
 import { codeOf, collectParameters, parseRange, single } from "./parameters.js";
 import { parseVersion } from "./request.js";
 
-export interface GapRequest {
+interface GapRequest {
   /** Bounds of the interval that a gap must overlap, `YYYYMMDD` inclusive; null is open. */
   readonly start: string | null;
   readonly end: string | null;

@@ -57,7 +57,7 @@ export const ORDERS = ["asc", "desc"] as const;
  * those of the last (and through the factor of the last day).
  */
 export const ADJUSTS = ["forward", "backward"] as const;
-export type Adjust = (typeof ADJUSTS)[number];
+type Adjust = (typeof ADJUSTS)[number];
 
 /** What a data_version looks like. */
 export const VERSION_PATTERN = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}\+08:00$/;

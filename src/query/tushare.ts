@@ -4,7 +4,7 @@ import { nearest, Problem } from "../errors.js";
 import { collectParameters, integer, invalidParameter, quote, single, unknownParameter } from "./parameters.js";
 import { parameterNames, parseRequest, type EntityRequest, type RequestLimits } from "./request.js";
 
-export interface TushareRequest {
+interface TushareRequest {
   readonly request: EntityRequest;
   /** Rows that are left out at the beginning. */
   readonly offset: number;

@@ -12,7 +12,7 @@ import { nameOf, openNotes } from "../store/leftovers.js";
 import type { Opening } from "../store/session.js";
 import { removeVersions } from "../store/vacuum.js";
 
-export interface Recovery extends Opening {
+interface Recovery extends Opening {
   /** The `data_version` up to which the base has the drops of an entity; null where it has them all. */
   since(entity: string): string | null;
   /** What becomes of the manifest, in words. */

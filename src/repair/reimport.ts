@@ -9,7 +9,7 @@ import { stage } from "../intake/normalise.js";
 import { columnList } from "../store/datafile.js";
 import type { WriteSession } from "../store/session.js";
 
-export interface Retaken {
+interface Retaken {
   /** A temp table with the entity's columns. */
   readonly table: string;
   readonly rows: number;

@@ -16,7 +16,7 @@ export interface Unmended {
   readonly missing: readonly string[];
 }
 
-export interface Mended {
+interface Mended {
   readonly list: FileList;
   /** Each damaged file that was written again, and whether it is the very same. */
   readonly repaired: readonly { readonly file: DataFile; readonly from: "copy" | "inbox"; readonly isSame: boolean }[];

@@ -12,14 +12,14 @@ export interface Section {
   readonly keeping: Keeping | null;
 }
 
-export interface Keeping {
+interface Keeping {
   /** What the bytes depend on. */
   readonly key: readonly unknown[];
   /** Throws where the files of the section are damaged; called before kept bytes are used in their place. */
   readonly check: () => Promise<void>;
 }
 
-export interface BodyOptions {
+interface BodyOptions {
   readonly encoder: Encoder;
   readonly packer: Packer;
   readonly store: SegmentStore;

@@ -8,7 +8,7 @@ import { makeOwnFolder } from "../files.js";
 import type { Extent } from "./packer.js";
 
 /** What a segment stands for. */
-export interface SegmentInfo {
+interface SegmentInfo {
   readonly rows: number;
   readonly extent: Extent;
 }

@@ -11,7 +11,7 @@ import { compareFiles, ROWS_PER_FILE } from "./merge.js";
 import { openWhole, withWriteSession, type WriteOptions } from "./session.js";
 import { moveIn, withStaging, type Staging } from "./staging.js";
 
-export interface CompactOptions {
+interface CompactOptions {
   /** Entities to compact; all where absent. */
   readonly entities?: readonly string[];
   /**
@@ -21,7 +21,7 @@ export interface CompactOptions {
   readonly keepRecent?: number;
 }
 
-export interface CompactedEntity {
+interface CompactedEntity {
   readonly entity: string;
   readonly filesBefore: number;
   readonly filesAfter: number;
@@ -126,7 +126,7 @@ async function build(
 }
 
 /** What was built on `before` as a change of the list that is served now, and the new files that this needs. */
-export function takeIn(
+function takeIn(
   { before, runs: made, byCode }: Built,
   list: FileList,
 ): { readonly list: FileList; readonly files: readonly DataFile[] } {

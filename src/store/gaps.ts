@@ -9,7 +9,7 @@ import { writeDurably } from "./durable.js";
 import { withLock } from "./lock.js";
 import { explain } from "./session.js";
 
-export interface NewGap {
+interface NewGap {
   /** `YYYYMMDD` or `YYYY-MM-DD`, inclusive. */
   readonly start: string;
   readonly end: string;

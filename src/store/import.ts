@@ -29,11 +29,11 @@ export interface ImportReport {
   readonly version: Version | null;
 }
 
-export type ImportPhase = "reading" | "writing";
+type ImportPhase = "reading" | "writing";
 /** `done` of `total` are bytes of the files that are read, or rows that are written. */
-export type OnProgress = (phase: ImportPhase, detail: string, done: number, total: number) => void;
+type OnProgress = (phase: ImportPhase, detail: string, done: number, total: number) => void;
 
-export interface DropOptions {
+interface DropOptions {
   readonly dryRun?: boolean;
 }
 
@@ -95,7 +95,7 @@ const sizeOf = (file: string): Promise<number> =>
     () => 0,
   );
 
-export interface Drop {
+interface Drop {
   readonly staged: FileRows;
   readonly rows: number;
   readonly first: string | null;

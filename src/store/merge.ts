@@ -69,7 +69,7 @@ export async function merge(
   return { list, replaced: before.rows + rowsIn(stagedDates) - list.rows, written };
 }
 
-export type OnRows = (written: number, total: number) => void;
+type OnRows = (written: number, total: number) => void;
 
 const rowsIn = (parts: readonly { readonly rows: number }[]): number => parts.reduce((sum, { rows }) => sum + rows, 0);
 

@@ -14,7 +14,7 @@ import { withLakeLocked } from "./session.js";
 import { clearStaging } from "./staging.js";
 
 /** The oldest versions go, or those that a policy does not keep. */
-export type VacuumOptions = (OldestFirst | { readonly policy: RetentionPolicy }) & {
+type VacuumOptions = (OldestFirst | { readonly policy: RetentionPolicy }) & {
   /** Say what would be removed, and remove nothing. */
   readonly dryRun?: boolean;
   /** The lake that is meant, as far as it was seen. */
@@ -22,7 +22,7 @@ export type VacuumOptions = (OldestFirst | { readonly policy: RetentionPolicy })
   readonly now: Date;
 };
 
-export interface OldestFirst {
+interface OldestFirst {
   /**
    * A version goes when it was replaced by a newer one so many milliseconds ago. Until then whoever began to read it
    * can go on: a file that is removed under a running read makes that read fail.

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 
 /** "whole" where the client takes the body for complete, "cut" where it tells of a failure. */
-export type Outcome = "whole" | "cut";
+type Outcome = "whole" | "cut";
 
 export interface Ask {
   readonly url: string;

@@ -8,7 +8,7 @@ export type Value = string | number | null;
 export type Row = readonly Value[];
 
 /** The entities that are asked for their rows. */
-export const ASKED = ["daily", "adj_factor", "stk_limit", "trade_cal", "stock_list", "income"] as const;
+const ASKED = ["daily", "adj_factor", "stk_limit", "trade_cal", "stock_list", "income"] as const;
 export type Asked = (typeof ASKED)[number];
 
 export interface Model {

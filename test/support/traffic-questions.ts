@@ -2,7 +2,7 @@
 import { columnsOf, type Asked, type Model, type Row, type Value } from "./traffic-model.js";
 
 /** What has to come back. */
-export type Expected =
+type Expected =
   | { readonly is: "rows"; readonly rows: (model: Model) => readonly Row[]; readonly columns: readonly string[] }
   | { readonly is: "json"; readonly value: (model: Model) => unknown; readonly pick: (body: never) => unknown }
   | { readonly is: "problem"; readonly status: number; readonly code: string };

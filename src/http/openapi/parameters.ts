@@ -176,7 +176,7 @@ interface Range {
 const YEAR: Range = { start_date: "20240102", end_date: "20241231" };
 
 /** A span of dates; a long one for entities whose rows are rare. */
-export const exampleRange = (entity: Entity | null): Range =>
+const exampleRange = (entity: Entity | null): Range =>
   entity !== null && ["namechange", "index_member"].includes(entity.name) ? { ...YEAR, start_date: "19900101" } : YEAR;
 
 /** A day on which the exchange was open. */
@@ -198,13 +198,13 @@ const CODES: Readonly<Record<string, string>> = {
 export const exampleCode = (entity: Entity): string => CODES[entity.name] ?? EXAMPLE_STOCK;
 
 /** A filter by code, or by one of the few values that occur; null for any other column. */
-export function exampleValue(entity: Entity, column: Column): readonly unknown[] | null {
+function exampleValue(entity: Entity, column: Column): readonly unknown[] | null {
   if (column.only) return [column.type === "int64" ? 1 : column.only[0]];
   return column.name === entity.code ? [exampleCode(entity)] : null;
 }
 
 /** The code, the main date, and two columns more, numbers first. */
-export function exampleFields(entity: Entity): readonly string[] {
+function exampleFields(entity: Entity): readonly string[] {
   const key = [entity.code, ...(entity.mainDate === null ? [] : [entity.mainDate])];
   const others = entity.columns.filter(({ name }) => !key.includes(name));
   const numbers = others.filter(({ type }) => type === "float64");

@@ -62,8 +62,8 @@ export async function makeDemo(data: string, { memory, ...size }: DemoSize): Pro
         progress.show({ what: `writing ${name}`, done: rows + written, total, unit: "rows" });
       tell(0);
       const entity = entityNamed(name)!;
-      const { list } = await merge(writer, layout, entity, base.files(name), { relation: `(${sql})` }, tell);
-      lists.push(wantsCodeCopy(entity, list, false) ? await buildCodeCopy(writer, layout, entity, list) : list);
+      const { list } = await merge({ writer, layout }, entity, base.files(name), { relation: `(${sql})` }, tell);
+      lists.push(wantsCodeCopy(entity, list, false) ? await buildCodeCopy({ writer, layout }, entity, list) : list);
       rows += list.rows;
     }
     await market.dispose();

@@ -141,15 +141,16 @@ async function publishDrop(
   const base = (await openWhole(layout.root, options.after)).current();
   const { drop, aside } = await unless(writer, check, async () => {
     const joined = await joinDrop(writer, entity, files);
-    const merged = await merge(writer, layout, entity, base.files(name), joined.staged, undefined, staging);
+    const merged = await merge({ writer, layout, target: staging }, entity, base.files(name), joined.staged);
     return { drop: joined, aside: merged };
   });
   return withWriteSession(layout.root, { ...options, writer }, async (session) => {
     const before = session.base.files(name);
     const isBase = session.base.version.lists[name] === base.version.lists[name];
     if (isBase) await moveIn(layout, staging, aside.written);
-    const merged = isBase ? aside : await merge(writer, layout, entity, before, drop.staged);
-    return reportOf(entity, files, drop, before, merged, await session.publish([merged.list], `import ${name}`));
+    const merged = isBase ? aside : await merge(session, entity, before, drop.staged);
+    const version = await session.publish([merged.list], `import ${name}`);
+    return { ...reportOf(entity, files, drop, before, merged), version };
   });
 }
 

@@ -74,8 +74,7 @@ export function missingRuns(
   wanted: DaySet,
   held: DaySet,
   excused: DaySet,
-  from: number,
-  to: number,
+  [from, to]: readonly [number, number],
 ): readonly (readonly [string, string])[] {
   const runs: [string, string][] = [];
   let before = -2;

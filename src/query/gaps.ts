@@ -92,7 +92,7 @@ export function computeGaps(
     for (const [gap_start, gap_end] of runs)
       gaps.push({ entity: entity.name, ts_code: code, gap_start, gap_end, kind });
   };
-  add(null, "missing_day", missingRuns(trading, trading.set, withRows, none, 0, length));
+  add(null, "missing_day", missingRuns(trading, trading.set, withRows, none, [0, length]));
   if (market === null) return gaps;
 
   const expected = intersection(trading.set, withRows);
@@ -103,7 +103,7 @@ export function computeGaps(
     const from = Math.max(0, dayOf(span, listed));
     const to = delisted === null ? length : Math.min(length, dayOf(span, delisted));
     const excused = market.suspended.get(code) ?? none;
-    add(code, "missing", missingRuns(trading, expected, held.get(code) ?? none, excused, from, to));
+    add(code, "missing", missingRuns(trading, expected, held.get(code) ?? none, excused, [from, to]));
   }
   return gaps.sort(inOrder);
 }

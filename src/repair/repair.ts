@@ -130,7 +130,7 @@ async function takeSince(
   if (isBroken)
     throw new CommandError(`data files of ${entity.name} are damaged too: nothing is changed without --give-up`);
   const { table, ...counts } = await retake(session, entity, drops, "true");
-  const merged = await merge(writer, layout, entity, list, { relation: table });
+  const merged = await merge(session, entity, list, { relation: table });
   await writer.run(`DROP TABLE ${table}`);
   return { ...counts, list: merged.list };
 }

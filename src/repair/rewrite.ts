@@ -56,7 +56,7 @@ export async function mend(
   const isWhole = !byDate.some((file) => bad.has(file));
   const rebuilds = isWhole && list.byCode.length > 0 && badCodes.length + changed.length > 0;
   return {
-    list: rebuilds ? await buildCodeCopy(session.writer, session.layout, entity, mended) : mended,
+    list: rebuilds ? await buildCodeCopy(session, entity, mended) : mended,
     repaired: [
       ...[...again].map(([file, { sha256 }]) => ({
         file,
@@ -73,16 +73,16 @@ export async function mend(
 
 /** A date file written again from the code copy, or null where that does not hold all of its rows. */
 async function fromCodeCopy(
-  { writer, layout }: WriteSession,
+  session: WriteSession,
   entity: Entity,
   list: FileList,
   file: DataFile,
   bad: ReadonlySet<DataFile>,
 ): Promise<DataFile | null> {
   if (!isCovered(list, file) || list.byCode.some((copy) => bad.has(copy))) return null;
-  const rows = `SELECT ${columnList(entity)} FROM ${scan(layout, list.byCode)}`;
+  const rows = `SELECT ${columnList(entity)} FROM ${scan(session.layout, list.byCode)}`;
   const dates = inDates(entity, file.first, file.last);
-  const again = await writeDataFile(writer, layout, entity, { relation: `(${rows} WHERE ${dates})` });
+  const again = await writeDataFile(session, entity, { relation: `(${rows} WHERE ${dates})` });
   return again?.rows === file.rows ? again : null;
 }
 
@@ -109,7 +109,7 @@ async function readInbox(
   const { table, missing } = await retake(session, entity, drops, spans.join(" OR "));
   for (const [i, file] of files.entries()) {
     const rows = { relation: `(SELECT * FROM ${table} WHERE ${spans[i]})` };
-    found.set(file, { written: await writeDataFile(writer, layout, entity, rows), missing });
+    found.set(file, { written: await writeDataFile(session, entity, rows), missing });
   }
   await writer.run(`DROP TABLE ${table}`);
   return found;

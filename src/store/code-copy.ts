@@ -3,9 +3,8 @@
 import type { Entity } from "../catalog/types.js";
 import type { Writer } from "../engine/writer.js";
 import { quoteName, quoteText } from "../sql-text.js";
-import type { Layout } from "../lake/layout.js";
 import { fileList, isCovered, ROW_GROUP_ROWS, type DataFile, type FileList } from "../lake/manifest.js";
-import { orderOf, scan, writeDataFiles } from "./datafile.js";
+import { orderOf, scan, writeDataFiles, type Writing } from "./datafile.js";
 
 /**
  * Rows in a file of the code copy: six row groups, for a reader looks at each of a file to find the one that it needs. A
@@ -30,16 +29,15 @@ export function wantsCodeCopy(entity: Entity, list: FileList, thrifty: boolean):
 
 /**
  * Writes the code copy of all dated files anew; the list that is returned uses it for every date. What does not fit
- * into the writer's memory spills. `onRows` is told the rows written so far. The files go into `target`.
+ * into the writer's memory spills. `onRows` is told the rows written so far.
  */
 export async function buildCodeCopy(
-  writer: Writer,
-  layout: Layout,
+  writing: Writing,
   entity: Entity,
   list: FileList,
   onRows: (written: number) => void = () => undefined,
-  target: Layout = layout,
 ): Promise<FileList> {
+  const { writer, layout } = writing;
   const dated = list.byDate.filter((file) => file.first !== null);
   if (!entity.codeCopy || dated.length === 0) return list;
   const code = quoteName(entity.code);
@@ -52,7 +50,7 @@ export async function buildCodeCopy(
     relation: `(SELECT * FROM ${sorted} WHERE ${code} BETWEEN ${quoteText(first)} AND ${quoteText(last)})`,
     sorted: true,
   }));
-  for await (const file of writeDataFiles(writer, target, entity, parts, "byCode")) {
+  for await (const file of writeDataFiles(writing, entity, parts, "byCode")) {
     byCode.push(file);
     onRows((rows += file.rows));
   }

@@ -1,15 +1,13 @@
 // Compaction: small neighbouring date files become large ones, and the code copy is built where it pays. No row changes.
 import { ENTITIES } from "../catalog/index.js";
 import type { Entity } from "../catalog/types.js";
-import type { Writer } from "../engine/writer.js";
 import { createIntegrity } from "../lake/integrity.js";
-import type { Layout } from "../lake/layout.js";
 import { fileList, isCovered, type DataFile, type DateRange, type FileList, type Version } from "../lake/manifest.js";
 import { buildCodeCopy, wantsCodeCopy } from "./code-copy.js";
-import { scan, writeDataFiles } from "./datafile.js";
+import { scan, writeDataFiles, type Writing } from "./datafile.js";
 import { compareFiles, ROWS_PER_FILE } from "./merge.js";
 import { openWhole, withWriteSession, type WriteOptions } from "./session.js";
-import { moveIn, withStaging, type Staging } from "./staging.js";
+import { moveIn, withStaging } from "./staging.js";
 
 interface CompactOptions {
   /** Entities to compact; all where absent. */
@@ -58,7 +56,7 @@ export async function compact(
     let done = 0;
     for (const plan of due) {
       built.push(
-        await build(writer, layout, staging, plan, (rows) => onProgress(plan.entity.name, done + rows, total)),
+        await build({ writer, layout, target: staging }, plan, (rows) => onProgress(plan.entity.name, done + rows, total)),
       );
       done += rowsToWrite(plan);
     }
@@ -106,22 +104,21 @@ interface Built {
 }
 
 async function build(
-  writer: Writer,
-  layout: Layout,
-  staging: Staging,
+  writing: Writing,
   { entity, before, runs: planned, buildsCode }: CompactPlan,
   onRows: (written: number) => void,
 ): Promise<Built> {
+  const { layout } = writing;
   await createIntegrity(layout.lake).check(buildsCode ? before.byDate : planned.flat());
   let rows = 0;
   const runs: Built["runs"][number][] = [];
   const joined = planned.map((parts) => ({ relation: scan(layout, parts), sorted: true }));
-  for await (const file of writeDataFiles(writer, staging, entity, joined)) {
+  for await (const file of writeDataFiles(writing, entity, joined)) {
     runs.push({ parts: planned[runs.length]!, file });
     onRows((rows += file.rows));
   }
   if (!buildsCode) return { before, runs, byCode: [] };
-  const { byCode } = await buildCodeCopy(writer, layout, entity, before, (written) => onRows(rows + written), staging);
+  const { byCode } = await buildCodeCopy(writing, entity, before, (written) => onRows(rows + written));
   return { before, runs, byCode };
 }
 

@@ -24,6 +24,15 @@ export const orderOf = (entity: Entity, clustering: Clustering): string =>
     .map((name) => `${quoteName(name)} NULLS LAST`)
     .join(", ");
 
+/** What files are written with. */
+export interface Writing {
+  readonly writer: Writer;
+  /** The lake that is read. */
+  readonly layout: Layout;
+  /** Where new files go; the lake itself where none is given. */
+  readonly target?: Layout;
+}
+
 /** Rows of a file to be. */
 export interface FileRows {
   /** SQL of a table or a subquery with the entity's columns. */
@@ -34,13 +43,12 @@ export interface FileRows {
 
 /** Writes the rows into one new file of the lake. Resolves to null where there are none. */
 export async function writeDataFile(
-  writer: Writer,
-  layout: Layout,
+  writing: Writing,
   entity: Entity,
   rows: FileRows,
   clustering: Clustering = "byDate",
 ): Promise<DataFile | null> {
-  for await (const file of writeDataFiles(writer, layout, entity, [rows], clustering)) return file;
+  for await (const file of writeDataFiles(writing, entity, [rows], clustering)) return file;
   return null;
 }
 
@@ -49,23 +57,23 @@ export async function writeDataFile(
  * file. While one is written, the one before it is read back, checksummed and named.
  */
 export async function* writeDataFiles(
-  writer: Writer,
-  layout: Layout,
+  writing: Writing,
   entity: Entity,
   files: Iterable<FileRows>,
   clustering: Clustering = "byDate",
 ): AsyncGenerator<DataFile> {
-  await makeFolderIn(layout.lake, join(entity.name, ...(clustering === "byCode" ? ["by_code"] : [])));
+  const { writer, layout, target = layout } = writing;
+  await makeFolderIn(target.lake, join(entity.name, ...(clustering === "byCode" ? ["by_code"] : [])));
   const temporaries: string[] = [];
   let before: Promise<DataFile> | undefined;
   try {
     for (const rows of files) {
-      const temporary = join(layout.scratch, `${randomUUID()}.parquet`);
+      const temporary = join(target.scratch, `${randomUUID()}.parquet`);
       temporaries.push(temporary);
       const written = await copyRows(writer, entity, rows, clustering, temporary);
       if (before) yield await before;
-      before = written === 0 ? undefined : admit(writer, layout, entity, clustering, temporary, written);
-      before?.catch(() => undefined); // told where it is awaited
+      before = written === 0 ? undefined : admit({ writer, layout: target }, entity, clustering, temporary, written);
+      before?.catch(() => undefined); // handled at the await
     }
     if (before) yield await before;
   } finally {
@@ -91,8 +99,7 @@ async function copyRows(
 
 /** Makes a written file one of the lake's: read back, checksummed, flushed, named by its content. */
 async function admit(
-  writer: Writer,
-  layout: Layout,
+  { writer, layout }: Writing,
   entity: Entity,
   clustering: Clustering,
   temporary: string,

@@ -57,11 +57,11 @@ export async function importFiles(
     }
     const drop = await joinDrop(session.writer, entity, staged);
     const before = session.base.files(entity.name);
-    const merged = await merge(session.writer, session.layout, entity, before, drop.staged, (written, all) =>
+    const merged = await merge(session, entity, before, drop.staged, (written, all) =>
       onProgress("writing", entity.name, written, all),
     );
     const version = options.dryRun ? null : await session.publish([merged.list], `import ${entity.name}`);
-    return reportOf(entity, staged, drop, before, merged, version);
+    return { ...reportOf(entity, staged, drop, before, merged), version };
   });
 }
 
@@ -72,8 +72,7 @@ export function reportOf(
   { rows, first, last }: Drop,
   before: FileList,
   { list, replaced }: Merged,
-  version: Version | null,
-): ImportReport {
+): Omit<ImportReport, "version"> {
   const superseded = files.reduce((sum, file) => sum + file.rows, 0) - rows;
   return {
     entity: entity.name,
@@ -84,7 +83,6 @@ export function reportOf(
     added: list.rows - before.rows,
     first,
     last,
-    version,
   };
 }
 

@@ -6,7 +6,7 @@ import { quoteName } from "../sql-text.js";
 import { createIntegrity } from "../lake/integrity.js";
 import type { Layout } from "../lake/layout.js";
 import { fileList, isCovered, type DataFile, type DateRange, type FileList } from "../lake/manifest.js";
-import { type FileRows, columnList, inDates, scan, writeDataFiles } from "./datafile.js";
+import { type FileRows, columnList, inDates, scan, writeDataFiles, type Writing } from "./datafile.js";
 
 /** A file is cut at the next date once it holds this many rows: small enough to write again for a correction. */
 export const ROWS_PER_FILE = 1_000_000;
@@ -31,19 +31,18 @@ interface Span {
 }
 
 /**
- * Merges the rows `staged`, a drop, into the entity's files; writes new files, to `target`, and removes none.
- * `onRows` is told how many rows are written so far, and how many there are at most. Throws DamagedFileError where a file that it touches is damaged:
- * wrong rows must not get a new, right checksum.
+ * Merges the rows `staged`, a drop, into the entity's files; writes new files and removes none.
+ * `onRows` gets the rows written so far and the most there can be. Throws DamagedFileError where a file that it touches is
+ * damaged: wrong rows must not get a new, right checksum.
  */
 export async function merge(
-  writer: Writer,
-  layout: Layout,
+  writing: Writing,
   entity: Entity,
   before: FileList,
   staged: FileRows,
   onRows: OnRows = () => undefined,
-  target = layout,
 ): Promise<Merged> {
+  const { writer, layout } = writing;
   const stagedDates = await countDates(writer, entity, staged.relation);
   const touched = before.byDate.filter((file) => stagedDates.some(({ date }) => holds(file, date)));
   await createIntegrity(layout.lake).check(touched);
@@ -55,7 +54,7 @@ export async function merge(
   const covered: DateRange[] = [];
   const spans = planSpans(before.byDate, dates, startOfTail(before.byDate, stagedDates, dates));
   const rowsOfSpans = spans.map((span) => mergedRows(entity, layout, staged, span));
-  for await (const file of writeDataFiles(writer, target, entity, rowsOfSpans)) {
+  for await (const file of writeDataFiles(writing, entity, rowsOfSpans)) {
     written.push(file);
     const { first, last } = file;
     const isSame = !stagedDates.some(({ date }) => holds(file, date));

@@ -102,7 +102,7 @@ describe("verify", () => {
     const rows = `(SELECT '00000' || c || '.SZ' AS ts_code, DATE '2024-01-02' AS trade_date, c AS adj_factor
                    FROM (VALUES (${first}), (1)) t(c))`;
     await withWriteSession(root, MEMORY, async ({ writer, layout, publish }) => {
-      const file = (await writeDataFile(writer, layout, { ...adj, ...changed }, { relation: rows }))!;
+      const file = (await writeDataFile({ writer, layout }, { ...adj, ...changed }, { relation: rows }))!;
       await publish([fileList("adj_factor", [file])], "test");
     });
     expect((await verify(root, quick)).faults).toMatchObject([{ kind: "wrong", problem }]);
@@ -112,8 +112,8 @@ describe("verify", () => {
     const root = await temporaryFolder();
     const day = `(SELECT '000001.SZ' AS ts_code, DATE '2024-01-02' AS trade_date, FACTOR AS adj_factor)`;
     await withWriteSession(root, MEMORY, async ({ writer, layout, publish }) => {
-      const one = (await writeDataFile(writer, layout, adj, { relation: day.replace("FACTOR", "1") }))!;
-      const other = (await writeDataFile(writer, layout, adj, { relation: day.replace("FACTOR", "2") }))!;
+      const one = (await writeDataFile({ writer, layout }, adj, { relation: day.replace("FACTOR", "1") }))!;
+      const other = (await writeDataFile({ writer, layout }, adj, { relation: day.replace("FACTOR", "2") }))!;
       await publish(
         [
           fileList("adj_factor", [
@@ -138,7 +138,7 @@ describe("verify", () => {
       const list = base.files("adj_factor");
       const other = `(SELECT ts_code, trade_date, adj_factor + 1 AS adj_factor FROM
                       read_parquet('${pathOf(root, list.byCode[0])}'))`;
-      const copy = (await writeDataFile(writer, layout, adj, { relation: other }, "byCode"))!;
+      const copy = (await writeDataFile({ writer, layout }, adj, { relation: other }, "byCode"))!;
       await publish([{ ...list, byCode: [copy] }], "test");
     });
     expect((await verify(root, quick)).faults).toEqual([]);
@@ -241,6 +241,8 @@ test("rows of a damaged file never get a new checksum: a drop that touches it is
   await flipBit(pathOf(root, list.byDate[0]));
   await withWriteSession(root, MEMORY, async ({ writer, layout }) => {
     const staged = `(SELECT '000002.SZ' AS ts_code, DATE '2024-01-02' AS trade_date, 2 AS adj_factor)`;
-    await expect(merge(writer, layout, adj, list, { relation: staged })).rejects.toThrow("the checksum does not match");
+    await expect(merge({ writer, layout }, adj, list, { relation: staged })).rejects.toThrow(
+      "the checksum does not match",
+    );
   });
 });

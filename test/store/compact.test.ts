@@ -168,7 +168,7 @@ describe("compacting while drops come", () => {
         report.finally(() => resolve({ report })).catch(() => undefined);
       });
       await writer.run(`CREATE TEMP TABLE dropped AS ${table(`range(${day}, ${day + 1})`, "9::DOUBLE")}`);
-      const { list } = await merge(writer, layout, adj, base.files("adj_factor"), { relation: "dropped" });
+      const { list } = await merge({ writer, layout }, adj, base.files("adj_factor"), { relation: "dropped" });
       await publish([list], "drop");
       return compacting;
     });

@@ -121,7 +121,7 @@ async function replay(kind: Kind, steps: readonly Step[]): Promise<void> {
       await compact(root, { keepRecent: step.keepRecent, ...MEMORY });
     } else if (step.does === "copy by code") {
       await withWriteSession(root, MEMORY, async ({ writer, layout, base, publish }) => {
-        await publish([await buildCodeCopy(writer, layout, entity, base.files(entity.name))], "copy by code");
+        await publish([await buildCodeCopy({ writer, layout }, entity, base.files(entity.name))], "copy by code");
       });
     } else if (step.does === "vacuum") {
       const { removed } = await vacuum(root, { olderThan: 0, keep: step.keep, now: new Date(Date.now() + 60_000) });

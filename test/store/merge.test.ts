@@ -22,7 +22,7 @@ async function drop(root: string, values: string) {
       `CREATE TEMP TABLE staged AS SELECT ts_code, trade_date::DATE AS trade_date, adj_factor::DOUBLE AS adj_factor
        FROM (VALUES ${values}) t(ts_code, trade_date, adj_factor)`,
     );
-    const merged = await merge(session.writer, session.layout, adj, session.base.files("adj_factor"), {
+    const merged = await merge(session, adj, session.base.files("adj_factor"), {
       relation: "staged",
     });
     return { merged, version: await session.publish([merged.list], "test") };
@@ -110,7 +110,7 @@ test("any order of rows, in any split into drops, gives the same rows in files t
         `CREATE TEMP TABLE ${staged} AS SELECT ts_code, trade_date::DATE AS trade_date, adj_factor::DOUBLE AS adj_factor
          FROM (VALUES ${rows.join(", ")}) t(ts_code, trade_date, adj_factor)`,
       );
-      return (await merge(writer, layout, adj, list, { relation: staged })).list;
+      return (await merge({ writer, layout }, adj, list, { relation: staged })).list;
     };
     await fc.assert(
       fc.asyncProperty(split, async (rows) => {

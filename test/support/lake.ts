@@ -23,8 +23,8 @@ export async function publishRows(
         return `${value}::${SQL_TYPES[column.type]} AS "${column.name}"`;
       });
       const relation = `(SELECT ${columns.join(", ")} FROM given_${name})`;
-      const { list } = await merge(writer, layout, entity, base.files(name), { relation });
-      lists.push(options.codeCopy ? await buildCodeCopy(writer, layout, entity, list) : list);
+      const { list } = await merge({ writer, layout }, entity, base.files(name), { relation });
+      lists.push(options.codeCopy ? await buildCodeCopy({ writer, layout }, entity, list) : list);
     }
     return publish(lists, "test");
   });

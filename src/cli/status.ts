@@ -1,12 +1,14 @@
 // tapehouse status
 import { Command } from "commander";
 import { openLake } from "../lake/lake.js";
+import { layoutOf } from "../lake/layout.js";
 import { isShort } from "../lake/room.js";
 import { readStatus, type Status } from "../lake/status.js";
+import { lookAtLock } from "../store/lock.js";
 import { statesOfGaps } from "./gaps.js";
 import { dataOption, jsonOption, printTable, requireLake } from "./options.js";
 import { printJson, say } from "./out.js";
-import { plural, size } from "../words.js";
+import { count, plural, size } from "../words.js";
 
 /** Drops of a kind that are shown; --json has all. */
 const SHOWN = 20;
@@ -19,11 +21,17 @@ export function statusCommand(): Command {
     .addHelpText("after", "\nExample:\n  $ tapehouse status")
     .action(async (options: { data: string; json?: boolean }) => {
       await requireLake(options.data);
-      const status = await readStatus(await openLake(options.data));
+      const status = await withoutLeftovers(await readStatus(await openLake(options.data)), options.data);
       const gaps = (await statesOfGaps(options.data)).filter(([, state]) => state === "open").map(([gap]) => gap);
       if (options.json) printJson({ ...status, gaps }, 2);
       else show(status, gaps.length);
     });
+}
+
+/** A process that was killed leaves behind what it was reading. */
+async function withoutLeftovers(status: Status, root: string): Promise<Status> {
+  const lock = await lookAtLock(layoutOf(root).ingestLock);
+  return lock?.isDead === false ? status : { ...status, drops: { ...status.drops, reading: [], waiting: [] } };
 }
 
 function show({ data_version, versions, entities, drops, disk }: Status, gaps: number): void {
@@ -44,9 +52,17 @@ function show({ data_version, versions, entities, drops, disk }: Status, gaps: n
       { none: "", yielding: [] },
     );
   }
-  const { taken, same, refused, warned, damagedLines, latest } = drops;
+  const { taken, same, refused, warned, damagedLines, latest, reading, waiting } = drops;
   say(["", `drops: ${taken} taken, ${same} of known content, ${refused.length} refused`]);
   if (latest) say(`  latest ${latest.time} inbox/${latest.path}: ${plural(latest.rows, "row")}`);
+  for (const { path, files, size, since, queued } of reading) {
+    const after = queued > 0 ? `; ${count(queued)} more of its entity wait` : "";
+    say(`  reading inbox/${path}${moreThan(files)} (${size}) since ${since}${after}`);
+  }
+  for (const { path, files, size, behind } of waiting) {
+    const before = behind.map((one) => `inbox/${one}`).join(", ");
+    say(`  waiting inbox/${path}${moreThan(files)} (${size}) behind ${before}`);
+  }
   if (damagedLines > 0) say("  the ledger is damaged, so no drop is taken: run tapehouse verify --repair");
   for (const { path, reason } of refused.slice(0, SHOWN)) say(`  refused inbox/${path}: ${reason}`);
   if (refused.length > SHOWN) say(`  and ${refused.length - SHOWN} more refused: see --json`);
@@ -57,3 +73,5 @@ function show({ data_version, versions, entities, drops, disk }: Status, gaps: n
   say(`disk: lake ${size(lake)}, inbox ${size(inbox)}, state ${size(state)}, free ${size(free)}`);
   if (isShort(disk)) say(`drops wait for room on the disk: ${size(reserve)} are kept free`);
 }
+
+const moreThan = (files: number): string => (files > 1 ? ` and ${count(files - 1)} more` : "");

@@ -3,7 +3,6 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ENTITY_NAMES } from "../catalog/index.js";
-import { bytesOf } from "../config.js";
 import { chinaTime } from "../dates.js";
 import { CommandError } from "../errors.js";
 import { count, plural, size as sizeInWords } from "../words.js";
@@ -17,12 +16,13 @@ import { firstBatch, glance, judge, refusalOf, type Entry, type Takable } from "
 import { keepHouse, type HousekeepingOptions } from "./maintenance.js";
 import { QUIET, watchInbox, type InboxFile } from "./watch.js";
 import { openLedger } from "./ledger.js";
-import { nextLots, type Lot, type LotSize, type Past, type Readable } from "./lots.js";
+import { shareOfSmall, type Lot, type Past, type Readable } from "./lots.js";
+import { createRunningLots, labelOf } from "./running.js";
 import type { DropLimits } from "../intake/limits.js";
 import { OUT_OF_REACH, watchReach } from "./reach.js";
 import { patientClock } from "../store/retention.js";
 import { clearDrops } from "../store/staging.js";
-import { takeBatch } from "./take.js";
+import { SlowBatch, takeBatch } from "./take.js";
 import { createTroubles, excessReason, isExcess } from "./retries.js";
 
 export interface IngestOptions extends HousekeepingOptions {
@@ -53,8 +53,6 @@ const SECOND_LOOK = 3_000;
 /** Nothing was dropped for so many milliseconds: time for work that takes long. */
 const IDLE_AFTER = 10_000;
 const HOUSEKEEPING_EVERY = 5_000;
-/** Small lots share out this part of the memory and disk of a large one, so that both together need little more. */
-const SMALL_PART = 1 / 4;
 /** After each piece of a large file, while other lots run, in milliseconds. */
 const PAUSE = 5;
 const noPause = (): Promise<void> => Promise.resolve();
@@ -74,6 +72,8 @@ export async function openIngester(root: string, options: IngestOptions): Promis
   const inbox = watchInbox(layout.inbox, clock);
   const deaths = await openDeaths(layout);
   const second = new Set<string>();
+  /** Files that took longer, or held more, than a small one may. */
+  const slow = new Set<string>();
   /** How often a file took more memory or disk than there is. */
   const excesses = new Map<string, number>();
   const troubles = createTroubles(clock, log);
@@ -81,9 +81,6 @@ export async function openIngester(root: string, options: IngestOptions): Promis
   const tidyLake = await openLake(root, { after });
   let nextHousekeeping = clock() + HOUSEKEEPING_EVERY;
   let tidying: Promise<void> | null = null;
-  /** What is being taken, by entity, and when each had its last turn. */
-  const running = new Map<string, { readonly size: LotSize; readonly done: Promise<void> }>();
-  const turns = new Map<string, number>();
   let wake = (): void => undefined;
   signal.addEventListener("abort", () => wake(), { once: true });
   let waitsForRoom = false;
@@ -95,6 +92,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
       inbox.settle(entry);
       second.delete(contentKey(entry));
       excesses.delete(contentKey(entry));
+      slow.delete(contentKey(entry));
       deaths.forget(entry.path);
       log(describe(entry));
     }
@@ -113,19 +111,24 @@ export async function openIngester(root: string, options: IngestOptions): Promis
   const past: Past = {
     isSingle: (file) => deaths.of(file.path) > 0 || excesses.has(contentKey(file)),
     isSuspect: (file) => deaths.of(file.path) >= MOST_DEATHS - 1,
+    isSlow: (file) => slow.has(contentKey(file)),
   };
 
   /** Takes a batch, or refuses a file that by itself takes more than there is again and again. */
-  const take = async (batch: readonly Takable[], part: number): Promise<void> => {
+  const take = async (batch: readonly Takable[], stop: AbortSignal | null): Promise<void> => {
     const paths = batch.map(({ file }) => file.path);
     try {
       const { entries, changed } = await deaths.taking(paths, () =>
-        takeBatch(layout, batch, ledger, currentVersion, { ...options, ...shareOf(options, part), after: lake.mark() }),
+        takeBatch(layout, batch, ledger, currentVersion, {
+          ...(stop ? { ...options, ...shareOfSmall(options) } : options),
+          ...{ after: lake.mark(), stop },
+        }),
       );
       for (const { path } of changed) inbox.defer(path, QUIET);
       await recordRead(entries);
     } catch (error) {
       if (signal.aborted) return;
+      if (error instanceof SlowBatch) throw error;
       if (!isExcess(error) || isShort(await roomOf(layout))) throw error;
       for (const { file } of batch) excesses.set(contentKey(file), (excesses.get(contentKey(file)) ?? 0) + 1);
       const [{ file, entity, sha256 }] = batch as [Takable];
@@ -139,40 +142,46 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     if (running.size > 1) await sleep(PAUSE);
   };
 
-  const takeLot = async ({ files, size }: Lot): Promise<void> => {
-    const read: Takable[] = [];
-    const notes: Entry[] = [];
-    for (const one of files) {
-      if (signal.aborted) return;
-      const judged = await judge(layout, ledger, one, signal, size === "small" ? noPause : giveWay);
-      if (judged.verdict === "known") inbox.settle(one.file);
-      else if (judged.verdict === "note") notes.push(judged.entry);
-      else if (judged.verdict === "take") read.push(judged);
-      else inbox.defer(one.file.path, QUIET);
-    }
-    await recordRead(notes);
-    const part = size === "small" ? SMALL_PART : 1;
-    let rest: readonly Takable[] = read;
-    while (rest.length > 0 && !signal.aborted) {
-      const batch = firstBatch(rest);
-      await take(batch, part);
-      rest = rest.slice(batch.length);
+  const takeLot = async (lot: Lot, stop: AbortSignal): Promise<void> => {
+    const { files } = lot;
+    const isSmall = lot.size === "small";
+    let left: readonly Readable[] = files;
+    try {
+      const read: Takable[] = [];
+      const notes: Entry[] = [];
+      for (const one of files) {
+        if (signal.aborted) return;
+        if (stop.aborted) throw new SlowBatch();
+        const judged = await judge(layout, ledger, one, signal, isSmall ? noPause : giveWay);
+        if (judged.verdict === "known") inbox.settle(one.file);
+        else if (judged.verdict === "note") notes.push(judged.entry);
+        else if (judged.verdict === "take") read.push(judged);
+        else inbox.defer(one.file.path, QUIET);
+      }
+      await recordRead(notes);
+      let rest: readonly Takable[] = read;
+      while (rest.length > 0 && !signal.aborted) {
+        left = rest;
+        const batch = firstBatch(rest);
+        await take(batch, isSmall ? stop : null);
+        rest = rest.slice(batch.length);
+      }
+    } catch (error) {
+      if (!(error instanceof SlowBatch)) throw error;
+      if (!stop.aborted) log(`${labelOf(lot)} holds more than a small file may: it waits to be read as a large one`);
+      for (const { file } of left) slow.add(contentKey(file));
     }
   };
 
-  const begin = (lot: Lot): void => {
-    const { name } = lot.entity;
-    const others = lot.files.length > 1 ? ` and ${count(lot.files.length - 1)} more` : "";
-    turns.set(name, Math.max(0, ...turns.values()) + 1);
-    const done = troubles
-      .guard(name, `cannot take inbox/${lot.files[0]!.file.path}${others}`, () => takeLot(lot))
-      .then(() => {
-        running.delete(name);
-        lastDrop = clock();
-        wake();
-      });
-    running.set(name, { size: lot.size, done });
-  };
+  const running = createRunningLots({
+    ...options,
+    past,
+    async take(lot, stop) {
+      await troubles.guard(lot.entity.name, `cannot take ${labelOf(lot)}`, () => takeLot(lot, stop));
+      lastDrop = clock();
+    },
+    onEnd: () => wake(),
+  });
 
   /** Notes what is clear of complete files, and begins to read the others, as many as may be read at once. */
   const handle = async (complete: readonly InboxFile[]): Promise<void> => {
@@ -187,8 +196,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
       else notes.push(refusalOf(file, glanced.entity.name, null, DEADLY));
     }
     await record(notes);
-    const sizes = new Map([...running].map(([name, { size }]) => [name, size]));
-    if (!signal.aborted) nextLots(waiting, sizes, turns, past).forEach(begin);
+    if (!signal.aborted) running.turn(waiting, complete);
   };
 
   /** Whether drops have to wait until there is more room; says so once. */
@@ -223,7 +231,8 @@ export async function openIngester(root: string, options: IngestOptions): Promis
         lastDrop = clock();
         const mayWrite = !troubles.isWaiting(LEDGER) && !(await isOutOfRoom());
         if (mayWrite) await troubles.guard(LEDGER, "cannot write the ledger", () => handle(complete));
-      }
+      } else running.turn([], []);
+      await running.tell(layout.intake);
       const isDue = tidying === null && clock() >= nextHousekeeping && !troubles.isWaiting(HOUSE);
       if (isDue && !signal.aborted) tidying = tidy().finally(() => (tidying = null));
       return inbox.untilNextLook();
@@ -234,9 +243,10 @@ export async function openIngester(root: string, options: IngestOptions): Promis
       if (!signal.aborted) await sleep(milliseconds, undefined, { signal: waking.signal }).catch(() => undefined);
     },
     async taken() {
-      const taking = [...running.values()].map(({ done }) => done);
-      await Promise.all(taking);
-      return taking.length > 0;
+      const wasTaking = running.size > 0;
+      await running.ended();
+      await running.tell(layout.intake);
+      return wasTaking;
     },
     async tidied() {
       await tidying;
@@ -251,15 +261,6 @@ const DEADLY = `the process died ${MOST_DEATHS} times while it read this file; c
 
 /** A file that by itself takes more memory or disk than there is, so often, is refused. */
 const MOST_EXCESSES = 3;
-
-/** What a lot may use of the memory and disk of DuckDB. */
-const shareOf = ({ memory, limits }: IngestOptions, part: number): Pick<IngestOptions, "memory" | "limits"> => ({
-  memory: partOf(memory, part),
-  ...(limits ? { limits: { ...limits, spill: partOf(limits.spill, part) } } : {}),
-});
-
-/** A part of a size of memory. */
-const partOf = (size: string, part: number): string => `${Math.max(1, Math.floor((bytesOf(size) * part) / 1e6))}MB`;
 
 const contentKey = ({ path, size, mtime }: Stamp): string => `${path} ${size} ${mtime}`;
 

@@ -18,7 +18,7 @@ import type { Ledger } from "./ledger.js";
 import { merge } from "../store/merge.js";
 import { stage, type Staged } from "../intake/normalise.js";
 import { openWhole, withWriteSession, type WriteOptions } from "../store/session.js";
-import { NO_LIMITS, type DropLimits, type FileLimits } from "../intake/limits.js";
+import { NO_LIMITS, TooMuchError, type DropLimits, type FileLimits } from "../intake/limits.js";
 import { moveIn, withDropStaging, type Staging } from "../store/staging.js";
 
 interface TakenBatch {
@@ -29,6 +29,8 @@ interface TakenBatch {
 
 interface TakeOptions extends WriteOptions {
   readonly signal: AbortSignal;
+  /** Given for a small batch: where it fires, or where a file holds more than a small one may, SlowBatch is thrown. */
+  readonly stop: AbortSignal | null;
   readonly limits?: DropLimits;
 }
 
@@ -46,15 +48,16 @@ export async function takeBatch(
   const { entity } = batch[0]!;
   const refused = new Map<Takable, string>();
   const changed: InboxFile[] = [];
-  const { limits = NO_LIMITS, signal } = options;
-  const bounded = options.limits ? { ...options, spill: options.limits.spill } : options;
+  const { limits = NO_LIMITS, stop } = options;
+  const bounded = limits.spill === undefined ? options : { ...options, spill: limits.spill };
   const report = await withDropStaging(layout, bounded, async (writer, staging) => {
     const files: StagedFile[] = [];
-    const check = createCheck(layout, signal);
+    const check = createCheck(layout, options);
     for (const one of batch) {
       try {
         files.push({ ...(await stageDrop(writer, staging, layout, one, limits, check)), file: one.file.path });
       } catch (error) {
+        if (stop && error instanceof TooMuchError) throw new SlowBatch();
         if (error instanceof ChangedDrop) changed.push(one.file);
         else refused.set(one, refusalReason(error, `inbox/${one.file.path}`));
       }
@@ -156,15 +159,19 @@ async function publishDrop(
 
 class StoppedError extends Error {}
 
+/** A small batch turned out not to be small: it is to be taken as a large one. */
+export class SlowBatch extends StoppedError {}
+
 /** Resolves to why taking drops has to end now; undefined where it may go on. */
 type Check = () => Promise<Error | undefined>;
 
 /** When it is time to stop, what has begun may go on for so many milliseconds. */
 const FINISH_WITHIN = 4_000;
 
-function createCheck(layout: Layout, signal: AbortSignal): Check {
+function createCheck(layout: Layout, { signal, stop }: Pick<TakeOptions, "signal" | "stop">): Check {
   let end = Infinity;
   return async () => {
+    if (stop?.aborted) return new SlowBatch();
     if (signal.aborted) end = Math.min(end, performance.now() + FINISH_WITHIN);
     if (performance.now() > end) return new StoppedError("it is time to stop");
     return isShort(await roomOf(layout)) ? new NoSpaceError("no space is left but what is kept free") : undefined;
@@ -173,9 +180,10 @@ function createCheck(layout: Layout, signal: AbortSignal): Check {
 
 const CHECK_EVERY = 250;
 
-/** Runs `work`, and ends what the writer does as soon as the check gives a reason, which is thrown. */
+/** Runs `work` unless the check gives a reason; ends what the writer does as soon as it does. The reason is thrown. */
 async function unless<T>(writer: Writer, check: Check, work: () => Promise<T>): Promise<T> {
-  let reason: Error | undefined;
+  let reason = await check();
+  if (reason) throw reason;
   let isOver = false;
   let timer: NodeJS.Timeout;
   const look = async (): Promise<void> => {

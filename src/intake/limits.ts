@@ -12,10 +12,13 @@ export interface FileLimits {
 /** Limits for what others drop, whatever it is. */
 export interface DropLimits extends FileLimits {
   /** DuckDB's temporary disk, e.g. `20GB`. */
-  readonly spill: string;
+  readonly spill?: string;
 }
 
-export const NO_LIMITS: FileLimits = { rows: Infinity, unpacked: Infinity };
+export const NO_LIMITS: DropLimits = { rows: Infinity, unpacked: Infinity };
+
+/** A file holds more than it may. */
+export class TooMuchError extends CommandError {}
 
 /** Columns of a file. The widest entity has some 170; what is done for each pair of columns still takes no time. */
 export const MOST_COLUMNS = 2_000;
@@ -31,7 +34,7 @@ export function requireFewColumns(columns: number, label: string): void {
 
 export function requireFewRows(rows: number, limits: FileLimits, label: string): void {
   if (rows <= limits.rows) return;
-  throw new CommandError(
+  throw new TooMuchError(
     `${label} has ${count(rows)} rows, more than the ${count(limits.rows)} that --max-file-rows allows: split it`,
   );
 }
@@ -50,5 +53,5 @@ export function requireLittle(unpacked: number, size: number, limits: FileLimits
   const limit = unpackedLimit(size, limits);
   if (unpacked <= limit) return;
   const allowed = limit < limits.unpacked ? `${MOST_TIMES} times its size` : "--max-unpacked allows";
-  throw new CommandError(`${label} unpacks to more than ${count(limit)} bytes, ${allowed}: split it`);
+  throw new TooMuchError(`${label} unpacks to more than ${count(limit)} bytes, ${allowed}: split it`);
 }

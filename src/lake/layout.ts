@@ -33,6 +33,8 @@ export interface Layout {
   readonly ledger: string;
   /** The drops that are being taken: there after a crash. */
   readonly taking: string;
+  /** The drops that take long, and those that wait meanwhile. */
+  readonly intake: string;
   readonly ingestLock: string;
   readonly tokens: string;
   readonly tokensLock: string;
@@ -61,6 +63,7 @@ export function layoutOf(root: string): Layout {
     stagingLock: join(state, "staging.lock"),
     ledger: join(state, "ledger.ndjson"),
     taking: join(state, "taking.json"),
+    intake: join(state, "intake.json"),
     ingestLock: join(state, "ingest.lock"),
     tokens: join(state, "tokens.json"),
     tokensLock: join(state, "tokens.lock"),

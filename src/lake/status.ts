@@ -3,6 +3,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ENTITIES } from "../catalog/index.js";
 import { isUnchanged } from "./drop-file.js";
+import { readIntake, type Intake } from "./intake.js";
 import { inspectLedger, latestEntries, type LedgerEntry } from "./ledger.js";
 import type { Lake } from "./lake.js";
 import { isCovered, type FileList } from "./manifest.js";
@@ -22,7 +23,7 @@ interface EntityStatus {
   readonly codeCopy: number | null;
 }
 
-interface DropsStatus {
+interface DropsStatus extends Intake {
   /** Files of the inbox, by what became of their last content. */
   readonly taken: number;
   readonly same: number;
@@ -97,6 +98,7 @@ export async function readDrops({ layout }: Lake): Promise<DropsStatus> {
   const taken = entries.filter(({ outcome }) => outcome === "taken");
   const latest = taken.at(-1);
   return {
+    ...(await readIntake(layout.intake)),
     taken: taken.length,
     same: entries.filter(({ outcome }) => outcome === "same").length,
     refused: refused.map(({ path, entity, reason, time }) => ({ path, entity, reason, time })),

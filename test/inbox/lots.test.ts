@@ -1,7 +1,7 @@
 // Which drops are taken next, and which side by side.
 import { describe, expect, test } from "vitest";
 import { entityNamed } from "../../src/catalog/index.js";
-import { nextLots, type LotSize, type Past, type Readable } from "../../src/inbox/lots.js";
+import { nextStep, type LotSize, type Past, type Readable, type RunningLot, type Step } from "../../src/inbox/lots.js";
 
 const LARGE = 100e6;
 
@@ -15,21 +15,26 @@ const waiting = (...files: readonly (string | readonly [string, number])[]): rea
     };
   });
 
-const NO_PAST: Past = { isSingle: () => false, isSuspect: () => false };
+const NO_PAST: Past = { isSingle: () => false, isSuspect: () => false, isSlow: () => false };
+const NOW = 100_000;
 
 interface Given {
-  readonly running?: Readonly<Record<string, LotSize>>;
+  readonly running?: Readonly<Record<string, LotSize | RunningLot>>;
   readonly turns?: Readonly<Record<string, number>>;
   readonly past?: Past;
 }
 
-/** Each lot as its size and the names of its files. */
-const lots = (files: readonly Readable[], given: Given = {}): readonly string[] => {
-  const [running, turns] = [new Map(Object.entries(given.running ?? {})), new Map(Object.entries(given.turns ?? {}))];
-  return nextLots(files, running, turns, given.past ?? NO_PAST).map(
-    ({ size, files: chosen }) => `${size} ${chosen.map(({ file }) => file.path).join(" ")}`,
+const step = (files: readonly Readable[], given: Given = {}): Step => {
+  const running = Object.entries(given.running ?? {}).map(
+    ([name, lot]) => [name, typeof lot === "string" ? { size: lot, since: NOW, isStopping: false } : lot] as const,
   );
+  const turns = new Map(Object.entries(given.turns ?? {}));
+  return nextStep(files, new Map(running), turns, given.past ?? NO_PAST, NOW);
 };
+
+/** Each lot that begins as its size and the names of its files. */
+const lots = (files: readonly Readable[], given: Given = {}): readonly string[] =>
+  step(files, given).begin.map(({ size, files: chosen }) => `${size} ${chosen.map(({ file }) => file.path).join(" ")}`);
 
 describe("drops of one entity", () => {
   test("go together in order, small ones and large ones apart", () => {
@@ -69,6 +74,7 @@ describe("entities side by side", () => {
 
 describe("a file that was tried before", () => {
   const past = (suspect: boolean): Past => ({
+    ...NO_PAST,
     isSingle: ({ path }) => path === "daily/b",
     isSuspect: ({ path }) => suspect && path === "daily/b",
   });
@@ -84,5 +90,60 @@ describe("a file that was tried before", () => {
     expect(lots(files, { past: past(true) })).toEqual(["alone daily/b"]);
     expect(lots(files, { past: past(true), running: { monthly: "small" } })).toEqual(["small weekly/a"]);
     expect(lots(waiting("weekly/a"), { running: { daily: "alone" } })).toEqual([]);
+  });
+});
+
+describe("a small lot that has run for long", () => {
+  /** A small lot that began so many milliseconds ago. */
+  const small = (ago: number, isStopping = false): RunningLot => ({ size: "small", since: NOW - ago, isStopping });
+  /** What becomes of the running lots, and who begins. */
+  const outcome = (files: readonly Readable[], running: Given["running"] = {}): Record<string, readonly string[]> => {
+    const { begin, enlarge, stop, held } = step(files, { running });
+    const names = (some: Step["begin"]): readonly string[] => some.map(({ entity }) => entity.name);
+    return { begin: names(begin), enlarge, stop, held: names(held) };
+  };
+  const one = waiting("adj_factor/a");
+
+  test("keeps its place as long as nobody waits for it", () => {
+    expect(outcome([], { daily: small(60_000), weekly: small(60_000) })).toEqual({
+      ...{ begin: [], enlarge: [], stop: [], held: [] },
+    });
+    expect(outcome(one, { daily: small(60_000) })).toMatchObject({ begin: ["adj_factor"], enlarge: [], stop: [] });
+  });
+
+  test("counts as large when another needs its place and the large one is free", () => {
+    expect(outcome(one, { daily: small(2_000), weekly: small(3_000) })).toEqual({
+      ...{ begin: ["adj_factor"], enlarge: ["weekly"], stop: [], held: [] },
+    });
+  });
+
+  test("stops when another needs its place and the large one is taken", () => {
+    const running = { daily: small(3_000), weekly: small(2_000), monthly: "large" } as const;
+    expect(outcome(one, running)).toEqual({ begin: [], enlarge: [], stop: ["daily"], held: ["adj_factor"] });
+    const large = waiting(["monthly/a", LARGE], "adj_factor/a");
+    expect(outcome(large, { daily: small(3_000), weekly: small(2_000) })).toEqual({
+      ...{ begin: ["monthly"], enlarge: [], stop: ["daily"], held: ["adj_factor"] },
+    });
+  });
+
+  test("stops only where no other place will be free soon, and as many do as lots wait", () => {
+    const two = waiting("adj_factor/a", "stk_limit/a");
+    const running = { daily: small(3_000, true), weekly: small(3_000), monthly: "large" } as const;
+    expect(outcome(one, running)).toMatchObject({ stop: [] });
+    expect(outcome(two, running)).toMatchObject({ stop: ["weekly"] });
+  });
+
+  test("is not one that began less than two seconds ago, or a large one", () => {
+    const running = {
+      daily: small(1_999),
+      weekly: small(1_999),
+      monthly: { ...small(60_000), size: "large" },
+    } as const;
+    expect(outcome(one, running)).toEqual({ begin: [], enlarge: [], stop: [], held: ["adj_factor"] });
+  });
+
+  test("is read as a large one the next time, together with the slow files that follow", () => {
+    const past: Past = { ...NO_PAST, isSlow: ({ path }) => path !== "daily/c" };
+    expect(lots(waiting("daily/a", "daily/b", "daily/c"), { past })).toEqual(["large daily/a daily/b"]);
   });
 });

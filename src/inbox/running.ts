@@ -1,0 +1,150 @@
+// The lots that are being taken: begun, counted as large or stopped as lots.ts decides, and told where they take long.
+import { rename, rm, writeFile } from "node:fs/promises";
+import { chinaTime } from "../dates.js";
+import { count } from "../words.js";
+import type { Intake, IntakeLot } from "../lake/intake.js";
+import { temporaryOf } from "../store/durable.js";
+import type { InboxFile } from "./watch.js";
+import { nextStep, SMALL_TIME, type Lot, type LotSize, type Past, type Readable } from "./lots.js";
+
+export interface RunningOptions {
+  readonly clock: () => number;
+  readonly now: () => Date;
+  readonly log: (line: string) => void;
+  readonly past: Past;
+  /** Takes a lot; never rejects. It ends early where `stop` fires. */
+  take(lot: Lot, stop: AbortSignal): Promise<void>;
+  /** A lot has ended, so that others may begin. */
+  onEnd(): void;
+}
+
+export interface RunningLots {
+  readonly size: number;
+  has(entity: string): boolean;
+  /** Begins what can begin of the files that wait, and lets what takes long give way. `complete` are all that are not settled. */
+  turn(waiting: readonly Readable[], complete: readonly InboxFile[]): void;
+  /** Writes to the file `path` which lots take long, and which wait meanwhile; removes it where none does. */
+  tell(path: string): Promise<void>;
+  /** Resolves when the lots that run now have ended. */
+  ended(): Promise<void>;
+}
+
+interface Running {
+  readonly lot: Lot;
+  size: LotSize;
+  readonly since: number;
+  readonly began: string;
+  readonly stop: AbortController;
+  readonly done: Promise<void>;
+}
+
+export function createRunningLots({ clock, now, log, past, take, onEnd }: RunningOptions): RunningLots {
+  const running = new Map<string, Running>();
+  /** When each entity had its last turn. */
+  const turns = new Map<string, number>();
+  let held: readonly Lot[] = [];
+  let unsettled: readonly InboxFile[] = [];
+  let told = "";
+
+  const begin = (lot: Lot): void => {
+    const { name } = lot.entity;
+    turns.set(name, Math.max(0, ...turns.values()) + 1);
+    const stop = new AbortController();
+    const done = take(lot, stop.signal).finally(() => {
+      running.delete(name);
+      onEnd();
+    });
+    running.set(name, { lot, size: lot.size, since: clock(), began: chinaTime(now()), stop, done });
+  };
+
+  const enlarge = (one: Running): void => {
+    one.size = "large";
+    log(`${labelOf(one.lot)} takes long: it is read as a large file from now on`);
+  };
+
+  const stop = (one: Running): void => {
+    one.stop.abort();
+    log(`${labelOf(one.lot)} takes long: it gives its place to others, and waits to be read as a large file`);
+  };
+
+  const snapshot = (): Intake => {
+    const all = [...running.values()];
+    const long = all.filter(({ since }) => clock() - since >= SMALL_TIME);
+    if (long.length === 0) return { reading: [], waiting: [] };
+    const isInWay = (one: Running, size: LotSize): boolean => [one.size, size].includes("alone") || one.size === size;
+    const before = (size: LotSize): readonly string[] =>
+      all.filter((one) => isInWay(one, size)).map(({ lot }) => lot.files[0]!.file.path);
+    return {
+      reading: long.map((one) => ({
+        ...summaryOf(one.lot),
+        size: one.size,
+        since: one.began,
+        queued: queuedBehind(one),
+      })),
+      waiting: held.map((lot) => ({ ...summaryOf(lot), behind: before(lot.size) })),
+    };
+  };
+
+  const queuedBehind = ({ lot }: Running): number => {
+    const own = new Set(lot.files.map(({ file }) => file.path));
+    return unsettled.filter(({ path }) => path.startsWith(`${lot.entity.name}/`) && !own.has(path)).length;
+  };
+
+  return {
+    get size() {
+      return running.size;
+    },
+    has: (entity) => running.has(entity),
+    turn(waiting, complete) {
+      const lots = new Map(
+        [...running].map(
+          ([
+            name,
+            {
+              size,
+              since,
+              stop: { signal },
+            },
+          ]) => [name, { size, since, isStopping: signal.aborted }],
+        ),
+      );
+      const step = nextStep(waiting, lots, turns, past, clock());
+      for (const name of step.enlarge) enlarge(running.get(name)!);
+      for (const name of step.stop) stop(running.get(name)!);
+      step.begin.forEach(begin);
+      held = step.held;
+      unsettled = complete;
+    },
+    async tell(path) {
+      const { reading, waiting } = snapshot();
+      const text = JSON.stringify({ reading, waiting });
+      if (text === told) return;
+      try {
+        if (reading.length === 0) await rm(path, { force: true });
+        else {
+          await writeFile(temporaryOf(path), text);
+          await rename(temporaryOf(path), path);
+        }
+        told = text;
+      } catch {
+        // The folder is gone or full, which others tell. What is told here matters only to those who look now.
+      }
+    },
+    async ended() {
+      await Promise.all([...running.values()].map(({ done }) => done));
+    },
+  };
+}
+
+const summaryOf = ({ entity, files, size }: Lot): IntakeLot => ({
+  entity: entity.name,
+  path: files[0]!.file.path,
+  files: files.length,
+  size,
+});
+
+/** The first file of a lot, and how many more there are. */
+export function labelOf({ files }: Lot): string {
+  const more = files.length > 1 ? ` and ${count(files.length - 1)} more` : "";
+  return `inbox/${files[0]!.file.path}${more}`;
+}

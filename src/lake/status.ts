@@ -1,6 +1,5 @@
 // The state of a data directory: what is served, what was dropped, and the room that it takes.
 import { readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
 import { ENTITIES } from "../catalog/index.js";
 import { isUnchanged } from "./drop-file.js";
 import { readIntake, type Intake } from "./intake.js";
@@ -110,12 +109,14 @@ export async function readDrops({ layout }: Lake): Promise<DropsStatus> {
   };
 }
 
-/** Files that come and go while we look do not matter. */
-async function bytesBelow(folder: string): Promise<number> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+/** Files that come and go while we look do not matter. Names are taken as bytes, since not all are UTF-8. */
+async function bytesBelow(folder: string | Buffer): Promise<number> {
+  const entries = await readdir(folder, { withFileTypes: true, encoding: "buffer" }).catch(() => []);
   let bytes = 0;
   for (const entry of entries) {
-    if (entry.isFile()) bytes += (await stat(join(entry.parentPath, entry.name)).catch(() => ({ size: 0 }))).size;
+    const path = Buffer.concat([Buffer.from(folder), Buffer.from("/"), entry.name]);
+    if (entry.isDirectory()) bytes += await bytesBelow(path);
+    else if (entry.isFile()) bytes += (await stat(path).catch(() => ({ size: 0 }))).size;
   }
   return bytes;
 }

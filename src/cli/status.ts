@@ -52,7 +52,7 @@ function show({ data_version, versions, entities, drops, disk }: Status, gaps: n
       { none: "", yielding: [] },
     );
   }
-  const { taken, same, refused, warned, damagedLines, latest, reading, waiting } = drops;
+  const { taken, same, refused, warned, damagedLines, isLedgerLost, latest, reading, waiting } = drops;
   say(["", `drops: ${taken} taken, ${same} of known content, ${refused.length} refused`]);
   if (latest) say(`  latest ${latest.time} inbox/${latest.path}: ${plural(latest.rows, "row")}`);
   for (const { path, files, size, since, queued } of reading) {
@@ -64,6 +64,7 @@ function show({ data_version, versions, entities, drops, disk }: Status, gaps: n
     say(`  waiting inbox/${path}${moreThan(files)} (${size}) behind ${before}`);
   }
   if (damagedLines > 0) say("  the ledger is damaged, so no drop is taken: run tapehouse verify --repair");
+  if (isLedgerLost) say("  the ledger is empty or gone, so no drop is taken: run tapehouse verify --repair");
   for (const { path, reason } of refused.slice(0, SHOWN)) say(`  refused inbox/${path}: ${reason}`);
   if (refused.length > SHOWN) say(`  and ${refused.length - SHOWN} more refused: see --json`);
   for (const { path, warnings } of warned.slice(0, SHOWN)) say(`  warning inbox/${path}: ${warnings.join("; ")}`);

@@ -68,7 +68,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
   };
   await clearDrops(layout);
   const patient = patientClock(options.now, clock);
-  const ledger = await openLedger(layout, await currentVersion());
+  const ledger = await openLedger(layout, await currentVersion(), () => lake.versions());
   const inbox = watchInbox(layout.inbox, clock);
   const deaths = await openDeaths(layout);
   const second = new Set<string>();

@@ -2,8 +2,9 @@
 import { mkdir, open } from "node:fs/promises";
 import { CommandError } from "../errors.js";
 import { isUnchanged } from "../lake/drop-file.js";
-import { contentOf, inspectLedger, mayHold, type LedgerEntry } from "../lake/ledger.js";
+import { contentOf, inspectLedger, isLost, LEDGER_BEGIN, mayHold, type LedgerEntry } from "../lake/ledger.js";
 import type { Layout } from "../lake/layout.js";
+import type { Version } from "../lake/manifest.js";
 import { seal } from "../lake/records.js";
 import { syncPath, writeDurably } from "../store/durable.js";
 
@@ -28,9 +29,13 @@ const SPARE_LINES = 5_000;
 
 /**
  * Opens the ledger; the caller is its only writer. What it says of versions after the one that is served does not count:
- * the lake was put back to an older state, or begun anew.
+ * the lake was put back to an older state, or begun anew. Throws where it is damaged or lost.
  */
-export async function openLedger(layout: Layout, servedVersion: string): Promise<Ledger> {
+export async function openLedger(
+  layout: Layout,
+  servedVersion: string,
+  versions: () => Promise<readonly Version[]>,
+): Promise<Ledger> {
   await mkdir(layout.state, { recursive: true });
   /** All lines that are in the file, but for those that do not count. */
   let history: LedgerEntry[] = [];
@@ -63,7 +68,9 @@ export async function openLedger(layout: Layout, servedVersion: string): Promise
 
   const append = async (entries: readonly LedgerEntry[]): Promise<void> => {
     const handle = await open(layout.ledger, "a+");
+    let isEmptied = false;
     try {
+      isEmptied = (await handle.stat()).size === 0;
       await handle.writeFile((await endsWithinLine(handle)) + entries.map(encode).join(""));
       await handle.sync();
     } finally {
@@ -71,13 +78,16 @@ export async function openLedger(layout: Layout, servedVersion: string): Promise
     }
     if (history.length === 0) await syncPath(layout.state);
     learn(entries);
-    if (history.length > kept + SPARE_LINES) await rewrite();
+    if (isEmptied || history.length > kept + SPARE_LINES) await rewrite();
   };
   /** Drops are taken side by side, but their entries are written one after another. */
   let appending: Promise<void> = Promise.resolve();
 
-  const { entries: all, damaged } = await inspectLedger(layout.ledger);
+  const content = await inspectLedger(layout.ledger);
+  const { entries: all, damaged } = content;
   if (damaged.length > 0) throw new CommandError(damagedLedger(layout.ledger, damaged));
+  if (await isLost(content, versions)) throw new CommandError(lostLedger(layout.ledger));
+  if (content.isEmpty) await writeDurably(layout.ledger, LEDGER_BEGIN);
   const before = all.filter(({ data_version }) => data_version === null || data_version <= servedVersion);
   learn(before);
   kept = byPath.size;
@@ -106,6 +116,10 @@ const encode = (entry: LedgerEntry): string => `${seal(entry)}\n`;
 /** A drop of which nothing is known would be taken again, over what corrected it later. */
 const damagedLedger = (path: string, [line]: readonly number[]): string =>
   `line ${line} of ${path} is damaged, so nobody can tell what was taken: drops wait until you run tapehouse verify --repair`;
+
+const lostLedger = (path: string): string =>
+  `${path} is empty or gone, so nobody can tell what was taken: drops wait until you put it back from a backup, or run ` +
+  `tapehouse verify --repair, after which all files of the inbox are taken again`;
 
 /** What closes a line that a crash cut short. */
 async function endsWithinLine(handle: Awaited<ReturnType<typeof open>>): Promise<string> {

@@ -8,6 +8,7 @@ import { CommandError, fileFault, NoSpaceError, reasonOf } from "../errors.js";
 import { isUnchanged, openDrop, UnreadableDrop, type OpenDrop } from "../lake/drop-file.js";
 import { stampOf } from "../files.js";
 import type { Layout } from "../lake/layout.js";
+import { reasonOfDrops } from "../lake/ledger.js";
 import { isShort, roomOf } from "../lake/room.js";
 import { warningsOfFile, withLosses } from "./warnings.js";
 import { ChangedDrop, refusalOf, type Entry, type Takable } from "./judge.js";
@@ -152,7 +153,7 @@ async function publishDrop(
     const isBase = session.base.version.lists[name] === base.version.lists[name];
     if (isBase) await moveIn(layout, staging, aside.written);
     const merged = isBase ? aside : await merge(session, entity, before, drop.staged);
-    const version = await session.publish([merged.list], `import ${name}`);
+    const version = await session.publish([merged.list], reasonOfDrops(name));
     return { ...reportOf(entity, files, drop, before, merged), version };
   });
 }

@@ -6,6 +6,7 @@ import { hasEnd, unseal, type Shape } from "./records.js";
 import { openDrop, type OpenDrop } from "./drop-file.js";
 import { sha256OfHandle } from "./integrity.js";
 import type { Layout } from "./layout.js";
+import type { Version } from "./manifest.js";
 
 /** `taken`: its rows were merged; `same`: its content had been taken before; `refused`: nothing of it was taken. */
 type Outcome = "taken" | "same" | "refused";
@@ -57,11 +58,28 @@ interface LedgerContent {
   readonly damaged: readonly number[];
   /** The lines before the first damaged one, as they are. */
   readonly sound: readonly string[];
+  /** It is not there, or nothing is in it, not even the line that it begins with. */
+  readonly isEmpty: boolean;
 }
+
+/** The first line of a new ledger: by it one that was emptied is told from one to which nothing was added yet. */
+export const LEDGER_BEGIN = "# what became of each drop, a line each\n";
+
+const REASON = "take";
+
+/** The reason of a version that drops made. */
+export const reasonOfDrops = (entity: string): string => `${REASON} ${entity}`;
+
+/** Whether a ledger that is empty held something once: drops made versions. */
+export const isLost = async (
+  { isEmpty }: LedgerContent,
+  versions: () => Promise<readonly Version[]>,
+): Promise<boolean> => isEmpty && (await versions()).some(({ reason }) => reason.startsWith(`${REASON} `));
 
 /** What a ledger says; an absent one says nothing. A line that a crash cut short is left out: its drop is taken again. */
 export async function inspectLedger(path: string): Promise<LedgerContent> {
-  const lines = ((await readOrNone(path)) ?? "").split("\n");
+  const text = (await readOrNone(path)) ?? "";
+  const lines = text.split("\n");
   const entries: LedgerEntry[] = [];
   const damaged: number[] = [];
   for (const [i, line] of lines.entries()) {
@@ -69,7 +87,7 @@ export async function inspectLedger(path: string): Promise<LedgerContent> {
     if (entry) entries.push(entry);
     else if (hasEnd(line)) damaged.push(i + 1);
   }
-  return { entries, damaged, sound: lines.slice(0, (damaged[0] ?? lines.length + 1) - 1) };
+  return { entries, damaged, sound: lines.slice(0, (damaged[0] ?? lines.length + 1) - 1), isEmpty: text === "" };
 }
 
 /** All entries that can be read, oldest first. */

@@ -3,7 +3,7 @@ import { readdir, stat } from "node:fs/promises";
 import { ENTITIES } from "../catalog/index.js";
 import { isUnchanged } from "./drop-file.js";
 import { readIntake, type Intake } from "./intake.js";
-import { inspectLedger, latestEntries, type LedgerEntry } from "./ledger.js";
+import { inspectLedger, isLost, latestEntries, type LedgerEntry } from "./ledger.js";
 import type { Lake } from "./lake.js";
 import { isCovered, type FileList } from "./manifest.js";
 import { roomOf, type Room } from "./room.js";
@@ -32,6 +32,8 @@ interface DropsStatus extends Intake {
   readonly warned: readonly Pick<LedgerEntry, "path" | "warnings" | "time">[];
   /** Lines of the ledger that are damaged: no drop is taken before they are repaired. */
   readonly damagedLines: number;
+  /** The ledger is empty or gone, though drops were taken: no drop is taken before it is repaired. */
+  readonly isLedgerLost: boolean;
   /** The latest drop that was taken. */
   readonly latest: Pick<LedgerEntry, "path" | "rows" | "data_version" | "time"> | null;
 }
@@ -85,8 +87,10 @@ function statusOf(list: FileList, hasCodeCopy: boolean): EntityStatus {
 }
 
 /** What became of the drops, by the ledger. */
-export async function readDrops({ layout }: Lake): Promise<DropsStatus> {
-  const { entries: all, damaged } = await inspectLedger(layout.ledger);
+export async function readDrops(lake: Lake): Promise<DropsStatus> {
+  const { layout } = lake;
+  const content = await inspectLedger(layout.ledger);
+  const { entries: all, damaged } = content;
   const entries = latestEntries(all);
   const refused: LedgerEntry[] = [];
   const warned: LedgerEntry[] = [];
@@ -102,6 +106,7 @@ export async function readDrops({ layout }: Lake): Promise<DropsStatus> {
     same: entries.filter(({ outcome }) => outcome === "same").length,
     refused: refused.map(({ path, entity, reason, time }) => ({ path, entity, reason, time })),
     damagedLines: damaged.length,
+    isLedgerLost: await isLost(content, () => lake.versions()),
     warned: warned.map(({ path, warnings, time }) => ({ path, warnings, time })),
     latest: latest
       ? { path: latest.path, rows: latest.rows, data_version: latest.data_version, time: latest.time }

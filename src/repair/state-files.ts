@@ -3,23 +3,25 @@ import { copyFile } from "node:fs/promises";
 import { CommandError } from "../errors.js";
 import { readRecordedGaps } from "../lake/gaps.js";
 import type { Layout } from "../lake/layout.js";
-import { inspectLedger } from "../lake/ledger.js";
+import { inspectLedger, isLost, LEDGER_BEGIN, type LedgerContent } from "../lake/ledger.js";
 import { encodeRemoved, readRemoved } from "../lake/kept-versions.js";
 import { plural } from "../words.js";
 import { writeDurably } from "../store/durable.js";
-import type { Fault } from "./inventory.js";
+import { takeInventory, type Fault } from "./inventory.js";
 import { nameOf } from "../store/leftovers.js";
 import { tryLock } from "../store/lock.js";
 
 /** Each file with what is wrong with it; null where nothing is. */
-const CHECKS: readonly (readonly [keyof Layout, (path: string) => Promise<string | null>])[] = [
+const CHECKS: readonly (readonly [keyof Layout, (path: string, layout: Layout) => Promise<string | null>])[] = [
   ["ledger", lookAtLedger],
   ["removed", async (path) => ((await readRemoved(path)).isDamaged ? "the list of removed versions is damaged" : null)],
   ["gaps", async (path) => readRecordedGaps(path).then(() => null)],
 ];
 
-async function lookAtLedger(path: string): Promise<string | null> {
-  const [line] = (await inspectLedger(path)).damaged;
+async function lookAtLedger(_: string, layout: Layout): Promise<string | null> {
+  const { content, isLost } = await readLedgerOf(layout);
+  if (isLost) return "it is empty or gone, though drops were taken; no drop is taken until it is repaired";
+  const [line] = content.damaged;
   return line === undefined ? null : `line ${line} is damaged; no drop is taken until it is repaired`;
 }
 
@@ -27,7 +29,7 @@ export async function findStateFaults(layout: Layout): Promise<readonly Fault[]>
   const faults: Fault[] = [];
   for (const [name, check] of CHECKS) {
     const path = layout[name];
-    const problem = await check(path).catch((error: unknown) => {
+    const problem = await check(path, layout).catch((error: unknown) => {
       if (error instanceof CommandError) return error.message.replace(path, "it");
       throw error;
     });
@@ -60,20 +62,28 @@ async function repairRemoved(layout: Layout): Promise<readonly string[]> {
   return [`${nameOf(layout, layout.removed)} is damaged: ${left}; others are answered with 404 instead of 410`];
 }
 
-/** Cuts the ledger before its first damaged line: the drops since are taken again, in their order. */
+async function readLedgerOf(layout: Layout): Promise<{ readonly content: LedgerContent; readonly isLost: boolean }> {
+  const content = await inspectLedger(layout.ledger);
+  return { content, isLost: await isLost(content, async () => (await takeInventory(layout)).versions) };
+}
+
+/** Cuts the ledger before its first damaged line, or begins a new one: the drops since are taken again, in their order. */
 async function repairLedger(layout: Layout): Promise<readonly string[]> {
   const { ledger } = layout;
-  const { damaged, sound } = await inspectLedger(ledger);
-  if (damaged.length === 0) return [];
+  const { content, isLost } = await readLedgerOf(layout);
+  const { damaged, sound } = content;
+  if (damaged.length === 0 && !isLost) return [];
   const aside = `${ledger}.damaged`;
   const isDone = await tryLock(layout.ingestLock, async () => {
-    await copyFile(ledger, aside);
-    await writeDurably(ledger, sound.map((line) => `${line}\n`).join(""));
+    if (!isLost) await copyFile(ledger, aside);
+    await writeDurably(ledger, isLost ? LEDGER_BEGIN : sound.map((line) => `${line}\n`).join(""));
   });
   const name = nameOf(layout, ledger);
   if (!isDone) return [`${name} is damaged and in use: stop the process that watches the inbox, then repair again`];
   return [
-    `${name} is damaged: it is cut before line ${damaged[0]}, and kept as it was in ${nameOf(layout, aside)}`,
+    isLost
+      ? `${name} is empty or gone: a new one is begun`
+      : `${name} is damaged: it is cut before line ${damaged[0]}, and kept as it was in ${nameOf(layout, aside)}`,
     "the drops since then that still lie in the inbox are taken again, the oldest first; what has left the inbox, or was " +
       "imported past it, must come again where they hold the same rows",
   ];

@@ -3,11 +3,13 @@ import { readFile, stat } from "node:fs/promises";
 import { beforeEach, expect, test } from "vitest";
 import { layoutOf, type Layout } from "../../src/lake/layout.js";
 import type { LedgerEntry } from "../../src/lake/ledger.js";
+import type { Version } from "../../src/lake/manifest.js";
 import { openLedger } from "../../src/inbox/ledger.js";
 import { temporaryFolder } from "../support/folders.js";
 import { drop } from "../support/ingest.js";
 
 const SERVED = "2026-01-05T09:30:00.000+08:00";
+const NO_VERSIONS = (): Promise<readonly Version[]> => Promise.resolve([]);
 let root: string;
 let layout: Layout;
 
@@ -35,7 +37,7 @@ async function entryOf(path: string, sha256: string, outcome: LedgerEntry["outco
 }
 
 test("a file that was written thousands of times is one line, and content known by another time keeps its turn", async () => {
-  const ledger = await openLedger(layout, SERVED);
+  const ledger = await openLedger(layout, SERVED, NO_VERSIONS);
   const old = await entryOf("adj_factor/old.csv", "a", "taken");
   const other = await entryOf("adj_factor/other.csv", "b", "taken");
   await ledger.append([old, other, { ...old, outcome: "same", reason: "touched" }]);
@@ -50,14 +52,14 @@ test("a file that was written thousands of times is one line, and content known 
     ["adj_factor/old.csv", "same"],
     ["adj_factor/today.csv", "taken"],
   ]);
-  const again = await openLedger(layout, SERVED);
+  const again = await openLedger(layout, SERVED, NO_VERSIONS);
   expect(again.taken("adj_factor", { path: "adj_factor/copy.csv", sha256: "a" })).toEqual(old);
   expect(again.last("adj_factor/today.csv")?.sha256).toBe("5099");
 });
 
 test("what it says of versions after the one that is served does not count", async () => {
   const entry = await entryOf("adj_factor/a.csv", "a", "taken");
-  await (await openLedger(layout, SERVED)).append([entry]);
-  expect((await openLedger(layout, SERVED)).last(entry.path)).toEqual(entry);
-  expect((await openLedger(layout, "2026-01-04T00:00:00.000+08:00")).last(entry.path)).toBeUndefined();
+  await (await openLedger(layout, SERVED, NO_VERSIONS)).append([entry]);
+  expect((await openLedger(layout, SERVED, NO_VERSIONS)).last(entry.path)).toEqual(entry);
+  expect((await openLedger(layout, "2026-01-04T00:00:00.000+08:00", NO_VERSIONS)).last(entry.path)).toBeUndefined();
 });

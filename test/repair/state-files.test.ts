@@ -5,7 +5,7 @@ import { entityNamed } from "../../src/catalog/index.js";
 import { openLake } from "../../src/lake/lake.js";
 import { readRecordedGaps } from "../../src/lake/gaps.js";
 import { layoutOf, type Layout } from "../../src/lake/layout.js";
-import { inspectLedger } from "../../src/lake/ledger.js";
+import { inspectLedger, readLedger } from "../../src/lake/ledger.js";
 import { readDrops } from "../../src/lake/status.js";
 import { addGap } from "../../src/store/gaps.js";
 import { withLock } from "../../src/store/lock.js";
@@ -14,6 +14,7 @@ import { vacuum } from "../../src/store/vacuum.js";
 import { verify } from "../../src/repair/verify.js";
 import { temporaryFolder } from "../support/folders.js";
 import { drop, factors, ingester } from "../support/ingest.js";
+import { publishRows } from "../support/lake.js";
 import { serve } from "../support/server.js";
 import { dropFactors, MEMORY, servedRows } from "../support/upkeep.js";
 
@@ -72,6 +73,49 @@ describe("a damaged ledger", () => {
     expect(await readFile(`${layout.ledger}.damaged`)).toEqual(before);
     await (await ingester(root)).settle();
     expect(await servedRows(root)).toEqual(ROWS);
+    expect(await faults()).toEqual([]);
+  });
+
+  test.each([
+    ["empty", (path: string) => truncate(path, 0)],
+    ["gone", (path: string) => rm(path)],
+  ])(
+    "that is %s stops the drops until it is repaired; then the inbox is taken again, the oldest first",
+    async (_, harm) => {
+      await takeThree();
+      await harm(layout.ledger);
+      await expect(ingester(root)).rejects.toThrow(/ledger\.ndjson is empty or gone, .* tapehouse verify --repair/);
+      expect(await faults()).toEqual([expect.stringMatching(/^state\/ledger.ndjson: it is empty or gone, /)]);
+      expect(await readDrops(await openLake(root))).toMatchObject({ isLedgerLost: true });
+
+      const { faults: left, manifest } = await repair(root, REPAIR);
+      expect(left).toEqual([]);
+      expect(manifest).toContain("state/ledger.ndjson is empty or gone: a new one is begun");
+      await (await ingester(root)).settle();
+      expect(await servedRows(root)).toEqual(ROWS);
+      expect(await faults()).toEqual([]);
+      expect(await readDrops(await openLake(root))).toMatchObject({ isLedgerLost: false, taken: 3 });
+    },
+  );
+
+  test("that is emptied or removed while the inbox is watched is written again with the next drop", async () => {
+    await takeThree();
+    const one = await ingester(root);
+    for (const [i, harm] of [(path: string) => truncate(path, 0), (path: string) => rm(path)].entries()) {
+      const before = await readLedger(layout.ledger);
+      await harm(layout.ledger);
+      await drop(root, `adj_factor/more${i}.csv`, factors(`00000${i}.SZ,20240105,4`));
+      await one.settle();
+      expect((await readLedger(layout.ledger)).slice(0, -1)).toEqual(before);
+    }
+  });
+
+  test("that is not there yet is no fault, whoever made the first version", async () => {
+    expect(await faults()).toEqual([]);
+    await publishRows(root, {
+      adj_factor: "SELECT '000001.SZ' AS ts_code, DATE '2024-01-02' AS trade_date, 1.0 AS adj_factor",
+    });
+    await (await ingester(root)).settle();
     expect(await faults()).toEqual([]);
   });
 

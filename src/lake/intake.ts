@@ -1,5 +1,5 @@
 // What is being taken from the inbox right now, as far as it takes long: told by the process that does it.
-import { readOrNone } from "./absent.js";
+import { readOrNone } from "./.ts.js";
 
 /** Files of one entity that are read together. Paths are relative to the inbox. */
 export interface IntakeLot {

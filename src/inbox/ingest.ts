@@ -16,7 +16,7 @@ import { firstBatch, glance, judge, refusalOf, type Entry, type Takable } from "
 import { keepHouse, type HousekeepingOptions } from "./maintenance.js";
 import { QUIET, watchInbox, type InboxFile } from "./watch.js";
 import { openLedger } from "./ledger.js";
-import { shareOfSmall, type Lot, type Past, type Readable } from "./lots.js";
+import { shareOf, type Lot, type LotSize, type Past, type Readable } from "./lots.js";
 import { createRunningLots, labelOf } from "./running.js";
 import type { DropLimits } from "../intake/limits.js";
 import { OUT_OF_REACH, watchReach } from "./reach.js";
@@ -115,13 +115,13 @@ export async function openIngester(root: string, options: IngestOptions): Promis
   };
 
   /** Takes a batch, or refuses a file that by itself takes more than there is again and again. */
-  const take = async (batch: readonly Takable[], stop: AbortSignal | null): Promise<void> => {
+  const take = async (batch: readonly Takable[], size: LotSize, stop: AbortSignal): Promise<void> => {
     const paths = batch.map(({ file }) => file.path);
     try {
       const { entries, changed } = await deaths.taking(paths, () =>
         takeBatch(layout, batch, ledger, currentVersion, {
-          ...(stop ? { ...options, ...shareOfSmall(options) } : options),
-          ...{ after: lake.mark(), stop },
+          ...{ ...options, ...shareOf(size, options) },
+          ...{ after: lake.mark(), stop: size === "small" ? stop : null },
         }),
       );
       for (const { path } of changed) inbox.defer(path, QUIET);
@@ -163,12 +163,13 @@ export async function openIngester(root: string, options: IngestOptions): Promis
       while (rest.length > 0 && !signal.aborted) {
         left = rest;
         const batch = firstBatch(rest);
-        await take(batch, isSmall ? stop : null);
+        await take(batch, lot.size, stop);
         rest = rest.slice(batch.length);
       }
     } catch (error) {
       if (!(error instanceof SlowBatch)) throw error;
-      if (!stop.aborted) log(`${labelOf(lot)} holds more than a small file may: it waits to be read as a large one`);
+      if (!stop.aborted)
+        log(`${labelOf(lot)} holds more than a small file may: it waits until no other slow file is read`);
       for (const { file } of left) slow.add(contentKey(file));
     }
   };

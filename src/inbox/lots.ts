@@ -10,8 +10,11 @@ export interface Readable {
   readonly entity: Entity;
 }
 
-/** `alone`: while it is taken, nothing else is, since it may be the file that kills the process. */
-export type LotSize = "small" | "large" | "alone";
+/**
+ * `slow`: small on the disk, but it held much or took long. `alone`: while it is taken, nothing else is, since it may be
+ * the file that kills the process.
+ */
+export type LotSize = "small" | "slow" | "large" | "alone";
 
 /** Files of one entity that are read one after another. */
 export interface Lot {
@@ -40,8 +43,8 @@ export interface Past {
   isSlow(file: InboxFile): boolean;
 }
 
-/** Lots that are taken at the same time. Small ones have places of their own, so that large ones never hold them up. */
-const PLACES = { small: 2, large: 1 } as const;
+/** Lots that are taken at the same time. Each size has places of its own, so that slow and large ones hold up no small ones. */
+const PLACES = { small: 2, slow: 1, large: 1 } as const;
 
 /** A larger file goes in a large lot. */
 const SMALL_BYTES = 32 << 20;
@@ -53,9 +56,9 @@ const MOST_BYTES = 512 << 20;
 /** What is to be done next. */
 export interface Step {
   readonly begin: readonly Lot[];
-  /** Running lots that count as large from now on, by entity. */
-  readonly enlarge: readonly string[];
-  /** Running lots that have to stop and wait for the large place, by entity. */
+  /** Running lots that count as slow from now on, by entity. */
+  readonly demote: readonly string[];
+  /** Running lots that have to stop and wait for the slow place, by entity. */
   readonly stop: readonly string[];
   /** Lots that wait for a place. */
   readonly held: readonly Lot[];
@@ -80,7 +83,7 @@ export function nextStep(
     return { ...NOTHING, begin: [suspect], held: lots.filter((lot) => lot !== suspect) };
   }
   const begin: Lot[] = [];
-  const enlarge: string[] = [];
+  const demote: string[] = [];
   const stop: string[] = [];
   const isFree = (size: keyof typeof PLACES): boolean => sizes.filter((one) => one === size).length < PLACES[size];
   const start = (lot: Lot): void => {
@@ -90,22 +93,24 @@ export function nextStep(
   const small = [...running].filter(([, { size }]) => size === "small").sort(([, a], [, b]) => a.since - b.since);
   const overdue = small.filter(([, { since, isStopping }]) => !isStopping && now - since >= SMALL_TIME);
   let soonFree = small.filter(([, { isStopping }]) => isStopping).length;
-  // Large lots choose first: those that took long do not take the place for which another has waited.
-  const large = lots.find(({ size }) => size === "large");
-  if (large && isFree("large")) start(large);
+  // First those that waited for these places: a running lot does not take the slow one from them.
+  for (const size of ["large", "slow"] as const) {
+    const first = lots.find((lot) => lot.size === size);
+    if (first && isFree(size)) start(first);
+  }
   for (const lot of lots.filter(({ size }) => size === "small")) {
     if (isFree("small")) start(lot);
-    else if (overdue.length > 0 && isFree("large")) {
-      enlarge.push(overdue.shift()![0]);
-      sizes[sizes.indexOf("small")] = "large";
+    else if (overdue.length > 0 && isFree("slow")) {
+      demote.push(overdue.shift()![0]);
+      sizes[sizes.indexOf("small")] = "slow";
       start(lot);
     } else if (soonFree > 0) soonFree--;
     else if (overdue.length > 0) stop.push(overdue.shift()![0]);
   }
-  return { begin, enlarge, stop, held: lots.filter((lot) => !begin.includes(lot)) };
+  return { begin, demote, stop, held: lots.filter((lot) => !begin.includes(lot)) };
 }
 
-const NOTHING: Step = { begin: [], enlarge: [], stop: [], held: [] };
+const NOTHING: Step = { begin: [], demote: [], stop: [], held: [] };
 
 /** What each entity without a running lot would begin with, in the order of their turns. */
 function firstLots(
@@ -133,20 +138,21 @@ function firstLot(files: readonly Readable[], past: Past): Lot {
   if (past.isSingle(first)) {
     return { entity, files: files.slice(0, 1), size: past.isSuspect(first) ? "alone" : "large" };
   }
-  const isLargeFile = (file: InboxFile): boolean => file.size > SMALL_BYTES || past.isSlow(file);
-  const isLarge = isLargeFile(first);
+  const sizeOf = (file: InboxFile): LotSize =>
+    file.size > SMALL_BYTES ? "large" : past.isSlow(file) ? "slow" : "small";
+  const size = sizeOf(first);
   let bytes = 0;
   const end = files.findIndex(({ file }, i) => {
     bytes += file.size;
     const isFull = i >= MOST_FILES || bytes > MOST_BYTES;
-    return i > 0 && (isFull || isLargeFile(file) !== isLarge || past.isSingle(file));
+    return i > 0 && (isFull || sizeOf(file) !== size || past.isSingle(file));
   });
-  return { entity, files: end < 0 ? files : files.slice(0, end), size: isLarge ? "large" : "small" };
+  return { entity, files: end < 0 ? files : files.slice(0, end), size };
 }
 
-/** Two small lots together take half of the memory and disk of a large one, beside which they run. */
+/** Of the memory and disk of a large lot; up to three others run beside it. */
 const SMALL_PART = 1 / 4;
-/** Only a file that is compressed well holds more of either and lies on the disk as a small one. */
+/** Only a file that is compressed well holds more rows or bytes than this and is small on the disk. */
 const SMALL_ROWS = 2_000_000;
 const SMALL_UNPACKED = 64 << 20;
 
@@ -156,14 +162,13 @@ interface Share {
   readonly limits?: DropLimits;
 }
 
-/** What a small lot may use of what a large one may. */
-export const shareOfSmall = ({ memory, limits = NO_LIMITS }: Share): Share => ({
-  memory: partOf(memory),
-  limits: {
-    ...(limits.spill === undefined ? {} : { spill: partOf(limits.spill) }),
-    rows: Math.min(limits.rows, SMALL_ROWS),
-    unpacked: Math.min(limits.unpacked, SMALL_UNPACKED),
-  },
-});
+/** What a lot may use of what a large one may. */
+export function shareOf(size: LotSize, { memory, limits = NO_LIMITS }: Share): Share {
+  if (size === "large" || size === "alone") return { memory, limits };
+  const spill = limits.spill === undefined ? {} : { spill: partOf(limits.spill) };
+  const most = size === "slow" ? limits : { rows: SMALL_ROWS, unpacked: SMALL_UNPACKED };
+  const [rows, unpacked] = [Math.min(limits.rows, most.rows), Math.min(limits.unpacked, most.unpacked)];
+  return { memory: partOf(memory), limits: { ...spill, rows, unpacked } };
+}
 
 const partOf = (size: string): string => `${Math.max(1, Math.floor((bytesOf(size) * SMALL_PART) / 1e6))}MB`;

@@ -1,4 +1,4 @@
-// The lots that are being taken: begun, counted as large or stopped as lots.ts decides, and told where they take long.
+// The lots that are being taken: begun, counted as slow or stopped as lots.ts decides, and told where they take long.
 import { rename, rm, writeFile } from "node:fs/promises";
 import { chinaTime } from "../dates.js";
 import { count } from "../words.js";
@@ -57,14 +57,16 @@ export function createRunningLots({ clock, now, log, past, take, onEnd }: Runnin
     running.set(name, { lot, size: lot.size, since: clock(), began: chinaTime(now()), stop, done });
   };
 
-  const enlarge = (one: Running): void => {
-    one.size = "large";
-    log(`${labelOf(one.lot)} takes long: it is read as a large file from now on`);
+  const demote = (one: Running): void => {
+    one.size = "slow";
+    log(`${labelOf(one.lot)} takes long: it counts as slow, so that others have its place`);
   };
 
   const stop = (one: Running): void => {
     one.stop.abort();
-    log(`${labelOf(one.lot)} takes long: it gives its place to others, and waits to be read as a large file`);
+    log(
+      `${labelOf(one.lot)} takes long: it stops, so that others have its place, and waits until no other slow file is read`,
+    );
   };
 
   const snapshot = (): Intake => {
@@ -109,7 +111,7 @@ export function createRunningLots({ clock, now, log, past, take, onEnd }: Runnin
         ),
       );
       const step = nextStep(waiting, lots, turns, past, clock());
-      for (const name of step.enlarge) enlarge(running.get(name)!);
+      for (const name of step.demote) demote(running.get(name)!);
       for (const name of step.stop) stop(running.get(name)!);
       step.begin.forEach(begin);
       held = step.held;

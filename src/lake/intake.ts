@@ -1,5 +1,5 @@
 // What is being taken from the inbox right now, as far as it takes long: told by the process that does it.
-import { readOrNone } from "./.ts.js";
+import { readOrNone } from "../files.js";
 
 /** Files of one entity that are read together. Paths are relative to the inbox. */
 export interface IntakeLot {
@@ -7,7 +7,7 @@ export interface IntakeLot {
   /** The first file. */
   readonly path: string;
   readonly files: number;
-  /** What they count as: `small`, `large`, or `alone` where nothing else may run beside them. */
+  /** What they count as: `small`, `slow`, `large`, or `alone` where nothing else may run beside them. */
   readonly size: string;
 }
 

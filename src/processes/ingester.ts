@@ -15,7 +15,7 @@ export interface Ingester {
 const FIRST_WAIT = 1_000;
 const LONGEST_WAIT = 60_000;
 
-/** Each statement of DuckDB holds one while it runs; three lots of drops and a compaction may, and files are read besides. */
+/** Each statement of DuckDB holds one while it runs; four lots of drops and a compaction may, and files are read besides. */
 const THREADS = "16";
 
 /** So long a drop may take to finish at a stop, in milliseconds. A crash then loses nothing. */

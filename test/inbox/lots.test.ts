@@ -98,52 +98,54 @@ describe("a small lot that has run for long", () => {
   const small = (ago: number, isStopping = false): RunningLot => ({ size: "small", since: NOW - ago, isStopping });
   /** What becomes of the running lots, and who begins. */
   const outcome = (files: readonly Readable[], running: Given["running"] = {}): Record<string, readonly string[]> => {
-    const { begin, enlarge, stop, held } = step(files, { running });
+    const { begin, demote, stop, held } = step(files, { running });
     const names = (some: Step["begin"]): readonly string[] => some.map(({ entity }) => entity.name);
-    return { begin: names(begin), enlarge, stop, held: names(held) };
+    return { begin: names(begin), demote, stop, held: names(held) };
   };
   const one = waiting("adj_factor/a");
 
   test("keeps its place as long as nobody waits for it", () => {
     expect(outcome([], { daily: small(60_000), weekly: small(60_000) })).toEqual({
-      ...{ begin: [], enlarge: [], stop: [], held: [] },
+      ...{ begin: [], demote: [], stop: [], held: [] },
     });
-    expect(outcome(one, { daily: small(60_000) })).toMatchObject({ begin: ["adj_factor"], enlarge: [], stop: [] });
+    expect(outcome(one, { daily: small(60_000) })).toMatchObject({ begin: ["adj_factor"], demote: [], stop: [] });
   });
 
-  test("counts as large when another needs its place and the large one is free", () => {
+  test("counts as slow when another needs its place and the slow one is free", () => {
     expect(outcome(one, { daily: small(2_000), weekly: small(3_000) })).toEqual({
-      ...{ begin: ["adj_factor"], enlarge: ["weekly"], stop: [], held: [] },
+      ...{ begin: ["adj_factor"], demote: ["weekly"], stop: [], held: [] },
     });
   });
 
-  test("stops when another needs its place and the large one is taken", () => {
-    const running = { daily: small(3_000), weekly: small(2_000), monthly: "large" } as const;
-    expect(outcome(one, running)).toEqual({ begin: [], enlarge: [], stop: ["daily"], held: ["adj_factor"] });
-    const large = waiting(["monthly/a", LARGE], "adj_factor/a");
-    expect(outcome(large, { daily: small(3_000), weekly: small(2_000) })).toEqual({
-      ...{ begin: ["monthly"], enlarge: [], stop: ["daily"], held: ["adj_factor"] },
+  test("stops when another needs its place and the slow one is taken", () => {
+    const running = { daily: small(3_000), weekly: small(2_000), monthly: "slow" } as const;
+    expect(outcome(one, running)).toEqual({ begin: [], demote: [], stop: ["daily"], held: ["adj_factor"] });
+    const past: Past = { ...NO_PAST, isSlow: ({ path }) => path.startsWith("monthly/") };
+    const { begin, stop } = step(waiting("monthly/a", "adj_factor/a"), {
+      running: { daily: small(3_000), weekly: small(2_000) },
+      past,
     });
+    expect([begin.map(({ entity, size }) => [entity.name, size]), stop]).toEqual([[["monthly", "slow"]], ["daily"]]);
   });
 
   test("stops only where no other place will be free soon, and as many do as lots wait", () => {
     const two = waiting("adj_factor/a", "stk_limit/a");
-    const running = { daily: small(3_000, true), weekly: small(3_000), monthly: "large" } as const;
+    const running = { daily: small(3_000, true), weekly: small(3_000), monthly: "slow" } as const;
     expect(outcome(one, running)).toMatchObject({ stop: [] });
     expect(outcome(two, running)).toMatchObject({ stop: ["weekly"] });
   });
 
-  test("is not one that began less than two seconds ago, or a large one", () => {
+  test("is not one that began less than two seconds ago, or one that counts as slow already", () => {
     const running = {
       daily: small(1_999),
       weekly: small(1_999),
-      monthly: { ...small(60_000), size: "large" },
+      monthly: { ...small(60_000), size: "slow" },
     } as const;
-    expect(outcome(one, running)).toEqual({ begin: [], enlarge: [], stop: [], held: ["adj_factor"] });
+    expect(outcome(one, running)).toEqual({ begin: [], demote: [], stop: [], held: ["adj_factor"] });
   });
 
-  test("is read as a large one the next time, together with the slow files that follow", () => {
+  test("counts as slow from the beginning the next time, together with the slow files that follow", () => {
     const past: Past = { ...NO_PAST, isSlow: ({ path }) => path !== "daily/c" };
-    expect(lots(waiting("daily/a", "daily/b", "daily/c"), { past })).toEqual(["large daily/a daily/b"]);
+    expect(lots(waiting("daily/a", "daily/b", "daily/c"), { past })).toEqual(["slow daily/a daily/b"]);
   });
 });

@@ -33,7 +33,7 @@ test("a good file is served before four that unpack to much, and status tells wh
     return status.told.stdout.includes("  reading ") ? status.told.stdout : undefined;
   });
   const [, read] = /^ {2}reading (inbox\/\w+\/heavy\.csv\.gz) \(\w+\) since 2/m.exec(shown)!;
-  expect(shown).toMatch(new RegExp(`^ {2}waiting inbox/\\w+/heavy\\.csv\\.gz \\(large\\) behind ${read}$`, "m"));
+  expect(shown).toMatch(new RegExp(`^ {2}waiting inbox/\\w+/heavy\\.csv\\.gz \\(slow\\) behind ${read}$`, "m"));
   const ended = new Promise((resolve) => watcher.child.once("close", resolve));
   watcher.child.kill("SIGKILL");
   await ended;
@@ -53,13 +53,13 @@ test("a small file that takes long gives its place to others, and is taken in th
   expect(await drops()).toMatchObject({ reading: [], waiting: [] });
   await watcher.begin(2_000);
   expect(watcher.logged).toEqual([
-    "inbox/daily/heavy.csv takes long: it is read as a large file from now on",
-    "inbox/weekly/heavy.csv takes long: it gives its place to others, and waits to be read as a large file",
+    "inbox/daily/heavy.csv takes long: it counts as slow, so that others have its place",
+    "inbox/weekly/heavy.csv takes long: it stops, so that others have its place, and waits until no other slow file is read",
   ]);
   const [daily, weekly] = [`daily/heavy.csv`, `weekly/heavy.csv`];
   expect(await drops()).toMatchObject({
     reading: [
-      { entity: "daily", path: daily, files: 1, size: "large", queued: 0 },
+      { entity: "daily", path: daily, files: 1, size: "slow", queued: 0 },
       { entity: "weekly", path: weekly, files: 1, size: "small", queued: 1 },
     ],
     waiting: [{ path: "adj_factor/good.csv", size: "small", behind: [weekly, "monthly/good.csv"] }],

@@ -99,16 +99,10 @@ export function createRunningLots({ clock, now, log, past, take, onEnd }: Runnin
     has: (entity) => running.has(entity),
     turn(waiting, complete) {
       const lots = new Map(
-        [...running].map(
-          ([
-            name,
-            {
-              size,
-              since,
-              stop: { signal },
-            },
-          ]) => [name, { size, since, isStopping: signal.aborted }],
-        ),
+        [...running].map(([name, one]) => [
+          name,
+          { size: one.size, since: one.since, isStopping: one.stop.signal.aborted },
+        ]),
       );
       const step = nextStep(waiting, lots, turns, past, clock());
       for (const name of step.demote) demote(running.get(name)!);

@@ -51,7 +51,7 @@ const SHAPE: Shape<LedgerEntry> = {
   ...{ data_version: "string?", time: "string" },
 };
 
-interface LedgerContent {
+export interface LedgerContent {
   /** Oldest first. */
   readonly entries: readonly LedgerEntry[];
   /** Numbers of the lines, from 1, that are no entry, though no crash cut them short. */

@@ -22,7 +22,7 @@ interface EntityStatus {
   readonly codeCopy: number | null;
 }
 
-interface DropsStatus extends Intake {
+export interface DropsStatus extends Intake {
   /** Files of the inbox, by what became of their last content. */
   readonly taken: number;
   readonly same: number;

@@ -56,7 +56,9 @@ export async function compact(
     let done = 0;
     for (const plan of due) {
       built.push(
-        await build({ writer, layout, target: staging }, plan, (rows) => onProgress(plan.entity.name, done + rows, total)),
+        await build({ writer, layout, target: staging }, plan, (rows) =>
+          onProgress(plan.entity.name, done + rows, total),
+        ),
       );
       done += rowsToWrite(plan);
     }

@@ -8,7 +8,7 @@ import { layoutOf } from "../lake/layout.js";
 import { ingest, makeInbox } from "../inbox/ingest.js";
 import { tryLock } from "../store/lock.js";
 import { untilThere } from "../inbox/reach.js";
-import { endWhenAlone, isPart, seenLake } from "../processes/messages.js";
+import { endWhenAlone, hasRole, seenLake } from "../processes/messages.js";
 import { dataOption } from "./options.js";
 import { note } from "./out.js";
 
@@ -43,8 +43,8 @@ export function ingestCommand(): Command {
       const stopping = new AbortController();
       for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.abort());
       // What a hang-up of the whole group means is for the supervisor to say.
-      process.on("SIGHUP", () => isPart("ingester") || stopping.abort());
-      if (isPart("ingester")) endWhenAlone();
+      process.on("SIGHUP", () => hasRole("ingester") || stopping.abort());
+      if (hasRole("ingester")) endWhenAlone();
       await watch(readConfig({ ...options }, process.env), stopping.signal);
       process.channel?.unref();
     });
@@ -63,7 +63,7 @@ const INGEST_SETTINGS = {
 
 async function watch(config: ServerConfig, signal: AbortSignal): Promise<void> {
   const layout = layoutOf(config.data);
-  const after = isPart("ingester") ? seenLake() : null;
+  const after = hasRole("ingester") ? seenLake() : null;
   const options = {
     memory: config.ingestMemory,
     maxDrop: config.maxDrop,

@@ -6,7 +6,7 @@ import { exposureOf } from "../http/server.js";
 import { openLog } from "../http/observe.js";
 import { openLake } from "../lake/lake.js";
 import { createToken, revokeToken } from "../store/tokens.js";
-import { isPart } from "../processes/messages.js";
+import { hasRole } from "../processes/messages.js";
 import { supervise } from "../processes/supervisor.js";
 import { runWorker } from "../processes/worker.js";
 import { makeDemo } from "./demo.js";
@@ -31,7 +31,7 @@ export function serveCommand(): Command {
     .option("--demo", "make the demo market first where the lake is empty, and print a request that works")
     .addHelpText("after", "\nExample:\n  $ tapehouse serve --data ./parquet --port 8080")
     .action(async (options: ServeOptions) => {
-      if (isPart("worker")) runWorker();
+      if (hasRole("worker")) runWorker();
       else await serve(options);
     });
 }

@@ -10,14 +10,14 @@ import { type EntityRequest, adjustedColumns, codeFilter } from "../query/reques
 import { createCache } from "./cache.js";
 import { type Value, readColumns } from "./calendars.js";
 import { type Codes, type Keys, compareCodes, compareKeys, keysOf } from "./keys.js";
-import type { Reader, Rows, Session } from "./reader.js";
+import type { Reader, Rows, ReadSession } from "./reader.js";
 
 /** The factors of a request, ready to be met with its rows. */
 interface Adjusting {
   /** The files that are read first. */
   readonly files: readonly DataFile[];
   /** Adjusts what is read of the session: rows of the request, all or those after the page before. */
-  over(session: Session): Rows;
+  over(session: ReadSession): Rows;
 }
 
 export interface Adjustments {
@@ -56,7 +56,7 @@ export function createAdjustments(reader: Reader): Adjustments {
       const last = request.adjust === "forward" ? await lastFactors(snapshot, request, signal) : null;
       const dateColumn = request.columns.length;
       const direction = request.order === "asc" ? 1 : -1;
-      const over = (session: Session): Rows => ({
+      const over = (session: ReadSession): Rows => ({
         async *read(rowScans, rowColumns, wanted) {
           const factors = session.read(scans, columns, "some");
           try {

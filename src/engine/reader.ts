@@ -25,7 +25,7 @@ interface ReaderOptions extends LockedOptions {
 
 export interface Reader {
   /** Waits for a slot among the open streams. Rejects with `overloaded` where too many wait already. */
-  open(signal: AbortSignal, cost: Cost): Promise<Session>;
+  open(signal: AbortSignal, cost: Cost): Promise<ReadSession>;
   /** A session for one read. */
   read(read: Read, signal: AbortSignal): AsyncGenerator<RecordBatch>;
   /** Streams that are open or wait to be, and statements of theirs that work or wait for a thread. */
@@ -45,7 +45,7 @@ export interface Rows {
 }
 
 /** A slot among the open streams. */
-export interface Session extends Rows {
+export interface ReadSession extends Rows {
   close(): void;
 }
 
@@ -62,7 +62,7 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
   const busy = new Set<DuckDBConnection>();
   let closing = false;
 
-  async function openSession(signal: AbortSignal, cost: Cost): Promise<Session> {
+  async function openSession(signal: AbortSignal, cost: Cost): Promise<ReadSession> {
     if (closing) throw new Problem("shutting_down", "the server is stopping");
     const leave = await open.admit(signal, cost);
     const whenAdmitted: WhenAdmitted = (job) => working.run(job, signal, cost);

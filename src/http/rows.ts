@@ -4,7 +4,7 @@ import type { Format } from "../catalog/formats.js";
 import { REVISION } from "../encode/index.js";
 import type { Encoder, Head, Summary } from "../encode/types.js";
 import { readPage, type Page, type PageEnd } from "../engine/page.js";
-import type { Rows, Session } from "../engine/reader.js";
+import type { Rows, ReadSession } from "../engine/reader.js";
 import type { FileList } from "../lake/manifest.js";
 import { encodeCursor, fingerprint, type Position } from "../query/cursor.js";
 import { rowsIn } from "../query/files.js";
@@ -101,7 +101,7 @@ export function checkFactors(res: Response, { entity, adjust }: EntityRequest): 
 
 /** Where a limited answer will end, read from the key columns alone. */
 async function findEnd(
-  session: Session,
+  session: ReadSession,
   request: EntityRequest,
   files: FileList,
   after: Position | null,

@@ -49,28 +49,26 @@ export type Report =
 /** How often a worker reports that it is alive, in milliseconds. */
 export const ALIVE_EVERY = 1_000;
 
-// A process that a supervisor started does not outlive it.
+/** What a child process of the supervisor is for. */
+export type Role = "worker" | "ingester";
 
-/** What a supervisor starts. */
-export type Part = "worker" | "ingester";
-
-const MARK = "TAPEHOUSE_PART";
+const MARK = "TAPEHOUSE_ROLE";
 const SEEN = "TAPEHOUSE_SEEN";
 
-/** The environment of a process that is to be such a part; `seen` is the lake that it may go on from. */
-export const environmentOf = (part: Part, seen: LakeMark | null = null): NodeJS.ProcessEnv => ({
+/** The environment of a child process with this role; `seen` is the lake that its own must continue. */
+export const environmentOf = (role: Role, seen: LakeMark | null = null): NodeJS.ProcessEnv => ({
   ...process.env,
-  [MARK]: part,
+  [MARK]: role,
   [SEEN]: JSON.stringify(seen),
 });
 
-/** The lake that the supervisor's workers have served; null where they have served none. */
+/** The lake that the workers of the supervisor have served; null if they have served none. */
 export const seenLake = (): LakeMark | null => JSON.parse(process.env[SEEN] ?? "null") as LakeMark | null;
 
-/** Whether a supervisor started this process as such a part. */
-export const isPart = (part: Part): boolean => process.env[MARK] === part;
+/** Whether a supervisor started this process in this role. */
+export const hasRole = (role: Role): boolean => process.env[MARK] === role;
 
-/** Ends this process as soon as its supervisor is gone, however that one ended. `clear` has to be short. */
+/** Ends this process as soon as its supervisor is gone, for whatever reason. `clear` must be short. */
 export function endWhenAlone(clear: () => void = () => undefined): void {
   const end = (): void => {
     clear();

@@ -4,7 +4,7 @@ import { openPort } from "../http/listener.js";
 import { type ProcessMetrics, addUp } from "../http/metrics.js";
 import type { Log } from "../http/observe.js";
 import type { LakeMark } from "../http/server.js";
-import { createCrew } from "./crew.js";
+import { createWorkerPool } from "./worker-pool.js";
 import { type Ingester, startIngester } from "./ingester.js";
 import { openScratch } from "./scratch.js";
 import { shareOf } from "./worker.js";
@@ -30,10 +30,10 @@ export async function supervise(config: ServerConfig, options: SuperviseOptions)
   let past: ProcessMetrics = [];
   const gather = async (): Promise<readonly ProcessMetrics[]> => [
     past,
-    ...(await Promise.all(crew.workers().map((worker) => worker.count()))),
+    ...(await Promise.all(pool.workers().map((worker) => worker.count()))),
   ];
   const onDamage = (files: readonly string[]): void => {
-    for (const worker of crew.workers()) worker.give({ order: "suspect", files });
+    for (const worker of pool.workers()) worker.give({ order: "suspect", files });
   };
   /** Nobody goes back behind it as long as this process lives: that takes the decision of an operator. */
   let seen: LakeMark | null = null;
@@ -51,14 +51,14 @@ export async function supervise(config: ServerConfig, options: SuperviseOptions)
     void worker.ended.then(async () => (past = await addUp([past, worker.lastCount()])));
     return worker;
   };
-  const crew = createCrew(config.workers, start, log);
+  const pool = createWorkerPool(config.workers, start, log);
   const openIngester = (): Ingester | null => (ingest === null ? null : startIngester(ingest, () => seen, log));
   let ingester: Ingester | null = null;
   let stopping = false;
 
   const reload = async (): Promise<void> => {
     log.info("reloading");
-    await Promise.all([crew.reload(), ingester?.stop()]);
+    await Promise.all([pool.reload(), ingester?.stop()]);
     if (stopping) return;
     ingester = openIngester();
     log.info("reloaded");
@@ -66,17 +66,17 @@ export async function supervise(config: ServerConfig, options: SuperviseOptions)
   const reloads = oneAfterAnother(reload);
   void signals.hurry.then(() => {
     log.warn("told to stop once more: ending at once");
-    crew.kill();
+    pool.kill();
     ingester?.kill();
   });
 
   try {
-    const url = await Promise.race([crew.start(), signals.stop]);
+    const url = await Promise.race([pool.start(), signals.stop]);
     if (url === undefined) return;
     ingester = openIngester();
     signals.onReload(reloads.ask);
     await onListening(url);
-    await Promise.race([signals.stop, crew.hopeless]);
+    await Promise.race([signals.stop, pool.hopeless]);
     log.info(
       { seconds: config.grace / 1000 },
       "stopping: answers under way have time to end; a second signal cuts them",
@@ -84,7 +84,7 @@ export async function supervise(config: ServerConfig, options: SuperviseOptions)
   } finally {
     stopping = true;
     port.close();
-    await Promise.all([crew.stop(config.grace), ingester?.stop()]);
+    await Promise.all([pool.stop(config.grace), ingester?.stop()]);
     await reloads.done();
     await scratch.close();
   }

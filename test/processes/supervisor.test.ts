@@ -358,7 +358,7 @@ describe("SIGHUP", () => {
     expect(await server.ended).toBe(0);
   });
 
-  test("again and again, to every process of the group, loses no request and ends in one crew", async () => {
+  test("again and again, to every process of the group, loses no request and ends with one set of workers", async () => {
     const server = await serve("--workers", "2");
     for (let i = 0; i < 20; i++) {
       for (const pid of [server.child.pid!, ...childrenOf(server.child.pid!)]) {
@@ -372,7 +372,7 @@ describe("SIGHUP", () => {
       );
       return (began! > 1 && began === ended) || undefined;
     });
-    await until("one crew is left", () => workersOf(server).length === 2 || undefined);
+    await until("one set of workers is left", () => workersOf(server).length === 2 || undefined);
     await until("one process watches", () => ingesters().length === 1 || undefined);
     expect(server.told.stderr).not.toMatch(/died/);
     expect(await ask(server.url)).toMatchObject({ status: 200 });

@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Session } from "../../src/engine/reader.js";
+import type { ReadSession } from "../../src/engine/reader.js";
 import { hasBrowser, openPage } from "../support/browser.js";
 import {
   browserFetch,
@@ -134,7 +134,7 @@ describe("no client takes for whole an answer", () => {
       const { reader } = server.context;
       const open = reader.open.bind(reader);
       let rowsLeft = 0;
-      const failing = async (...given: Parameters<typeof open>): Promise<Session> => {
+      const failing = async (...given: Parameters<typeof open>): Promise<ReadSession> => {
         const session = await open(...given);
         return {
           close: () => session.close(),

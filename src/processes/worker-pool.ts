@@ -1,10 +1,10 @@
-// So many workers at all times: one that dies is replaced, all are replaced on demand, and all end together.
+// The worker pool: a fixed number of workers. One that dies is replaced, all are replaced on demand, and all end together.
 import { setTimeout as sleep } from "node:timers/promises";
 import { CommandError } from "../errors.js";
 import type { Log } from "../http/observe.js";
 import type { Worker } from "./worker-process.js";
 
-interface Crew {
+interface WorkerPool {
   /** Resolves to the URL when every worker accepts connections. Rejects where one cannot start. */
   start(): Promise<string>;
   /** Puts a new worker in the place of each, one after another; the old one goes when the new one serves. */
@@ -38,7 +38,7 @@ const waitAfter = (earlyDeaths: number): number =>
 const CLOSE_WITHIN = 5_000;
 
 /** `startWorker` is told whether the worker waits for a lake that is out of reach. */
-export function createCrew(size: number, startWorker: (waits: boolean) => Worker, log: Log): Crew {
+export function createWorkerPool(size: number, startWorker: (waits: boolean) => Worker, log: Log): WorkerPool {
   const places = Array.from({ length: size }, (): Place => ({ serving: null, coming: false, earlyDeaths: 0 }));
   const living = new Set<Worker>();
   const stopping = new AbortController();

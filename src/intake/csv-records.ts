@@ -5,29 +5,42 @@ import { readAt } from "./text-encoding.js";
 
 export interface Dialect {
   readonly delimiter: string;
-  readonly newline: "\n" | "\r";
+  readonly newline: "\n" | "\r" | "\r\n";
 }
 
 const QUOTE = 0x22;
 const CARRIAGE_RETURN = 0x0d;
 const LINE_FEED = 0x0a;
 
-/** The cells of the first record of a text, quotes taken off. */
-export function splitRecord(text: string, delimiter: string): readonly string[] {
+/** The first record of a text. */
+export interface FirstRecord {
+  /** Quotes taken off. */
+  readonly cells: readonly string[];
+  /** Where its line end is, or the end of the text. */
+  readonly end: number;
+  /** The text ends within quotes. */
+  readonly isQuoteOpen: boolean;
+}
+
+export function splitRecord(text: string, delimiter: string): FirstRecord {
+  const marks = new RegExp(`["\\r\\n\\${delimiter}]`, "g");
   const cells: string[] = [];
-  let cell = "";
-  let quoted = false;
-  for (let i = 0; i < text.length; i++) {
-    const char = text[i]!;
-    if (char === '"' && quoted && text[i + 1] === '"') cell += text.charAt(i++);
-    else if (char === '"' && (quoted || cell === "")) quoted = !quoted;
-    else if (char === delimiter && !quoted) {
+  let [cell, start, quoted] = ["", 0, false];
+  for (let mark = marks.exec(text); mark; mark = marks.exec(text)) {
+    const [char] = mark;
+    const end = mark.index;
+    if (char === '"' && !(quoted || (cell === "" && start === end))) continue;
+    if (char !== '"' && quoted) continue;
+    cell += text.slice(start, end);
+    start = end + 1;
+    if (char === '"' && quoted && text[start] === '"') marks.lastIndex = start + 1;
+    else if (char === '"') quoted = !quoted;
+    else if (char === delimiter) {
       cells.push(cell);
       cell = "";
-    } else if ((char === "\n" || char === "\r") && !quoted) break;
-    else cell += char;
+    } else return { cells: [...cells, cell], end, isQuoteOpen: false };
   }
-  return [...cells, cell];
+  return { cells: [...cells, cell + text.slice(start)], end: text.length, isQuoteOpen: quoted };
 }
 
 /**
@@ -40,7 +53,7 @@ export async function lineOfRecord(
   { delimiter, newline }: Dialect,
   countBlank: boolean,
 ): Promise<number | null> {
-  const [comma, end] = [delimiter.charCodeAt(0), newline.charCodeAt(0)];
+  const [comma, end] = [delimiter.charCodeAt(0), newline.charCodeAt(newline.length - 1)];
   let [line, start, record, length] = [1, 1, 0, 0];
   let [quoted, previous] = [false, end];
   for await (const chunk of createReadStream(path)) {

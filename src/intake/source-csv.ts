@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { CommandError } from "../errors.js";
 import type { Writer } from "../engine/writer.js";
 import { quoteText } from "../sql-text.js";
+import { count } from "../words.js";
 import { endsWithLineBeyond, lineOfRecord, splitRecord, type Dialect } from "./csv-records.js";
 import { reasonOf } from "./source-parquet.js";
 import { requireContent } from "./signature.js";
@@ -13,12 +14,12 @@ import type { Footnote, Source, SourceFile } from "./source-types.js";
 import { asUtf8, gunzip, headOf, oneNewline, readAt } from "./text-encoding.js";
 
 const DELIMITERS = [",", ";", "\t", "|"] as const;
-const HEAD = 1 << 20;
+const NEW_LINES = ["\r\n", "\r", "\n"] as const;
 const TAIL = 1 << 16;
 
 /** Bytes. DuckDB refuses a longer record, but leaves the last one out where it fills its buffer, of 16 times as many. */
 const LONGEST_LINE = 2_000_000;
-const TOO_LONG = "is too long, perhaps a quote is not closed";
+const TOO_LONG = `has more than ${count(LONGEST_LINE)} bytes: perhaps a quote is not closed`;
 
 /** Opens a CSV file, gzipped or not. One that holds something else, or has no header, is a CommandError. */
 export async function openCsv(_: Writer, file: SourceFile, gzip: boolean): Promise<Source> {
@@ -28,7 +29,7 @@ export async function openCsv(_: Writer, file: SourceFile, gzip: boolean): Promi
   requireContent(await headOf(plain, 256), "CSV", null, label);
   const { path: decoded, decodedFrom } = await asUtf8(plain, label, scratch);
   const unified = await oneNewline(decoded, scratch);
-  const header = headerOf(await headOf(unified, HEAD), label);
+  const header = headerOf(await headOf(unified, LONGEST_LINE + 1), label);
   const { path, footnotes } = await withoutFootnotes(unified, scratch, header);
   if (await endsWithLineBeyond(path, LONGEST_LINE)) throw new CommandError(`${label}: the last line ${TOO_LONG}`);
   const openEnd = !(await endsLine(unified));
@@ -41,6 +42,8 @@ export async function openCsv(_: Writer, file: SourceFile, gzip: boolean): Promi
     relation:
       `read_csv($1, auto_detect = false, hive_partitioning = false, header = true, skip = ${header.skip}, max_line_size = ${LONGEST_LINE}, ` +
       `delim = ${quoteText(header.delimiter)}, quote = '"', escape = '"', ` +
+      // Left to itself, DuckDB takes a line end within a quoted name for that of the rows, and finds no row.
+      `new_line = '${JSON.stringify(header.newline).slice(1, -1)}', ` +
       `columns = {${header.names.map((_name, i) => `c${i}: 'VARCHAR'`).join(", ")}})`,
     values: [path],
     row: null,
@@ -80,23 +83,28 @@ interface Header extends Dialect {
   readonly skip: number;
 }
 
+/** The header in the first bytes of a file, which are all that it has or more than a header may have. */
 function headerOf(head: Buffer, label: string): Header {
-  const isCut = head.length === HEAD;
+  const isCut = head.length > LONGEST_LINE;
   const text = head.toString("utf8").replace(/^\ufeff/, "");
   const blank = /^(?:\r?\n|\r(?!\n))*/.exec(text)![0];
   const body = text.slice(blank.length);
-  if (body.trim() === "") throw new CommandError(`${label} has no header line: it holds only blank lines`);
-  const newline = text.includes("\n") ? "\n" : "\r";
-  let best: Header | undefined;
-  for (const delimiter of DELIMITERS) {
-    const names = splitRecord(body, delimiter).map((name) => name.trim());
-    if (!best || names.length > best.names.length) {
-      best = { names, delimiter, newline, skip: blank.split(newline).length - 1 };
-    }
+  if (body.trim() === "") {
+    const range = isCut ? `its first ${count(LONGEST_LINE)} bytes are` : "it holds only";
+    throw new CommandError(`${label} has no header line: ${range} blank lines`);
   }
-  requireFewColumns(best!.names.length, label);
-  if (isCut && !/[\r\n]/.test(body)) throw new CommandError(`${label}: the header line ${TOO_LONG}`);
-  return best!;
+  const { delimiter, record } = DELIMITERS.map((one) => ({ delimiter: one, record: splitRecord(body, one) })).reduce(
+    (best, other) => (other.record.cells.length > best.record.cells.length ? other : best),
+  );
+  requireFewColumns(record.cells.length, label);
+  if (record.isQuoteOpen) throw new CommandError(`${label}: a quote in the header is not closed`);
+  if (isCut && record.end === body.length) {
+    const wayOut = "shorten its names, or write a row for each code and day, a column for each value";
+    throw new CommandError(`${label}: the header does not end within ${count(LONGEST_LINE)} bytes: ${wayOut}`);
+  }
+  const newline = NEW_LINES.find((one) => body.startsWith(one, record.end)) ?? "\n";
+  const names = record.cells.map((name) => name.trim());
+  return { names, delimiter, newline, skip: blank.split(newline).length - 1 };
 }
 
 /** Lines at the end that hold a single note, such as the source of the data, are cut off a copy of the file. */

@@ -100,11 +100,37 @@ test("a frame of more rows than there may be columns is taken, even where a colu
   expect((await staging.stage("adj_factor", file)).rows).toBe(MANY_COLUMNS.length);
 });
 
-test("a header line that is longer than any header is refused", async () => {
-  const file = staging.put("header.csv", `ts_code,${"x".repeat(3 << 20)}\n`);
-  expect(await staging.refusal("adj_factor", file)).toBe(
-    "header.csv: the header line is too long, perhaps a quote is not closed",
-  );
+const LONG_NAMES = MANY_COLUMNS.map((name) => name.padEnd(1_100, "x"));
+
+test.each([
+  [
+    "of few long names",
+    LONG_NAMES.slice(0, 1_900).join(","),
+    ": the header does not end within 2,000,000 bytes: " +
+      "shorten its names, or write a row for each code and day, a column for each value",
+  ],
+  [
+    "of many long names",
+    MANY_COLUMNS.map((name) => name.padEnd(900, "x"))
+      .join(",")
+      .repeat(2),
+    " has more than 2,000 columns: write a row for each code and day, a column for each value",
+  ],
+  ["with an open quote", `ts_code,"trade_date,adj_factor\n${"x".repeat(3e6)}`, ": a quote in the header is not closed"],
+  ["with an open quote in a small file", 'ts_code,"trade_date\n1,2', ": a quote in the header is not closed"],
+  [
+    "below blank lines",
+    "\n".repeat(2_100_000) + HEADER,
+    " has no header line: its first 2,000,000 bytes are blank lines",
+  ],
+])("a header that is longer than any header, %s, is refused with the reason", async (_what, header, message) => {
+  expect(await staging.refusal("adj_factor", staging.put("header.csv", `${header}\n`))).toBe(`header.csv${message}`);
+});
+
+test("a header of almost two megabytes is taken", async () => {
+  const names = LONG_NAMES.slice(0, 1_800).join(",");
+  const file = staging.put("header.csv", `${HEADER.trim()},${names}\n000001.SZ,20240102,1${",".repeat(1_800)}\n`);
+  expect((await staging.stage("adj_factor", file)).rows).toBe(1);
 });
 
 /** A column `x` of whole numbers, in Thrift's compact protocol. */
@@ -178,5 +204,7 @@ test.each([
   ["of JSON", "x.json", Buffer.from(`[{"ts_code": "a"},{"ts_code": "${"b".repeat(2.2 * LONG)}"}]`)],
 ])("a last record that is too long for its reader, %s, is refused and not left out", async (_what, name, content) => {
   const refusal = await staging.refusal("adj_factor", staging.put(name, content));
-  expect(refusal).toMatch(/: the last line is too long, perhaps a quote is not closed$|maximum_object_size/);
+  expect(refusal).toMatch(
+    /: the last line has more than 2,000,000 bytes: perhaps a quote is not closed$|maximum_object_size/,
+  );
 });

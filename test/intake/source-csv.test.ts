@@ -120,6 +120,24 @@ describe("text in another encoding is refused, never mojibake", () => {
   });
 });
 
+describe("a header of which a quoted name holds line ends", () => {
+  const LINE_ENDS = ["\n", "\r", "\r\n"];
+  const pairs = LINE_ENDS.flatMap((row) => LINE_ENDS.map((inner) => [row, inner] as const));
+
+  test.each(pairs)("keeps every row where rows end with %j and the name holds %j", async (row, inner) => {
+    const text = TEXT.replaceAll("\n", row).replace("name", `name,"note${inner}of ${inner}us"`);
+    expect(await read(text.replaceAll("行,", "行,x,"))).toEqual(ROWS);
+  });
+
+  test("of megabytes keeps its other names, and a row that lacks a cell is told by its line", async () => {
+    const header = `ts_code,name,"${"note\n".repeat(300_000)}",list_date`;
+    expect(await read(`${header}\n000001.SZ,平安银行,,19910403\n600000.SH,浦发银行,,19991110\n`)).toEqual(ROWS);
+    expect(await refused(`${header}\n000001.SZ,平安银行,,19910403\n600000.SH,浦发银行,19991110\n`)).toBe(
+      "x.csv line 300003: it has 3 cells where the header has 4",
+    );
+  });
+});
+
 describe("rows that do not fit the header are refused with their line", () => {
   test.each([
     ["too short", `${TEXT}000002.SZ,万科\n`, "x.csv line 4: it has 2 cells where the header has 3"],

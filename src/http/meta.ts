@@ -1,4 +1,4 @@
-// GET /api/v1/meta: what there is, from the manifest alone.
+// GET /api/v1/meta: what there is, from the manifest alone, and whether it can be read at the moment.
 import type { RequestHandler } from "express";
 import { ENTITIES } from "../catalog/index.js";
 import { collectParameters } from "../query/parameters.js";
@@ -13,12 +13,13 @@ export function metaHandler(context: Context): RequestHandler {
     const snapshot = await findSnapshot(context, res, null);
     // A full table without dates holds what was true on the day of its version.
     const today = snapshot.version.data_version.slice(0, 10).replaceAll("-", "");
+    const { absent } = context.lake.faults();
     const entities = Object.fromEntries(
       ENTITIES.filter((entity) => mayRead(tokenOf(res), entity.name)).map((entity) => {
         const { rows, first, last } = snapshot.files(entity.name);
         if (rows === 0) return [entity.name, { entity: entity.name, available: false }];
         const dates = { data_start: first ?? today, data_end: last ?? today };
-        return [entity.name, { entity: entity.name, available: true, ...dates, rows }];
+        return [entity.name, { entity: entity.name, available: !absent.includes(entity.name), ...dates, rows }];
       }),
     );
     const { data_version } = snapshot.version;

@@ -1,5 +1,4 @@
 // Reading the manifest: which version is served, what it holds, and where older ones are.
-import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { readOrNone } from "../files.js";
 import { findSuccessor, NO_MARK, UnavailableError, type Mark } from "./continuity.js";
@@ -14,6 +13,7 @@ import {
   type Version,
 } from "./manifest.js";
 import { requirePointer, sequences, wasRemoved } from "./kept-versions.js";
+import { createPresence } from "./presence.js";
 
 /** One version of the lake, complete and immutable. A query keeps one from start to end. */
 export interface Snapshot {
@@ -28,7 +28,7 @@ type FoundVersion = Snapshot | "unknown" | "removed";
 interface Faults {
   /** Why the manifest cannot be followed: an UnavailableError or a DamagedManifestError as a rule; null where it can. */
   readonly state: Error | null;
-  /** Entities of the open version whose folder of data files was missing. */
+  /** Entities of the open version whose data files were away. */
   readonly absent: readonly string[];
 }
 
@@ -68,6 +68,7 @@ export async function openLake(root: string, { after = NO_MARK, waits = false }:
   let known = new Map<string, Version>();
   let mark = after;
   let current: Snapshot | null = null;
+  const findAbsent = createPresence(layout);
   let faults: Faults = { state: null, absent: [] };
 
   /** Names of the kept versions' files, oldest first. */
@@ -139,13 +140,14 @@ export async function openLake(root: string, { after = NO_MARK, waits = false }:
   };
 
   const refresh = async (): Promise<boolean> => {
+    let state: Error | null = null;
     try {
-      const isNew = await follow();
-      faults = { state: null, absent: await absentFolders(layout, current) };
-      return isNew;
+      return await follow();
     } catch (error) {
-      faults = { state: error as Error, absent: await absentFolders(layout, current) };
+      state = error as Error;
       throw error;
+    } finally {
+      faults = { state, absent: await findAbsent(current, state) };
     }
   };
 
@@ -230,12 +232,4 @@ async function requireFile(folder: string, name: string, what: string): Promise<
   const text = await readOrNone(join(folder, name));
   if (text === undefined) throw new DamagedManifestError(`${what} is gone`, true);
   return text;
-}
-
-/** Entities of the version that have data files, and whose folder is missing. */
-async function absentFolders(layout: Layout, snapshot: Snapshot | null): Promise<readonly string[]> {
-  const needed = Object.keys(snapshot?.version.lists ?? {});
-  if (needed.length === 0) return [];
-  const there = new Set(await readdir(layout.lake).catch(() => []));
-  return needed.filter((entity) => !there.has(entity));
 }

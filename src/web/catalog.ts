@@ -1,7 +1,7 @@
 // The catalog: entities by group with what they cover, and a search.
 import type { View } from "./app.js";
 import { field, h } from "./dom.js";
-import { type TextKey, countText, dayText, entityTitle, shortCount } from "./texts.js";
+import { type TextKey, countText, dayText, entityTitle, shortCount, stateOf } from "./texts.js";
 import type { CatalogEntity, Coverage } from "./types.js";
 
 const GROUPS = {
@@ -24,7 +24,7 @@ export const catalogView: View = ({ t, language, entities, meta }) => {
 
   const rowOf = (entity: CatalogEntity): HTMLElement => {
     const coverage: Coverage | undefined = meta.entities[entity.name];
-    const state: TextKey = coverage === undefined ? "hidden" : coverage.available ? "available" : "empty";
+    const state = stateOf(coverage);
     const day = (text: string | undefined): string => (text === undefined ? "" : dayText(text));
     return h(
       "tr",

@@ -4,7 +4,7 @@ import { fill, type App, type View } from "./app.js";
 import { h, prose } from "./dom.js";
 import { gapYears, weekdays, type GapYear } from "./gap-days.js";
 import { heatMap } from "./heat-map.js";
-import { type TextKey, countText, dayText, entityTitle } from "./texts.js";
+import { type TextKey, countText, dayText, entityTitle, stateOf } from "./texts.js";
 import type { Calendar, CatalogEntity, Coverage, Gap, Gaps } from "./types.js";
 
 /** Gaps that are listed one by one. */
@@ -17,7 +17,7 @@ export const entityView: View = (app, name) => {
   const coverage = meta.entities[entity.name];
   const gaps = h("div", {});
   if (coverage?.available) void fill(app, gaps, () => gapNodes(app, entity, coverage));
-  else gaps.append(h("p", {}, t(coverage === undefined ? "hidden" : "empty")));
+  else gaps.append(h("p", {}, t(stateOf(coverage))));
   const facts: readonly (readonly [TextKey, string])[] = [
     ["first", coverage?.data_start === undefined ? "–" : dayText(coverage.data_start)],
     ["last", coverage?.data_end === undefined ? "–" : dayText(coverage.data_end)],

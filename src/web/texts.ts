@@ -1,4 +1,5 @@
 // Every text of the page, in both languages.
+import type { Coverage } from "./types.js";
 
 const TEXTS = {
   title: ["Tapehouse: market data", "Tapehouse：行情数据"],
@@ -37,6 +38,7 @@ const TEXTS = {
   state: ["State", "状态"],
   available: ["available", "有数据"],
   empty: ["no data yet", "暂无数据"],
+  unavailable: ["unavailable at the moment", "暂时无法读取"],
   hidden: ["not covered by this token", "令牌无权访问"],
   total: ["{entities} of {all} entities with data · {rows} rows", "{all} 个实体中 {entities} 个有数据 · 共 {rows} 行"],
   noEntity: ["There is no such entity:", "没有这个实体："],
@@ -215,3 +217,10 @@ export const shortCount = (count: number): string =>
 
 export const priceText = (price: number): string =>
   price.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 3 });
+
+/** What an entity is to the reader; nothing is known of one that the token does not cover. */
+export function stateOf(coverage: Coverage | undefined): "hidden" | "available" | "unavailable" | "empty" {
+  if (coverage === undefined) return "hidden";
+  if (coverage.available) return "available";
+  return coverage.rows === undefined ? "empty" : "unavailable";
+}

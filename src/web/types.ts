@@ -11,6 +11,7 @@ export type CatalogEntity = Pick<
 };
 
 export interface Coverage {
+  /** False where there are no rows, and where there are some that cannot be read at the moment. */
   readonly available: boolean;
   /** `YYYYMMDD`; absent where there are no rows. */
   readonly data_start?: string;

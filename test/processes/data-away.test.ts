@@ -114,6 +114,17 @@ async function expectUnavailable(server: ServeProcess): Promise<void> {
   }
 }
 
+/** The catalog calls an entity available where its rows can be read, and nowhere else. */
+async function expectHonestMeta(server: ServeProcess): Promise<void> {
+  const { status } = await ask(server, `${FACTORS}?format=csv`);
+  const coverage = { data_start: "20210102", data_end: "20230102", rows: 150 };
+  for (let i = 0; i < 6; i++) {
+    const { entities } = (await (await ask(server, "/api/v1/meta")).json()) as { entities: Record<string, unknown> };
+    expect(entities["adj_factor"]).toEqual({ entity: "adj_factor", available: status === 200, ...coverage });
+    expect(entities["daily"]).toEqual({ entity: "daily", available: false });
+  }
+}
+
 /** Kills a worker; resolves when another one serves in its place. */
 async function replaceWorker(server: ServeProcess): Promise<void> {
   const before = workersOf(server);
@@ -206,11 +217,13 @@ describe.each(Object.entries(ATTACKS))("when %s", (name, { harm, undo, told }) =
     await untilHealth(server, "degraded", { state: false });
     await expectTold(server, told);
     await soon();
+    await expectHonestMeta(server);
     expect(await namesBelow(root)).toEqual(there);
 
     await undo();
     await untilWell(server);
     expect(await answers(server)).toEqual(before);
+    await expectHonestMeta(server);
     await expectTold(server, /the data directory is as it was|the inbox again|names version 2/);
     await expectNext(server);
   });
@@ -246,6 +259,7 @@ test("without the folder lake every format answers 503, and each store without i
   await rename(join(root, "lake"), aside);
   await expectUnavailable(server);
   await untilHealth(server, "degraded", { state: true, market: false, reference: true });
+  await expectHonestMeta(server);
   await expectTold(server, /folders of data files are missing: lake\/adj_factor/);
   await expectTold(server, /not watching the inbox: the folder lake\/adj_factor is missing/);
   await expect(publish(root, 2027)).rejects.toThrow("the folder lake/adj_factor is missing; mount it");

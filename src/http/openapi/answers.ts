@@ -223,7 +223,7 @@ export const bodySchemas = {
       additionalProperties: record(
         {
           entity: { type: "string", enum: ENTITY_NAMES },
-          available: { type: "boolean", description: "Whether there are rows." },
+          available: { type: "boolean", description: "Whether there are rows that can be read now." },
           data_start: { ...schemaOf("Day"), description: "First date with data." },
           data_end: { ...schemaOf("Day"), description: "Last date with data." },
           rows: { type: "integer", minimum: 1 },

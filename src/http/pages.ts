@@ -2,10 +2,9 @@
 import { fileURLToPath } from "node:url";
 import express, { type RequestHandler, type Response } from "express";
 import { ENTITIES } from "../catalog/index.js";
-import { sha256 } from "../lake/manifest.js";
 import { parameterNames } from "../query/request.js";
 import type { CatalogEntity } from "../web/types.js";
-import { sendJson } from "./respond.js";
+import { fixedJson } from "./respond.js";
 
 /** Made by `npm run build`; the same place seen from the sources and from what was built. */
 const FOLDER = fileURLToPath(new URL("../../dist/web/", import.meta.url));
@@ -70,6 +69,5 @@ export function catalogHandler(): RequestHandler {
     ...{ columns: entity.columns, mainDate: entity.mainDate, code: entity.code, gaps: entity.gaps },
     parameters: parameterNames(entity),
   }));
-  const name = sha256(JSON.stringify(entities));
-  return async (req, res) => sendJson(req, res, { entities }, name);
+  return fixedJson({ entities });
 }

@@ -7,6 +7,8 @@ import { gzip } from "node:zlib";
 import type { Request, RequestHandler, Response } from "express";
 import { contentTypeOf } from "../catalog/formats.js";
 import { Problem } from "../errors.js";
+import { sha256 } from "../lake/manifest.js";
+import type { Encoding } from "../segments/packer.js";
 import { giveBack } from "../segments/store.js";
 import { answeredFromCache, negotiateEncoding } from "./headers.js";
 import { endStage, sendTiming } from "./observe.js";
@@ -118,11 +120,32 @@ function beginPieces(res: Response): void {
 /** Sends a small answer, with validators, compression and timing like a streamed one. `content` is what a client may keep it by: the body without what changes at each publish. */
 export async function sendJson(req: Request, res: Response, body: object, content: unknown): Promise<void> {
   if (answeredFromCache(req, res, [req.path, content])) return;
+  const plain = Buffer.from(JSON.stringify(body));
+  await sendBytes(req, res, async (encoding) => (encoding === "gzip" ? packed(plain) : plain));
+}
+
+/** Returns a function that sends `body`, which never changes: it is written and compressed once. */
+export function fixedJson(body: object): (req: Request, res: Response) => Promise<void> {
+  const plain = Buffer.from(JSON.stringify(body));
+  const name = sha256(plain);
+  let gzipped: Promise<Buffer> | undefined;
+  return async (req, res) => {
+    if (answeredFromCache(req, res, [req.path, name])) return;
+    await sendBytes(req, res, async (encoding) => (encoding === "gzip" ? (gzipped ??= packed(plain)) : plain));
+  };
+}
+
+const packed = promisify(gzip) as (plain: Buffer) => Promise<Buffer>;
+
+async function sendBytes(
+  req: Request,
+  res: Response,
+  bytesIn: (encoding: Encoding) => Promise<Uint8Array>,
+): Promise<void> {
   const encoding = negotiateEncoding(req, "json");
-  const text = JSON.stringify(body);
   res.setHeader("Content-Type", contentTypeOf("json"));
   if (encoding !== "identity") res.setHeader("Content-Encoding", encoding);
-  const bytes = encoding === "gzip" ? await promisify(gzip)(text) : Buffer.from(text);
+  const bytes = await bytesIn(encoding);
   res.setHeader("Content-Length", bytes.length);
   await sendBody(res, only(bytes));
 }

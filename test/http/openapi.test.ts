@@ -93,8 +93,11 @@ describe("the description", () => {
   });
 
   test("is served without a token, and printed by the command", async () => {
-    const served = await fetch(`${server.url}/openapi.json`);
-    expect(await served.json()).toEqual(document);
+    for (const encoding of ["gzip", "identity", "gzip", "identity"]) {
+      const served = await fetch(`${server.url}/openapi.json`, { headers: { "Accept-Encoding": encoding } });
+      expect(served.headers.get("Content-Encoding") ?? "identity").toBe(encoding);
+      expect(await served.json()).toEqual(document);
+    }
     const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
     const exitCode = await run(["openapi"]);
     const printed = write.mock.calls.map(([text]) => String(text)).join("");

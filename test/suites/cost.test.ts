@@ -183,3 +183,16 @@ describe.each(Object.entries(REQUESTS))("%s of the greatest length that is read:
     expect(cost).toBeLessThan(plain.cost * FACTOR);
   });
 });
+
+/** A description that never changes costs at most as much as so many answers of health; written each time, 6 to 12. */
+const FIXED_FACTOR = 4;
+
+test.each(["/openapi.json", "/web/catalog.json"])(
+  "%s is written once, not for each stranger who asks",
+  async (path) => {
+    const asked = { path, headers: "Accept-Encoding: gzip", stranger: true };
+    await ask(asked);
+    const { cost: plain } = await costOf({ stranger: true });
+    expect((await costOf(asked)).cost).toBeLessThan(plain * FIXED_FACTOR);
+  },
+);

@@ -2,10 +2,9 @@
 import type { RequestHandler } from "express";
 import { ENTITIES } from "../../catalog/index.js";
 import { STORES } from "../../catalog/types.js";
-import { sha256 } from "../../lake/manifest.js";
 import type { RequestLimits } from "../../query/request.js";
 import { collectParameters } from "../../query/parameters.js";
-import { sendJson } from "../respond.js";
+import { fixedJson } from "../respond.js";
 import { searchOf } from "../lookup.js";
 import { answerHeaders, bodySchemas, envelopeOf } from "./answers.js";
 import { entityPaths, servicePaths, tusharePaths } from "./paths.js";
@@ -55,10 +54,9 @@ export function openApi(version: string, limits: RequestLimits = { defaultLimit:
 
 /** GET /openapi.json: public, for it holds no data. */
 export function openApiHandler(version: string, limits: RequestLimits): RequestHandler {
-  const document = openApi(version, limits);
-  const name = sha256(JSON.stringify(document));
+  const send = fixedJson(openApi(version, limits));
   return async (req, res) => {
     collectParameters(searchOf(req), []);
-    await sendJson(req, res, document, name);
+    await send(req, res);
   };
 }

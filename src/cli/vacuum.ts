@@ -11,6 +11,7 @@ interface Options {
   readonly data: string;
   readonly olderThan: number;
   readonly keep: number;
+  readonly trustClock?: boolean;
   readonly dryRun?: boolean;
   readonly json?: boolean;
 }
@@ -27,6 +28,7 @@ export function vacuumCommand(): Command {
         .default(parseSpan("7d"), "7d"),
     )
     .option("--keep <n>", "so many of the newest versions stay in any case, the served one included", atLeastOne, 1)
+    .option("--trust-clock", "the clock is right, although there has been no new version for long")
     .option("--dry-run", "say what would go, and remove nothing")
     .addOption(dataOption())
     .addOption(jsonOption())

@@ -1,12 +1,14 @@
 // Vacuum: removes old versions, then every file that no kept version names.
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { chinaTime } from "../dates.js";
 import { CommandError } from "../errors.js";
 import type { Mark } from "../lake/continuity.js";
 import { openLake } from "../lake/lake.js";
 import { layoutOf, listFile, versionFile, type Layout } from "../lake/layout.js";
 import { decodeList, type Version } from "../lake/manifest.js";
 import { encodeRemoved, readRemoved } from "../lake/kept-versions.js";
+import { plural } from "../words.js";
 import { syncPath, writeDurably } from "./durable.js";
 import { isNotable, nameOf, note, openNotes } from "./leftovers.js";
 import { publishedAt, removableVersions, type RetentionPolicy } from "./retention.js";
@@ -30,6 +32,8 @@ interface OldestFirst {
   readonly olderThan: number;
   /** So many of the newest versions stay however old they are; the served one always does. */
   readonly keep: number;
+  /** The clock is right however long ago the newest version was published. */
+  readonly trustClock?: boolean;
 }
 
 export interface VacuumReport {
@@ -74,18 +78,32 @@ export async function vacuum(root: string, options: VacuumOptions): Promise<Vacu
   return withLakeLocked(root, openNotes, work, options.after);
 }
 
-/** The oldest versions up to the first one that must stay. */
+/**
+ * The oldest versions up to the first one that must stay. By a clock that runs ahead all are old: where nothing has been
+ * published for long, a CommandError asks whether it is right.
+ */
 function findOld(
   versions: readonly Version[],
-  { olderThan, keep, now }: OldestFirst & { readonly now: Date },
+  { olderThan, keep, trustClock = false, now }: OldestFirst & { readonly now: Date },
 ): readonly Version[] {
   const most = Math.max(0, versions.length - Math.max(1, keep));
   const times = publishedAt(versions, now);
   const isOld = (i: number): boolean => times[i + 1]! + olderThan <= now.getTime();
   let count = 0;
   while (count < most && isOld(count)) count++;
+  const idle = now.getTime() - (times.at(-1) ?? now.getTime());
+  if (count > 0 && idle > Math.max(olderThan, LONG) && !trustClock) {
+    throw new CommandError(
+      `the clock says ${chinaTime(now)}, ${plural(Math.floor(idle / DAY), "day")} after the newest version, so ` +
+        `${plural(count, "version")} would be removed: set the clock, or say that it is right with --trust-clock`,
+    );
+  }
   return versions.slice(0, count);
 }
+
+const DAY = 86_400_000;
+/** Without a new version for longer, and for longer than the span that was asked for, the clock may be wrong. */
+const LONG = 7 * DAY;
 
 /** Writes down which versions go, then removes their files. */
 export async function removeVersions(layout: Layout, old: readonly Version[], files: readonly string[]): Promise<void> {

@@ -5,7 +5,7 @@ import { openLake } from "../../src/lake/lake.js";
 import { temporaryFolder } from "../support/folders.js";
 import { drop, factors } from "../support/ingest.js";
 import { endAll, tapehouseUnder, until } from "../support/processes.js";
-import { factorFile, servedRows } from "../support/upkeep.js";
+import { factorFile, filesBelow, servedRows } from "../support/upkeep.js";
 
 vi.setConfig({ testTimeout: 300_000 });
 
@@ -51,6 +51,22 @@ test.skipIf(!hasFakeTime)(
     expect(doctor.told.stdout).toMatch(/the newest version is 2099-01-01.*one of them is wrong/);
   },
 );
+
+test.skipIf(!hasFakeTime)("a vacuum by a clock that jumped a year ahead is refused and removes nothing", async () => {
+  const root = await temporaryFolder();
+  for (let i = 0; i < 3; i++) {
+    await runAt("", "import", "adj_factor", await factorFile([`000001.SZ,20240102,${i}`]), "--data", root);
+  }
+  const before = await filesBelow(root);
+  await expect(runAt("+1y", "vacuum", "--older-than", "7d", "--data", root)).rejects.toThrow(
+    /vacuum ended with 1: .*36[456] days after the newest version, so 2 versions would be removed: set the clock/,
+  );
+  expect(await filesBelow(root)).toEqual(before);
+  expect(await runAt("+6d", "vacuum", "--older-than", "7d", "--data", root)).toContain("removed 0 versions");
+  const trusted = await runAt("+1y", "vacuum", "--older-than", "7d", "--trust-clock", "--data", root);
+  expect(trusted).toContain("removed 2 versions");
+  expect(await servedRows(root)).toEqual(['["000001.SZ","2024-01-02",2]']);
+});
 
 test.skipIf(!hasFakeTime).each(["@2099-01-01 00:00:00", "@1970-01-02 00:00:00"])(
   "drops are taken once, in the order of their times, where the clock says %s",

@@ -39,7 +39,7 @@ describe("vacuum", () => {
     expect(await removedAt(10)).toEqual([]);
     expect(await removedAt(11)).toEqual([versions[0]]);
     expect(await removedAt(12)).toEqual([versions[0], versions[1]]);
-    expect(await removedAt(500)).toEqual([versions[0], versions[1]]);
+    expect(await removedAt(150)).toEqual([versions[0], versions[1]]);
   });
 
   test("keeps the newest versions however old they are, and always the served one", async () => {
@@ -47,6 +47,22 @@ describe("vacuum", () => {
     expect((await vacuum(root, { olderThan: 0, keep: 2, now: at(99) })).removed).toEqual([versions[0]]);
     expect((await vacuum(root, { olderThan: 0, keep: 0, now: at(99) })).removed).toEqual([versions[1]]);
     expect((await vacuum(root, { olderThan: 0, keep: 1, now: at(99) })).removed).toEqual([]);
+  });
+
+  test("asks whether the clock is right where nothing was published for long, and removes nothing", async () => {
+    const { root, versions } = await threeVersions();
+    const before = await filesBelow(root);
+    const options = { olderThan: HOUR, keep: 1, now: at(24 * 365) };
+    const message =
+      "the clock says 2025-01-01T08:00:00.000+08:00, 364 days after the newest version, so 2 versions would be removed: " +
+      "set the clock, or say that it is right with --trust-clock";
+    await expect(vacuum(root, options)).rejects.toThrow(message);
+    await expect(vacuum(root, { ...options, dryRun: true })).rejects.toThrow(message);
+    expect(await filesBelow(root)).toEqual(before);
+    const { removed } = await vacuum(root, { ...options, trustClock: true });
+    expect(removed).toEqual(versions.slice(0, 2));
+    // Nothing is left to ask about.
+    expect((await vacuum(root, options)).removed).toEqual([]);
   });
 
   test("says what it would do and does nothing when it is a dry run", async () => {
@@ -104,7 +120,8 @@ describe("vacuum", () => {
 
   test("is a command with a span of time", async () => {
     const { root, versions } = await threeVersions();
-    const { exitCode, stdout } = await tapehouse("vacuum", "--older-than", "1d", "--json", "--data", root);
+    const command = ["vacuum", "--older-than", "1d", "--trust-clock", "--json", "--data", root];
+    const { exitCode, stdout } = await tapehouse(...command);
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ removed: versions.slice(0, 2), kept: 1 });
     expect((await tapehouse("vacuum", "--older-than", "soon", "--data", root)).exitCode).toBe(2);

@@ -152,6 +152,8 @@ function firstLot(files: readonly Readable[], past: Past): Lot {
 
 /** Of the memory and disk of a large lot; up to three others run beside it. */
 const SMALL_PART = 1 / 4;
+/** How many times --ingest-memory may be used at once: by lots in all places, and by compaction beside them. */
+export const MOST_PARTS = PLACES.large + (PLACES.small + PLACES.slow) * SMALL_PART + 1;
 /** Only a file that is compressed well holds more rows or bytes than this and is small on the disk. */
 const SMALL_ROWS = 2_000_000;
 const SMALL_UNPACKED = 64 << 20;

@@ -266,6 +266,25 @@ describe("of a server it finds", () => {
     expect((await complaints("--temp", join(temp, "file"))).found).toMatchObject([{ state: "wrong", thing: "temp" }]);
   });
 
+  test("all that may take memory at once: workers, a large drop, three smaller ones and compaction", async () => {
+    const memoryOf = async (): Promise<Finding> => {
+      await complaints("--memory", "1GB");
+      return (JSON.parse(out) as Finding[]).find(({ thing }) => thing === "memory")!;
+    };
+    vi.stubEnv("TAPEHOUSE_WORKERS", "1");
+    vi.stubEnv("TAPEHOUSE_INGEST_MEMORY", "2GB");
+    // 300 MB for each of three processes, or two.
+    expect((await memoryOf()).found).toMatch(/^up to 7.4 GB for 1 worker and the inbox, of /);
+    vi.stubEnv("TAPEHOUSE_WATCH", "off");
+    expect((await memoryOf()).found).toMatch(/^up to 1.6 GB for 1 worker, of /);
+    vi.stubEnv("TAPEHOUSE_WATCH", "on");
+    vi.stubEnv("TAPEHOUSE_INGEST_MEMORY", "900000GB");
+    const { way } = await memoryOf();
+    const [, memory, ingest] = /--memory (\d+)MB --ingest-memory (\d+)MB/.exec(way!)!;
+    vi.stubEnv("TAPEHOUSE_INGEST_MEMORY", `${ingest}MB`);
+    expect((await complaints("--memory", `${memory}MB`)).found).toEqual([]);
+  });
+
   test("fewer open files than connections", () => {
     const script = `ulimit -n 200; exec ${process.execPath} --import tsx src/main.ts doctor --json --port 0 --data '${root}' --temp '${temp}'`;
     const { stdout } = spawnSync("sh", ["-c", script], { cwd: ROOT, encoding: "utf8" });

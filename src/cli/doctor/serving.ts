@@ -7,6 +7,7 @@ import { reasonOf } from "../../errors.js";
 import { affordableConnections } from "../../http/limits.js";
 import { openPort, readCertificate } from "../../http/listener.js";
 import { makeOwnFolder } from "../../files.js";
+import { MOST_PARTS } from "../../inbox/lots.js";
 import { count, plural, size } from "../../words.js";
 import { ok, shell, warning, wrong, type Finding } from "./finding.js";
 
@@ -92,10 +93,11 @@ function checkMemory({ memory, ingestMemory, watch, workers }: ServerConfig): Fi
   const allowed = Math.min(machine, process.constrainedMemory() || Infinity);
   const limit = `${size(allowed)} ${allowed < machine ? "that this process may have" : "of this machine"}`;
   const processes = workers + (watch ? 2 : 1);
-  const needed = bytesOf(memory) + (watch ? bytesOf(ingestMemory) : 0) + processes * BESIDES;
+  const parts = watch ? MOST_PARTS : 0;
+  const needed = bytesOf(memory) + parts * bytesOf(ingestMemory) + processes * BESIDES;
   const found = `up to ${size(needed)} for ${plural(workers, "worker")}${watch ? " and the inbox" : ""}, of ${limit}`;
   if (needed <= allowed) return ok("memory", found);
-  const share = Math.max(256, Math.floor((allowed - processes * BESIDES) / (watch ? 2 : 1) / 1e6));
+  const share = Math.max(256, Math.floor((allowed - processes * BESIDES) / (1 + parts) / 1e6));
   const ingest = watch ? ["--ingest-memory", `${share}MB`] : [];
   return warning("memory", {
     found,

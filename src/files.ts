@@ -1,7 +1,8 @@
 // Files and folders where more may be wrong than a bug: they are absent, unreadable, replaced, or open to others.
 import type { Stats } from "node:fs";
-import { lstat, mkdir, readFile, stat } from "node:fs/promises";
+import { lstat, mkdir, readdir, readFile, stat } from "node:fs/promises";
 import { CommandError } from "./errors.js";
+import { describeRefusal } from "./permissions.js";
 
 export const isAbsent = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
 
@@ -11,15 +12,17 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   EPERM: "operation not permitted",
 };
 
-/** Why a file cannot be read, in words; undefined where the reason is another one. */
+/** Why a file or folder cannot be read, in words; undefined where the reason is another one. */
 export const whyUnreadable = (error: unknown): string | undefined =>
-  UNREADABLE[(error as NodeJS.ErrnoException).code ?? ""];
+  error instanceof UnreadableError
+    ? error.reason
+    : (describeRefusal(error) ?? UNREADABLE[(error as NodeJS.ErrnoException).code ?? ""]);
 
-/** A file that is there and cannot be read. */
+/** A file or folder that is there and cannot be read. */
 export class UnreadableError extends CommandError {
   constructor(
     path: string,
-    reason: string,
+    readonly reason: string,
     readonly code: string | undefined,
   ) {
     super(`${path} cannot be read: ${reason}`);
@@ -27,16 +30,23 @@ export class UnreadableError extends CommandError {
   }
 }
 
-/** The text of a file, or undefined where there is none. */
-export async function readOrNone(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
+/** An UnreadableError where something stands in the way of reading, else the error itself. */
+export function unreadable(path: string, error: unknown): unknown {
+  const reason = whyUnreadable(error);
+  return reason === undefined ? error : new UnreadableError(path, reason, (error as NodeJS.ErrnoException).code);
+}
+
+/** The text of a file, or undefined where there is none. Throws UnreadableError. */
+export const readOrNone = (path: string): Promise<string | undefined> => orNone(path, readFile(path, "utf8"));
+
+/** The names in a folder; none where there is no such folder. Throws UnreadableError. */
+export const namesIn = async (path: string): Promise<readonly string[]> => (await orNone(path, readdir(path))) ?? [];
+
+function orNone<T>(path: string, reading: Promise<T>): Promise<T | undefined> {
+  return reading.catch((error: unknown) => {
     if (isAbsent(error)) return undefined;
-    const reason = whyUnreadable(error);
-    if (reason !== undefined) throw new UnreadableError(path, reason, (error as NodeJS.ErrnoException).code);
-    throw error;
-  }
+    throw unreadable(path, error);
+  });
 }
 
 /** Identifies one state of a file: it changes when the file is written or replaced. */

@@ -4,6 +4,7 @@ import type { Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { ErrorRequestHandler, RequestHandler, Response } from "express";
 import { Problem, type ProblemCode } from "../errors.js";
+import { UnreadableError } from "../files.js";
 import { DamagedRecordsError } from "../lake/records.js";
 import { UnavailableError } from "../lake/continuity.js";
 import { DamagedFileError } from "../lake/integrity.js";
@@ -62,8 +63,13 @@ function problemDocument({ code, title, status, detail, extras }: Problem): stri
 /** `id` is that of the request. */
 function toProblem(log: Context["log"], id: string | undefined, error: unknown): Problem {
   if (error instanceof Problem) return error;
-  // Logged once already, when the directory was lost.
-  if (error instanceof UnavailableError || (error instanceof DamagedFileError && error.isOutOfReach)) {
+  if (error instanceof UnreadableError) log.error({ id, err: error }, "a file cannot be read");
+  // The others are logged already, when the directory was lost.
+  if (
+    error instanceof UnreadableError ||
+    error instanceof UnavailableError ||
+    (error instanceof DamagedFileError && error.isOutOfReach)
+  ) {
     return new Problem("data_unavailable", "the data directory of the server is out of reach, so nothing was read", {
       hint: "try again later; the operator finds the reason in the log of the server",
       retryAfter: 5,

@@ -1,10 +1,11 @@
 // Ingesting: files that are dropped into the inbox are taken as they become complete, those of one entity in order.
-import { mkdir } from "node:fs/promises";
+import { access, constants, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ENTITY_NAMES } from "../catalog/index.js";
 import { chinaTime } from "../dates.js";
 import { CommandError } from "../errors.js";
+import { describeRefusal } from "../permissions.js";
 import { count, plural, size as sizeInWords } from "../words.js";
 import { NO_MARK } from "../lake/continuity.js";
 import type { Stamp } from "../lake/drop-file.js";
@@ -277,9 +278,11 @@ export async function makeInbox(layout: Layout): Promise<void> {
   try {
     for (const name of ENTITY_NAMES) await mkdir(join(layout.inbox, name), { recursive: true });
     await mkdir(layout.state, { recursive: true });
+    await access(layout.state, constants.W_OK);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new CommandError(`${layout.root} cannot be written (${code})`);
+    const refusal = describeRefusal(error);
+    if (refusal !== undefined) throw new CommandError(refusal);
+    throw new CommandError(`${layout.root} cannot be written (${(error as NodeJS.ErrnoException).code})`);
   }
 }
 

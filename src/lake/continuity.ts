@@ -2,7 +2,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { CommandError } from "../errors.js";
-import { readOrNone } from "../files.js";
+import { readOrNone, UnreadableError } from "../files.js";
 import { versionFile, type Layout } from "./layout.js";
 import { DamagedManifestError, decodeVersion, EMPTY_VERSION, type Version } from "./manifest.js";
 import { readPointer, requirePointer, sequences, wasRemoved } from "./kept-versions.js";
@@ -41,6 +41,7 @@ export async function findSuccessor(layout: Layout, seen: Mark): Promise<Pick<Ma
       throw error;
     });
   } catch (error) {
+    if (error instanceof UnreadableError) throw new UnavailableError(error.message, "see: tapehouse doctor");
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
     throw new UnavailableError(`the data directory cannot be read (${code})`);

@@ -1,9 +1,10 @@
 // Is a file still what the manifest says? Checked when a process first opens it, and again when it changed on disk.
 import { createHash } from "node:crypto";
+import { Stats } from "node:fs";
 import { open, stat, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { UnavailableError } from "./continuity.js";
-import { stampAt, stampOf } from "../files.js";
+import { stampAt, stampOf, unreadable, UnreadableError } from "../files.js";
 import type { DataFile } from "./manifest.js";
 
 /** A data file that is gone, cut short or changed. It is never read. */
@@ -22,7 +23,7 @@ export class DamagedFileError extends Error {
 }
 
 export interface Integrity {
-  /** Resolves when every file is proven to be what the manifest says; rejects with DamagedFileError otherwise. */
+  /** Resolves when every file is proven to be what the manifest says; rejects with DamagedFileError or UnreadableError otherwise. */
   check(files: readonly DataFile[]): Promise<void>;
   /** The same when they have been read. One that is gone since, as vacuum removes them, was whole as long as it was there. */
   checkAgain(files: readonly DataFile[]): Promise<void>;
@@ -48,15 +49,18 @@ export function createIntegrity(lakeFolder: string, requireState = async (): Pro
 
   const prove = async (file: DataFile): Promise<void> => {
     const path = join(lakeFolder, file.path);
-    const found = await stat(path).catch(() => undefined);
-    if (!found) throw await whyMissing(file);
+    const found = await stat(path).catch((error: unknown) => unreadable(path, error));
+    if (found instanceof UnreadableError) throw found;
+    if (!(found instanceof Stats)) throw await whyMissing(file);
     const identity = stampOf(found);
     if (proven.get(file.path) === identity) return;
     if (found.size !== file.bytes) {
       throw new DamagedFileError(file.path, `the file has ${found.size} bytes instead of ${file.bytes}`);
     }
-    if ((await sha256OfFile(path)) !== file.sha256)
-      throw new DamagedFileError(file.path, "the checksum does not match");
+    const sha256 = await sha256OfFile(path).catch((error: unknown) => {
+      throw unreadable(path, error);
+    });
+    if (sha256 !== file.sha256) throw new DamagedFileError(file.path, "the checksum does not match");
     proven.set(file.path, identity);
   };
 
@@ -66,7 +70,7 @@ export function createIntegrity(lakeFolder: string, requireState = async (): Pro
       check = prove(file)
         .then(() => void damaged.delete(file.path))
         .catch(async (error: unknown) => {
-          if (error instanceof DamagedFileError || error instanceof UnavailableError)
+          if ([DamagedFileError, UnavailableError, UnreadableError].some((kind) => error instanceof kind))
             damaged.set(file.path, await stamp(file));
           throw error;
         })

@@ -1,6 +1,6 @@
 // Which versions there are: the pointer to the served one, the numbers of those kept, and a list of those removed.
-import { open, readdir } from "node:fs/promises";
-import { isAbsent, readOrNone } from "../files.js";
+import { open } from "node:fs/promises";
+import { isAbsent, namesIn, readOrNone } from "../files.js";
 import type { Layout } from "./layout.js";
 import { DamagedManifestError } from "./manifest.js";
 
@@ -24,7 +24,7 @@ export async function requirePointer(layout: Layout): Promise<number> {
 
 /** The numbers of the versions that are there, in ascending order. */
 export async function sequences(layout: Layout): Promise<readonly number[]> {
-  const names = await readdirOrNone(layout.versions);
+  const names = await namesIn(layout.versions);
   return names
     .filter((name) => /^\d{10}\.json$/.test(name))
     .map((name) => Number.parseInt(name, 10))
@@ -39,15 +39,6 @@ export async function readPointer(layout: Layout): Promise<number> {
   if (!Number.isSafeInteger(sequence) || sequence < 1)
     throw new DamagedManifestError("the pointer to the current version is damaged");
   return sequence;
-}
-
-async function readdirOrNone(path: string): Promise<string[]> {
-  try {
-    return await readdir(path);
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
-  }
 }
 
 // The versions that vacuum removed: a data_version a line, in ascending order and all of one length, so that looking

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { entityNamed } from "../catalog/index.js";
 import { openWriter, type Writer } from "../engine/writer.js";
+import { UnreadableError } from "../files.js";
 import { createIntegrity, DamagedFileError } from "../lake/integrity.js";
 import { layoutOf, type Layout } from "../lake/layout.js";
 import type { Version } from "../lake/manifest.js";
@@ -87,7 +88,8 @@ export async function findFaults(
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (!(error instanceof DamagedFileError) && code === undefined) throw error;
-      const reason = error instanceof DamagedFileError ? error.reason : `the file cannot be read (${code})`;
+      const isOurs = error instanceof DamagedFileError || error instanceof UnreadableError;
+      const reason = isOurs ? error.reason : `the file cannot be read (${code})`;
       report(path, kept.entity, "damaged", reason, kept.lists);
     }
     bytes += kept.file.bytes;

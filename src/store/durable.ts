@@ -56,8 +56,12 @@ export async function makeFolderIn(base: string, path: string): Promise<void> {
   }
 }
 
+/** Throws where nobody may look. */
 export const exists = (path: string): Promise<boolean> =>
   access(path).then(
     () => true,
-    () => false,
+    (error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code === "EACCES") throw error;
+      return false;
+    },
   );

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { openWriter, type Writer } from "../engine/writer.js";
 import { CommandError, EngineError, isMachineTrouble, NoSpaceError } from "../errors.js";
 import { findSuccessor, UnavailableError, type Mark } from "../lake/continuity.js";
+import { describeRefusal } from "../permissions.js";
 import { UnreadableError } from "../files.js";
 import { DamagedFileError } from "../lake/integrity.js";
 import { openLake, type Lake, type Snapshot } from "../lake/lake.js";
@@ -154,7 +155,8 @@ export function explain(error: unknown, root: string): unknown {
     return new NoSpaceError(`no space is left on the disk that holds ${root}`);
   const reason = BARRED[code === "EEXIST" && syscall === "mkdir" ? "ENOTDIR" : (code ?? "")];
   if (reason !== undefined) {
-    return new CommandError(`the lake in ${root} cannot be written: ${reason} (${dest ?? path})`);
+    const told = describeRefusal(error) ?? `${reason} (${dest ?? path})`;
+    return new CommandError(`the lake in ${root} cannot be written: ${told}`);
   }
   return isMachineTrouble(error) ? new CommandError(`the lake in ${root} cannot be written: ${message}`) : error;
 }

@@ -1,8 +1,8 @@
 // Can the data directory be read and written, and has its disk room?
 import { constants } from "node:fs";
 import { access, stat, statfs } from "node:fs/promises";
-import { userInfo } from "node:os";
 import { reasonOf } from "../../errors.js";
+import { userName } from "../../permissions.js";
 import { exists } from "../../store/durable.js";
 import type { Layout } from "../../lake/layout.js";
 import { count, size } from "../../words.js";
@@ -42,16 +42,18 @@ export async function checkDirectory(layout: Layout): Promise<readonly Finding[]
     way: shell("tapehouse", "demo", "--data", root),
   };
   if (found !== null) return [wrong("data directory", { found, ...begin })];
-  const isLake = (await exists(layout.state)) || (await exists(layout.inbox));
-  const lake = isLake
+  const isLake = async (): Promise<boolean> => (await exists(layout.state)) || (await exists(layout.inbox));
+  // Where nobody may look, the rights say so.
+  const lake = (await isLake().catch(() => true))
     ? ok("data directory", root)
     : wrong("data directory", { found: `${root} holds no lake`, ...begin });
   return [lake, ...(await checkRights(layout)), ...(await checkDisk(root))];
 }
 
-async function checkRights({ root, state, lake, inbox }: Layout): Promise<readonly Finding[]> {
-  const folders = [root, state, lake, inbox];
-  const me = userInfo().username;
+async function checkRights(layout: Layout): Promise<readonly Finding[]> {
+  const { root, state, versions, lists, lake, inbox } = layout;
+  const folders = [root, state, versions, lists, lake, inbox];
+  const me = userName();
   const refused = async (mode: number): Promise<readonly string[]> => {
     const answers = await Promise.all(folders.map((folder) => access(folder, mode).then(() => "", codeOf)));
     return folders.filter((_, i) => answers[i] !== "" && answers[i] !== "ENOENT");

@@ -64,12 +64,17 @@ const freeFor = (folder: string): Promise<number> =>
 /** The first line ends with the words of the system; what a file holds or is called stands before them. */
 const SYSTEM_MESSAGE = /^IO Error: .*: ([^:]+)$/;
 
+/** What DuckDB had set aside in its temporary folder is not what it wrote. */
+const SPOILED_SPILL =
+  /^IO Error: (?:Corrupt temporary file: |Could not read enough bytes from file ".*\/duckdb_temp_storage_[^/]*":)/;
+
 /** DuckDB's messages by whose fault they are: it gives no codes. */
 function typed(error: unknown, isBounded: boolean): unknown {
   if (!(error instanceof Error)) return error;
   const [line] = error.message.split("\n", 1) as [string];
   const code = troubleCode(SYSTEM_MESSAGE.exec(line)?.[1] ?? "");
   if (code !== undefined) return new MachineError(line, code);
+  if (SPOILED_SPILL.test(line)) return new MachineError(line, "EIO");
   if (/^(INTERNAL|FATAL) Error: /.test(line)) return new EngineError(`DuckDB failed: ${line}`, null);
   if (!line.startsWith("Out of Memory Error: ")) return error;
   if (/allocation failure|bad allocation/i.test(line)) return new MachineError(line, "ENOMEM");

@@ -1,0 +1,53 @@
+// Files that an import sets aside are changed or removed under it: it fails and says so, and nothing of it is published.
+import { readdirSync, rmSync, statSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { entityNamed } from "../../src/catalog/index.js";
+import { openWriter } from "../../src/engine/writer.js";
+import { openLake } from "../../src/lake/lake.js";
+import { importFiles, type ImportReport, type OnProgress } from "../../src/lake/write/import.js";
+import { temporaryFolder } from "../support/folders.js";
+import { filesBelow } from "../support/upkeep.js";
+
+vi.setConfig({ testTimeout: 180_000 });
+
+const ROWS = 4_000_000;
+const UNSORTED = `SELECT lpad((i % 5000)::VARCHAR, 6, '0') || '.SZ' AS ts_code, random() AS adj_factor,
+                         DATE '2000-01-01' + (i // 5000)::INT AS trade_date FROM range(${ROWS}) t(i) ORDER BY hash(i)`;
+
+const HARMS: Readonly<Record<string, (path: string) => void>> = {
+  "cut to nothing": (path) => truncateSync(path, 0),
+  "filled with zeros": (path) => {
+    const { size } = statSync(path);
+    truncateSync(path, 0);
+    truncateSync(path, size);
+  },
+  removed: rmSync,
+};
+
+test.each(Object.entries(HARMS))("files that are %s under an import end it, and the lake stays", async (_how, harm) => {
+  const folder = await temporaryFolder();
+  const [root, file] = [join(folder, "lake"), join(folder, "factors.parquet")];
+  const writer = await openWriter({ memory: "1GB", tempDirectory: join(folder, "spill") });
+  await writer.run(`COPY (${UNSORTED}) TO '${file}' (FORMAT parquet)`);
+  writer.close();
+  const load = (onProgress?: OnProgress): Promise<ImportReport> =>
+    importFiles(root, entityNamed("adj_factor")!, [file], { map: {}, set: {}, memory: "130MB" }, onProgress);
+
+  const scratch = join(root, "lake/.scratch");
+  let harmed = 0;
+  const failure = await load((phase) => {
+    if (phase === "reading") return;
+    for (const entry of readdirSync(scratch, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue;
+      harm(join(entry.parentPath, entry.name));
+      harmed++;
+    }
+  }).catch((error: unknown) => error);
+  expect(harmed).toBeGreaterThan(1);
+  expect(failure).toMatchObject({ name: "CommandError" });
+  expect(String(failure)).toMatch(/cannot be written: .*(?:temporary file|\.scratch)/);
+  expect((await openLake(root)).current().version.sequence).toBe(0);
+  expect((await filesBelow(root)).filter((path) => path.endsWith(".parquet"))).toEqual([]);
+  expect((await load()).rows).toBe(ROWS);
+});

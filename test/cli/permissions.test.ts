@@ -2,7 +2,7 @@
 import { chmod, chown, mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createToken } from "../../src/lake/write/tokens.js";
+import { createToken } from "../../src/store/tokens.js";
 import { temporaryFolder } from "../support/folders.js";
 import { publishRows } from "../support/lake.js";
 import { AUTHORIZED, expectTold, tapehouseUnder, urlOf, type Process } from "../support/processes.js";

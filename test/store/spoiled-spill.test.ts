@@ -5,7 +5,7 @@ import { expect, test, vi } from "vitest";
 import { entityNamed } from "../../src/catalog/index.js";
 import { openWriter } from "../../src/engine/writer.js";
 import { openLake } from "../../src/lake/lake.js";
-import { importFiles, type ImportReport, type OnProgress } from "../../src/lake/write/import.js";
+import { importFiles, type ImportReport } from "../../src/store/import.js";
 import { temporaryFolder } from "../support/folders.js";
 import { filesBelow } from "../support/upkeep.js";
 
@@ -31,7 +31,7 @@ test.each(Object.entries(HARMS))("files that are %s under an import end it, and 
   const writer = await openWriter({ memory: "1GB", tempDirectory: join(folder, "spill") });
   await writer.run(`COPY (${UNSORTED}) TO '${file}' (FORMAT parquet)`);
   writer.close();
-  const load = (onProgress?: OnProgress): Promise<ImportReport> =>
+  const load = (onProgress?: Parameters<typeof importFiles>[4]): Promise<ImportReport> =>
     importFiles(root, entityNamed("adj_factor")!, [file], { map: {}, set: {}, memory: "130MB" }, onProgress);
 
   const scratch = join(root, "lake/.scratch");

@@ -1,4 +1,4 @@
-// GET /api/v1/meta: what there is, from the manifest alone, and whether it can be read at the moment.
+// GET /api/v1/meta and GET /api/v1/versions, from the manifest alone.
 import type { RequestHandler } from "express";
 import { ENTITIES } from "../catalog/index.js";
 import { collectParameters } from "../query/parameters.js";
@@ -7,6 +7,7 @@ import type { Context } from "./context.js";
 import { findSnapshot, searchOf } from "./lookup.js";
 import { sendJson } from "./respond.js";
 
+/** Which entities there are, and whether they can be read at the moment. */
 export function metaHandler(context: Context): RequestHandler {
   return async (req, res) => {
     collectParameters(searchOf(req), []);
@@ -24,5 +25,18 @@ export function metaHandler(context: Context): RequestHandler {
     );
     const { data_version } = snapshot.version;
     await sendJson(req, res, { data_version, entities }, { data_version, entities });
+  };
+}
+
+/** The versions that can still be read. They name no entity, so any token may ask. */
+export function versionsHandler(context: Context): RequestHandler {
+  return async (req, res) => {
+    collectParameters(searchOf(req), []);
+    const { version } = await findSnapshot(context, res, null);
+    const { data_version } = version;
+    const kept = (await context.lake.versions()).map((one) => one.data_version).reverse();
+    // One may have been published meanwhile.
+    const answer = { data_version, versions: kept.filter((one) => one <= data_version) };
+    await sendJson(req, res, answer, answer);
   };
 }

@@ -13,9 +13,11 @@ import {
 } from "prom-client";
 import type { Reader } from "../engine/reader.js";
 import type { ProblemCode } from "../errors.js";
+import { stampAt } from "../files.js";
+import { isUnchanged } from "../lake/drop-file.js";
 import type { Lake } from "../lake/lake.js";
+import { type LedgerEntry, latestEntries, readLedger } from "../lake/ledger.js";
 import type { StoreFigures } from "../segments/store.js";
-import { createDropsCounter } from "./drops.js";
 import type { RequestMetrics } from "./observe.js";
 
 /** The metrics of one process, as data that can be sent to another one. */
@@ -157,4 +159,22 @@ const COUNTS: ReadonlySet<string> = new Set(["counter", "histogram", "summary"])
 export function addUp(processes: readonly ProcessMetrics[]): Promise<ProcessMetrics> {
   const counts = processes.map((metrics) => metrics.filter(({ type }) => COUNTS.has(String(type))));
   return AggregatorRegistry.aggregate(counts).getMetricsAsJSON();
+}
+
+/** Counts the refused files in the inbox. The ledger is read again only when it has changed. */
+function createDropsCounter({ layout, faults }: Pick<Lake, "layout" | "faults">): () => Promise<number> {
+  let seen = "";
+  let refused: readonly LedgerEntry[] = [];
+  let counted = 0;
+  return async () => {
+    // Files of an inbox that is out of reach are not known to be gone.
+    if (faults().state !== null) return counted;
+    const now = await stampAt(layout.ledger);
+    if (now !== seen) {
+      refused = latestEntries(await readLedger(layout.ledger)).filter(({ outcome }) => outcome === "refused");
+      seen = now;
+    }
+    const lying = await Promise.all(refused.map((entry) => isUnchanged(layout, entry)));
+    return (counted = lying.filter(Boolean).length);
+  };
 }

@@ -16,10 +16,9 @@ import { makeOwnFolder } from "../files.js";
 import { openSegmentStore } from "../segments/store.js";
 import { createApp } from "./app.js";
 import type { Context } from "./context.js";
-import { createFollower } from "./follow.js";
+import { createFollower, createLook } from "./follow.js";
 import { createTokenAdmission } from "./limits.js";
 import { type Port, cannotListen, createListener, openPort } from "./listener.js";
-import { createLook } from "./look.js";
 import { type ProcessMetrics, createMetrics } from "./metrics.js";
 import { openLog } from "./observe.js";
 

@@ -8,9 +8,8 @@ import { quoteText } from "../sql-text.js";
 import { count } from "../words.js";
 import { endsWithLineBeyond, lineOfRecord, splitRecord, type Dialect } from "./csv-records.js";
 import { reasonOf } from "./source-parquet.js";
-import { requireContent } from "./signature.js";
+import { type Footnote, type Source, type SourceFile, requireContent } from "./source-types.js";
 import { requireFewColumns } from "./limits.js";
-import type { Footnote, Source, SourceFile } from "./source-types.js";
 import { asUtf8, gunzip, headOf, oneNewline, readAt } from "./text-encoding.js";
 
 const DELIMITERS = [",", ";", "\t", "|"] as const;

@@ -8,8 +8,7 @@ import { quoteText } from "../sql-text.js";
 import { unwrap, type JsonRows } from "./json-tables.js";
 import { MOST_COLUMNS, requireFewColumns } from "./limits.js";
 import { reasonOf } from "./source-parquet.js";
-import { requireContent } from "./signature.js";
-import type { Source, SourceColumn, SourceFile } from "./source-types.js";
+import { type Source, type SourceColumn, type SourceFile, requireContent } from "./source-types.js";
 import { asUtf8, headOf } from "./text-encoding.js";
 
 const HEAD = 1 << 20;

@@ -5,8 +5,7 @@ import { quoteName } from "../sql-text.js";
 import { count } from "../words.js";
 import { readFooter, type Footer } from "./parquet-footer.js";
 import { requireFewColumns, requireFewRows, requireLittle } from "./limits.js";
-import { requireContent } from "./signature.js";
-import { kindOf, type Source, type SourceFile } from "./source-types.js";
+import { type Source, type SourceFile, kindOf, requireContent } from "./source-types.js";
 import { readAt } from "./text-encoding.js";
 
 const SMALLEST = 12;

@@ -8,8 +8,7 @@ import type { Writer } from "../engine/writer.js";
 import { openCsv } from "./source-csv.js";
 import { openJson } from "./source-json.js";
 import { openParquet } from "./source-parquet.js";
-import { requireContent } from "./signature.js";
-import type { Source, SourceFile, SourceFormat } from "./source-types.js";
+import { type Source, type SourceFile, type SourceFormat, requireContent } from "./source-types.js";
 
 interface Format {
   /** What the name of a file ends with. */

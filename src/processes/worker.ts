@@ -6,7 +6,7 @@ import { KEEP_ALIVE, type Port } from "../http/listener.js";
 import type { ProcessMetrics } from "../http/metrics.js";
 import { openLog } from "../http/observe.js";
 import { type EndOptions, type RunningServer, startServer } from "../http/server.js";
-import { damagedFiles, lookAt } from "../http/suspects.js";
+import { damagedFiles, lookAt } from "../http/follow.js";
 import { ALIVE_EVERY, type Order, type Report, endAtOnce, endWhenAlone } from "./messages.js";
 
 type Orders = { readonly [Name in Order["order"]]: (order: Extract<Order, { order: Name }>, port: Port) => void };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { membersOf, skipBlanks, skipValue } from "../../src/intake/json-slices.js";
+import { membersOf, skipBlanks, skipValue } from "../../src/intake/json-tables.js";
 
 const members = (text: string): Record<string, unknown> => {
   const bytes = Buffer.from(text);

@@ -13,7 +13,7 @@ module.exports = {
   dates: { owns: "^src/dates\\.ts$", imports: [], why: "The bottom: calendar dates without time zones." },
   "sql-text": { owns: "^src/sql-text\\.ts$", imports: [], why: "The bottom: names and text as SQL, for every side." },
   files: {
-    owns: "^src/(files|permissions)\\.ts$",
+    owns: "^src/files\\.ts$",
     imports: ["errors"],
     why: "The bottom: what may be wrong with a file or folder.",
   },

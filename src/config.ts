@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { availableParallelism, tmpdir } from "node:os";
 import { parseSpan } from "./dates.js";
-import { CommandError } from "./errors.js";
+import { OperatorError } from "./errors.js";
 
 interface Setting {
   readonly env: string;
@@ -139,10 +139,10 @@ export interface ServerConfig {
 export const flagOf = (name: SettingName): string =>
   `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** A size of memory as DuckDB takes it. Another text is a CommandError that names the option. */
+/** A size of memory as DuckDB takes it. Another text is a OperatorError that names the option. */
 export function memorySize(option: string, text: string): string {
   if (/^\d+(\.\d+)?\s*(MB|GB|MiB|GiB)$/i.test(text)) return text;
-  throw new CommandError(`${option} must be a size such as 512MB or 4GB, not "${text}"`, 2);
+  throw new OperatorError(`${option} must be a size such as 512MB or 4GB, not "${text}"`, 2);
 }
 
 const UNITS: Readonly<Record<string, number>> = { MB: 1e6, GB: 1e9, MIB: 2 ** 20, GIB: 2 ** 30 };
@@ -151,43 +151,43 @@ const UNITS: Readonly<Record<string, number>> = { MB: 1e6, GB: 1e9, MIB: 2 ** 20
 export const bytesOf = (size: string): number =>
   Number.parseFloat(size) * UNITS[size.replace(/[\d.\s]/g, "").toUpperCase()]!;
 
-/** Rows of a file at most. Another text is a CommandError. */
+/** Rows of a file at most. Another text is a OperatorError. */
 export function fileRows(text: string): number {
   if (/^[1-9]\d{0,11}$/.test(text)) return Number(text);
-  throw new CommandError(`--max-file-rows must be a whole number such as 50000000, not "${text}"`, 2);
+  throw new OperatorError(`--max-file-rows must be a whole number such as 50000000, not "${text}"`, 2);
 }
 
-/** A data directory, there or not. No name, the name of a file, or one out of reach is a CommandError. */
+/** A data directory, there or not. No name, the name of a file, or one out of reach is a OperatorError. */
 export function dataDirectory(text: string): string {
-  if (text.trim() === "") throw new CommandError("--data must name a folder, not nothing", 2);
+  if (text.trim() === "") throw new OperatorError("--data must name a folder, not nothing", 2);
   try {
     if (statSync(text, { throwIfNoEntry: false })?.isDirectory() !== false) return text;
   } catch (error) {
-    throw new CommandError(`--data ${text} is out of reach: ${(error as NodeJS.ErrnoException).code}`, 2);
+    throw new OperatorError(`--data ${text} is out of reach: ${(error as NodeJS.ErrnoException).code}`, 2);
   }
-  throw new CommandError(`--data must name a folder: ${text} is a file`, 2);
+  throw new OperatorError(`--data must name a folder: ${text} is a file`, 2);
 }
 
-/** Origins as browsers send them, parted by commas. Another text is a CommandError. */
+/** Origins as browsers send them, parted by commas. Another text is a OperatorError. */
 function origins(option: string, text: string): readonly string[] {
   if (text === "none") return [];
   const listed = text.split(",").map((origin) => origin.trim());
   const wrong = listed.find((origin) => origin !== "*" && !(URL.canParse(origin) && new URL(origin).origin === origin));
   if (wrong === undefined) return listed;
-  throw new CommandError(`${option} must be *, none, or origins such as https://example.com, not "${wrong}"`, 2);
+  throw new OperatorError(`${option} must be *, none, or origins such as https://example.com, not "${wrong}"`, 2);
 }
 
-/** Both files or neither; one alone is a CommandError. */
+/** Both files or neither; one alone is a OperatorError. */
 function tlsFiles(cert: string, key: string): ServerConfig["tls"] {
   if (cert === "none" && key === "none") return null;
   if (cert !== "none" && key !== "none") return { cert, key };
-  throw new CommandError("--tls-cert and --tls-key go together: a certificate needs its key", 2);
+  throw new OperatorError("--tls-cert and --tls-key go together: a certificate needs its key", 2);
 }
 
-/** The token of the environment; null where there is none. One that no request header can carry is a CommandError. */
+/** The token of the environment; null where there is none. One that no request header can carry is a OperatorError. */
 function staticToken(text = ""): string | null {
   if (text === "" || /^[\x21-\x7e]+$/.test(text)) return text || null;
-  throw new CommandError("TAPEHOUSE_TOKEN must hold visible ASCII characters only, without blanks", 2);
+  throw new OperatorError("TAPEHOUSE_TOKEN must hold visible ASCII characters only, without blanks", 2);
 }
 
 const MOST_WORKERS = 64;
@@ -212,7 +212,10 @@ export function readConfig(
   const number = (name: SettingName, least: number, most: number): number => {
     const value = /^\d{1,9}$/.test(text(name)) ? Number(text(name)) : -1;
     if (value < least || value > most) {
-      throw new CommandError(`${flagOf(name)} must be a whole number from ${least} to ${most}, not "${text(name)}"`, 2);
+      throw new OperatorError(
+        `${flagOf(name)} must be a whole number from ${least} to ${most}, not "${text(name)}"`,
+        2,
+      );
     }
     return value;
   };
@@ -220,16 +223,16 @@ export function readConfig(
   const size = (name: SettingName): string => memorySize(flagOf(name), text(name));
   const onOff = (name: SettingName): boolean => {
     if (text(name) === "on" || text(name) === "off") return text(name) === "on";
-    throw new CommandError(`${flagOf(name)} must be on or off, not "${text(name)}"`, 2);
+    throw new OperatorError(`${flagOf(name)} must be on or off, not "${text(name)}"`, 2);
   };
   const span = (name: SettingName): number | null => {
     const value = text(name) === "none" ? null : parseSpan(text(name));
     if (value !== undefined) return value;
-    throw new CommandError(`${flagOf(name)} must be a time span such as 90d or 12h, or none, not "${text(name)}"`, 2);
+    throw new OperatorError(`${flagOf(name)} must be a time span such as 90d or 12h, or none, not "${text(name)}"`, 2);
   };
   const logLevel = LOG_LEVELS.find((level) => level === text("logLevel"));
   if (!logLevel) {
-    throw new CommandError(
+    throw new OperatorError(
       `${flagOf("logLevel")} must be one of ${LOG_LEVELS.join(", ")}, not "${text("logLevel")}"`,
       2,
     );
@@ -269,7 +272,7 @@ export function readConfig(
     staticToken: staticToken(env["TAPEHOUSE_TOKEN"]),
   };
   if (config.maxLimit !== null && (config.defaultLimit ?? 0) > config.maxLimit) {
-    throw new CommandError(`--default-limit ${config.defaultLimit} is larger than --max-limit ${config.maxLimit}`, 2);
+    throw new OperatorError(`--default-limit ${config.defaultLimit} is larger than --max-limit ${config.maxLimit}`, 2);
   }
   return config;
 }

@@ -77,19 +77,19 @@ export class Problem extends Error {
 }
 
 /** A failure of a command, told to the user as one clear line. Exit code 1: it failed; 2: it was called wrongly. */
-export class CommandError extends Error {
+export class OperatorError extends Error {
   constructor(
     message: string,
     readonly exitCode: 1 | 2 = 1,
   ) {
     super(message);
-    this.name = "CommandError";
+    this.name = "OperatorError";
   }
 }
 
 /** What an error says, on one line; of an error that is not ours, its first line. */
 export function reasonOf(error: unknown): string {
-  if (error instanceof CommandError) return error.message;
+  if (error instanceof OperatorError) return error.message;
   return (error instanceof Error ? error.message : String(error)).split("\n")[0]!.trim();
 }
 
@@ -143,7 +143,7 @@ export class MachineError extends Error {
 }
 
 /** DuckDB gave up: it lacked memory or temporary disk within its settings, or failed itself. Less at a time may succeed. */
-export class EngineError extends CommandError {
+export class EngineError extends OperatorError {
   constructor(
     message: string,
     readonly lack: "memory" | "disk" | null,
@@ -154,7 +154,7 @@ export class EngineError extends CommandError {
 }
 
 /** The disk is full. */
-export class NoSpaceError extends CommandError {}
+export class NoSpaceError extends OperatorError {}
 
 /** Passes on what is wrong with a file; throws what is not its fault. */
 export function fileFault(error: unknown): unknown {

@@ -1,8 +1,9 @@
 // Files and folders where more may be wrong than a bug: they are absent, unreadable, replaced, or open to others.
-import type { Stats } from "node:fs";
-import { lstat, mkdir, readdir, readFile, stat } from "node:fs/promises";
-import { CommandError } from "./errors.js";
-import { describeRefusal } from "./permissions.js";
+import { type Stats, accessSync, constants, existsSync } from "node:fs";
+import { lstat, mkdir, readFile, readdir, stat } from "node:fs/promises";
+import { userInfo } from "node:os";
+import { dirname, resolve } from "node:path";
+import { OperatorError } from "./errors.js";
 
 export const isAbsent = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
 
@@ -19,7 +20,7 @@ export const whyUnreadable = (error: unknown): string | undefined =>
     : (describeRefusal(error) ?? UNREADABLE[(error as NodeJS.ErrnoException).code ?? ""]);
 
 /** A file or folder that is there and cannot be read. */
-export class UnreadableError extends CommandError {
+export class UnreadableError extends OperatorError {
   constructor(
     path: string,
     readonly reason: string,
@@ -62,7 +63,7 @@ const ROOT = 0;
 
 /**
  * Makes a folder for temporary files where there is none. One of another user, one that others may rename things in, and a link that another
- * user made are a CommandError.
+ * user made are a OperatorError.
  */
 export async function makeOwnFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 });
@@ -70,7 +71,61 @@ export async function makeOwnFolder(path: string): Promise<void> {
   const own = [ROOT, process.getuid?.() ?? ROOT];
   const movable = (mode & WRITABLE_BY_OTHERS) !== 0 && (mode & STICKY) === 0;
   if (own.includes(link.uid) && own.includes(uid) && !movable) return;
-  throw new CommandError(
+  throw new OperatorError(
     `${path} belongs to another user or can be written by others: name a folder of your own by --temp`,
   );
+}
+
+// What the user of this process may not do, in words: the system names a path, and not which right is missing where.
+
+/** The name of the user, or the number of one without a name, as in many containers. */
+export function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.());
+  }
+}
+
+/** Calls that change the folder of a path, not what is there. */
+const OF_FOLDER: ReadonlySet<unknown> = new Set(["link", "mkdir", "mkdtemp", "rename", "rmdir", "symlink", "unlink"]);
+
+/**
+ * What was refused, e.g. `the user alice may not write to /data/state`; undefined where an error has another reason than
+ * the rights of a path, or none is found missing.
+ */
+export function describeRefusal(error: unknown): string | undefined {
+  const { code, path, dest, syscall } = error as NodeJS.ErrnoException & { readonly dest?: string };
+  if ((code !== "EACCES" && code !== "EPERM") || path === undefined) return undefined;
+  for (const one of [path, dest]) {
+    const missing = one === undefined ? undefined : missingRight(resolve(one), OF_FOLDER.has(syscall));
+    if (missing !== undefined) return `the user ${userName()} may not ${missing}`;
+  }
+  return undefined;
+}
+
+function missingRight(path: string, ofFolder: boolean): string | undefined {
+  const closed = foldersAbove(path).find((folder) => !may(folder, constants.X_OK));
+  if (closed !== undefined) return `enter ${closed}`;
+  const parent = dirname(path);
+  if (ofFolder || !existsSync(path)) return may(parent, constants.W_OK) ? undefined : `write to ${parent}`;
+  if (!may(path, constants.R_OK)) return `read ${path}`;
+  if (!may(path, constants.W_OK)) return `write to ${path}`;
+  return undefined;
+}
+
+/** From the root on. */
+function foldersAbove(path: string): readonly string[] {
+  const parent = dirname(path);
+  return parent === path ? [] : [...foldersAbove(parent), parent];
+}
+
+/** What is not there refuses nothing. */
+function may(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "EACCES";
+  }
 }

@@ -2,14 +2,14 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readConfig, type SettingName } from "../src/config.js";
-import { CommandError } from "../src/errors.js";
+import { OperatorError } from "../src/errors.js";
 import { temporaryFolder } from "./support/folders.js";
 
-function refusal(options: Partial<Record<SettingName, string>>, env: Record<string, string> = {}): CommandError {
+function refusal(options: Partial<Record<SettingName, string>>, env: Record<string, string> = {}): OperatorError {
   try {
     readConfig(options, env);
   } catch (error) {
-    if (error instanceof CommandError) return error;
+    if (error instanceof OperatorError) return error;
     throw error;
   }
   throw new Error("the settings were taken");

@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { entityNamed } from "../catalog/index.js";
 import type { Writer } from "../engine/writer.js";
-import { CommandError } from "../errors.js";
+import { OperatorError } from "../errors.js";
 import { buildCodeCopy, wantsCodeCopy } from "../store/code-copy.js";
 import { prepareDemo, type DemoEntity } from "../demo/market.js";
 import { merge } from "../store/merge.js";
@@ -50,7 +50,7 @@ export async function makeDemo(data: string, { memory, ...size }: DemoSize): Pro
   const progress = createProgress(process.stderr);
   return withWriteSession(data, { memory }, async ({ writer, layout, base, publish }) => {
     if (base.version.sequence > 0) {
-      throw new CommandError("the lake holds data already; give the demo a folder of its own with --data");
+      throw new OperatorError("the lake holds data already; give the demo a folder of its own with --data");
     }
     progress.show({ what: "making the market", done: 0, total: 0, unit: "rows" });
     const market = await prepareDemo(writer, { ...size, until: UNTIL });
@@ -84,6 +84,6 @@ function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {
     const value = /^\d{1,10}$/.test(text) ? Number(text) : -1;
     if (value >= least && value <= most) return value;
-    throw new CommandError(`"${text}" is no whole number from ${least} to ${most}`, 2);
+    throw new OperatorError(`"${text}" is no whole number from ${least} to ${most}`, 2);
   };
 }

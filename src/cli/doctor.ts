@@ -1,7 +1,7 @@
 // tapehouse doctor. Loads nothing at first that a broken installation lacks.
 import { Command } from "commander";
 import { flagOf, readConfig, SETTINGS, type ServerConfig, type SettingName } from "../config.js";
-import { CommandError, reasonOf } from "../errors.js";
+import { OperatorError, reasonOf } from "../errors.js";
 import { layoutOf } from "../lake/layout.js";
 import { plural } from "../words.js";
 import { checkDirectory } from "./doctor/directory.js";
@@ -33,7 +33,7 @@ export function doctorCommand(): Command {
       if (json) printJson(findings);
       else say(findings.flatMap(describe));
       const faults = findings.filter(({ state }) => state === "wrong").length;
-      if (faults > 0) throw new CommandError(`${plural(faults, "thing")} wrong`);
+      if (faults > 0) throw new OperatorError(`${plural(faults, "thing")} wrong`);
     });
 }
 

@@ -9,7 +9,7 @@ import { SETTINGS } from "../config.js";
 import { createCalendars } from "../engine/calendars.js";
 import { createGapFinder, type GapFinder } from "../engine/gaps.js";
 import { openReader } from "../engine/reader.js";
-import { CommandError } from "../errors.js";
+import { OperatorError } from "../errors.js";
 import { readRecordedGaps, type RecordedGap } from "../lake/gaps.js";
 import { createIntegrity } from "../lake/integrity.js";
 import { openLake, type Lake } from "../lake/lake.js";
@@ -74,7 +74,7 @@ export function gapsCommand(): Command {
     .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  $ tapehouse gaps resolve 3")
     .action(async (id: string, options: { data: string; json?: boolean }) => {
-      if (!/^\d{1,9}$/.test(id)) throw new CommandError(`"${id}" is no number of a gap; see: tapehouse gaps list`, 2);
+      if (!/^\d{1,9}$/.test(id)) throw new OperatorError(`"${id}" is no number of a gap; see: tapehouse gaps list`, 2);
       await requireLake(options.data);
       await resolveGap(options.data, Number(id), new Date());
       if (options.json) printJson({ id: Number(id), state: "resolved" });

@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { entityNamed, ENTITY_NAMES } from "../catalog/index.js";
 import type { Entity } from "../catalog/types.js";
-import { CommandError, nearest } from "../errors.js";
+import { OperatorError, nearest } from "../errors.js";
 import { importFiles, type ImportReport } from "../store/import.js";
 import { dataOption, jsonOption, maxFileRowsOption, maxUnpackedOption, memoryOption } from "./options.js";
 import { printJson, say } from "./out.js";
@@ -68,13 +68,13 @@ export function requireEntity(name: string): Entity {
   if (entity) return entity;
   const near = nearest(name, ENTITY_NAMES);
   const hint = near ? `did you mean ${near}?` : `known: ${ENTITY_NAMES.join(", ")}`;
-  throw new CommandError(`there is no entity "${name}"; ${hint}`, 2);
+  throw new OperatorError(`there is no entity "${name}"; ${hint}`, 2);
 }
 
 function parsePairs(text: string, before: Readonly<Record<string, string>>): Record<string, string> {
   const pairs = text.split(",").map((pair): [string, string] => {
     const at = pair.indexOf("=");
-    if (at < 1) throw new CommandError(`"${pair}" is not of the form name=value`, 2);
+    if (at < 1) throw new OperatorError(`"${pair}" is not of the form name=value`, 2);
     return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
   });
   return { ...before, ...Object.fromEntries(pairs) };

@@ -3,7 +3,7 @@ import { setPriority } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Command } from "commander";
 import { readConfig, SETTINGS, type ServerConfig } from "../config.js";
-import { CommandError } from "../errors.js";
+import { OperatorError } from "../errors.js";
 import { layoutOf } from "../lake/layout.js";
 import { ingest, makeInbox } from "../inbox/ingest.js";
 import { tryLock } from "../store/lock.js";
@@ -80,7 +80,7 @@ async function watch(config: ServerConfig, signal: AbortSignal): Promise<void> {
   try {
     await makeInbox(layout);
   } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
+    if (!(error instanceof OperatorError)) throw error;
     note(`not watching the inbox: ${error.message}`);
     return;
   }

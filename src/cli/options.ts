@@ -1,7 +1,7 @@
 // Options that several commands share.
 import { Option } from "commander";
 import { bytesOf, dataDirectory, fileRows, memorySize, SETTINGS } from "../config.js";
-import { CommandError } from "../errors.js";
+import { OperatorError } from "../errors.js";
 import { layoutOf } from "../lake/layout.js";
 import { exists } from "../store/durable.js";
 import { printJson, say } from "./out.js";
@@ -18,7 +18,7 @@ export const dataOption = (): Option =>
 export async function requireLake(data: string): Promise<void> {
   const { state, inbox } = layoutOf(data);
   if ((await exists(state)) || (await exists(inbox))) return;
-  throw new CommandError(`there is no lake in ${data} (make one with: tapehouse import, or tapehouse demo)`);
+  throw new OperatorError(`there is no lake in ${data} (make one with: tapehouse import, or tapehouse demo)`);
 }
 
 export const jsonOption = (): Option => new Option("--json", "print JSON for machines");

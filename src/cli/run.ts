@@ -1,7 +1,7 @@
 // Running a command: exit code 0: done; 1: failed; 2: called wrongly.
 import { CommanderError, type Command } from "commander";
-import { CommandError, reasonOf } from "../errors.js";
-import { describeRefusal } from "../permissions.js";
+import { OperatorError, reasonOf } from "../errors.js";
+import { describeRefusal } from "../files.js";
 import { printable } from "../words.js";
 import { note } from "./out.js";
 
@@ -15,7 +15,7 @@ export async function runProgram(program: Command, args: readonly string[]): Pro
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    if (error instanceof CommandError) return tell(error.message, error.exitCode);
+    if (error instanceof OperatorError) return tell(error.message, error.exitCode);
     const refusal = describeRefusal(error);
     if (refusal !== undefined) return tell(refusal, 1);
     if (process.env["TAPEHOUSE_DEBUG"]) note(((error as Error).stack ?? "").split("\n"));

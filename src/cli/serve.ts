@@ -1,7 +1,7 @@
 // tapehouse serve: workers that answer, kept running by a supervisor.
 import { Command } from "commander";
 import { flagOf, readConfig, SETTINGS, type ServerConfig, type SettingName } from "../config.js";
-import { CommandError } from "../errors.js";
+import { OperatorError } from "../errors.js";
 import { exposureOf } from "../http/server.js";
 import { openLog } from "../http/observe.js";
 import { openLake } from "../lake/lake.js";
@@ -82,7 +82,7 @@ function ingestArguments(options: ServeOptions): string[] {
 async function firstRequest(data: string, url: string): Promise<readonly string[]> {
   const name = "first-steps";
   await revokeToken(data, name).catch((error: unknown) => {
-    if (!(error instanceof CommandError)) throw error;
+    if (!(error instanceof OperatorError)) throw error;
   });
   const token = await createToken(data, name, { entities: null, expires: "30d" }, new Date());
   return [

@@ -1,7 +1,7 @@
 // tapehouse vacuum
 import { Command, Option } from "commander";
 import { parseSpan } from "../dates.js";
-import { CommandError } from "../errors.js";
+import { OperatorError } from "../errors.js";
 import { vacuum, type VacuumReport } from "../store/vacuum.js";
 import { dataOption, jsonOption, requireLake } from "./options.js";
 import { printJson, say } from "./out.js";
@@ -51,12 +51,12 @@ function describe({ removed, kept, files, bytes }: VacuumReport, dryRun: boolean
 
 function span(text: string): number {
   const value = parseSpan(text);
-  if (value === undefined) throw new CommandError(`"${text}" is no time span; write 30d or 12h`, 2);
+  if (value === undefined) throw new OperatorError(`"${text}" is no time span; write 30d or 12h`, 2);
   return value;
 }
 
 function atLeastOne(text: string): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (value < 1) throw new CommandError(`"${text}" is no number of versions; at least 1 stays`, 2);
+  if (value < 1) throw new OperatorError(`"${text}" is no number of versions; at least 1 stays`, 2);
   return value;
 }

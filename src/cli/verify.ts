@@ -1,6 +1,6 @@
 // tapehouse verify
 import { Command } from "commander";
-import { CommandError } from "../errors.js";
+import { OperatorError } from "../errors.js";
 import type { Fault } from "../repair/inventory.js";
 import { repair, type Lost, type Repaired, type RepairReport, type TakenAgain } from "../repair/repair.js";
 import { verify, type OnFile, type VerifyReport } from "../repair/verify.js";
@@ -32,7 +32,7 @@ export function verifyCommand(): Command {
     .addOption(jsonOption())
     .addHelpText("after", "\nExamples:\n  $ tapehouse verify --deep\n  $ tapehouse verify --repair")
     .action(async (options: Options) => {
-      if (options.giveUp && !options.repair) throw new CommandError("--give-up goes with --repair", 2);
+      if (options.giveUp && !options.repair) throw new OperatorError("--give-up goes with --repair", 2);
       await requireLake(options.data);
       const progress = createProgress(process.stderr);
       try {
@@ -43,7 +43,7 @@ export function verifyCommand(): Command {
         progress.done();
         if (options.json) printJson(report);
         else say(describe(report, options));
-        if (report.faults.length > 0) throw new CommandError(`${plural(report.faults.length, "fault")} found`);
+        if (report.faults.length > 0) throw new OperatorError(`${plural(report.faults.length, "fault")} found`);
       } finally {
         progress.done();
       }

@@ -22,7 +22,7 @@ interface DemoMarket {
   dispose(): Promise<void>;
 }
 
-/** Makes the helper tables of a demo market in the writer. Impossible sizes throw a CommandError. */
+/** Makes the helper tables of a demo market in the writer. Impossible sizes throw a OperatorError. */
 export async function prepareDemo(writer: Writer, options: DemoOptions): Promise<DemoMarket> {
   checkOptions(options);
   const demo = openDemo(writer, options);

@@ -1,7 +1,7 @@
 // What the parts of the demo share: its options, its helper tables, and how a SELECT is made to fit the catalog.
 import { entityNamed } from "../catalog/index.js";
 import { SQL_TYPES } from "../catalog/types.js";
-import { CommandError } from "../errors.js";
+import { OperatorError } from "../errors.js";
 import type { Writer } from "../engine/writer.js";
 import { LAST_YEAR, tradingDays } from "./calendar.js";
 import { randomOf, type Random } from "./random.js";
@@ -33,15 +33,15 @@ export interface Demo {
 const STOCKS = { least: 10, most: 6000 };
 const LEAST_DAYS = 30;
 
-/** Refuses sizes that cannot be made with a CommandError. */
+/** Refuses sizes that cannot be made with a OperatorError. */
 export function checkOptions({ stocks, days, until }: DemoOptions): void {
   if (stocks < STOCKS.least || stocks > STOCKS.most) {
-    throw new CommandError(`the demo makes ${STOCKS.least} to ${STOCKS.most} stocks, not ${stocks}`, 2);
+    throw new OperatorError(`the demo makes ${STOCKS.least} to ${STOCKS.most} stocks, not ${stocks}`, 2);
   }
-  if (days < LEAST_DAYS) throw new CommandError(`the demo makes at least ${LEAST_DAYS} days, not ${days}`, 2);
-  if (until >= String(LAST_YEAR)) throw new CommandError(`the demo's calendar ends with the year ${LAST_YEAR}`, 2);
+  if (days < LEAST_DAYS) throw new OperatorError(`the demo makes at least ${LEAST_DAYS} days, not ${days}`, 2);
+  if (until >= String(LAST_YEAR)) throw new OperatorError(`the demo's calendar ends with the year ${LAST_YEAR}`, 2);
   const known = Math.max(0, tradingDays(until) - 1);
-  if (days > known) throw new CommandError(`there are only ${known} trading days up to ${until}, not ${days}`, 2);
+  if (days > known) throw new OperatorError(`there are only ${known} trading days up to ${until}, not ${days}`, 2);
 }
 
 /** Helper tables of one demo in one writer, dropped together. */

@@ -8,7 +8,7 @@ import net from "node:net";
 import { createSecureContext } from "node:tls";
 import { getSystemErrorName } from "node:util";
 import type { ServerConfig } from "../config.js";
-import { CommandError } from "../errors.js";
+import { OperatorError } from "../errors.js";
 import { stampAt } from "../files.js";
 import type { Context } from "./context.js";
 import { affordableConnections, limitConnections } from "./limits.js";
@@ -78,14 +78,14 @@ interface Certificate {
 
 type Files = NonNullable<ServerConfig["tls"]>;
 
-/** Throws a CommandError that names the option where a file cannot be read or the two do not serve. */
+/** Throws a OperatorError that names the option where a file cannot be read or the two do not serve. */
 export async function readCertificate(files: Files): Promise<Certificate> {
   const [cert, key] = await Promise.all([readOption("--tls-cert", files.cert), readOption("--tls-key", files.key)]);
   try {
     createSecureContext({ cert, key });
   } catch (error) {
     const pair = `--tls-cert ${files.cert} and --tls-key ${files.key}`;
-    throw new CommandError(`${pair} do not make a TLS server: ${(error as Error).message}`);
+    throw new OperatorError(`${pair} do not make a TLS server: ${(error as Error).message}`);
   }
   return { cert, key };
 }
@@ -94,7 +94,7 @@ async function readOption(option: string, path: string): Promise<Buffer> {
   try {
     return await readFile(path);
   } catch (error) {
-    throw new CommandError(`${option} ${path} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+    throw new OperatorError(`${option} ${path} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
   }
 }
 
@@ -129,7 +129,7 @@ interface Handle {
 type Create = (address: string, port: number, family: number, fd: undefined, flags: number) => Handle | number;
 
 /**
- * Opens a port; 0 picks a free one. Throws a CommandError where that fails.
+ * Opens a port; 0 picks a free one. Throws a OperatorError where that fails.
  *
  * Node has no public way to hold a port without accepting from it, so this is the call that node:cluster itself makes.
  * Through cluster the port would be closed, and clients refused, whenever no worker lives.
@@ -152,5 +152,5 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** `code` is that of the system, e.g. EADDRINUSE. */
-export const cannotListen = (host: string, port: number, code: string): CommandError =>
-  new CommandError(`cannot listen on ${host}:${port}: ${REASONS[code] ?? code}`);
+export const cannotListen = (host: string, port: number, code: string): OperatorError =>
+  new OperatorError(`cannot listen on ${host}:${port}: ${REASONS[code] ?? code}`);

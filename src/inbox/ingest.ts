@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ENTITY_NAMES } from "../catalog/index.js";
 import { chinaTime } from "../dates.js";
-import { CommandError } from "../errors.js";
-import { describeRefusal } from "../permissions.js";
+import { OperatorError } from "../errors.js";
+import { describeRefusal } from "../files.js";
 import { count, plural, size as sizeInWords } from "../words.js";
 import { NO_MARK } from "../lake/continuity.js";
 import type { Stamp } from "../lake/drop-file.js";
@@ -273,7 +273,7 @@ function describe({ outcome, path, rows, duplicates, data_version, reason, warni
   return `taken inbox/${path}: ${plural(rows, "row")}${more}, data_version ${data_version}${told}`;
 }
 
-/** Makes `inbox` with a folder for each entity. Throws CommandError where the data directory cannot be written. */
+/** Makes `inbox` with a folder for each entity. Throws OperatorError where the data directory cannot be written. */
 export async function makeInbox(layout: Layout): Promise<void> {
   try {
     for (const name of ENTITY_NAMES) await mkdir(join(layout.inbox, name), { recursive: true });
@@ -281,8 +281,8 @@ export async function makeInbox(layout: Layout): Promise<void> {
     await access(layout.state, constants.W_OK);
   } catch (error) {
     const refusal = describeRefusal(error);
-    if (refusal !== undefined) throw new CommandError(refusal);
-    throw new CommandError(`${layout.root} cannot be written (${(error as NodeJS.ErrnoException).code})`);
+    if (refusal !== undefined) throw new OperatorError(refusal);
+    throw new OperatorError(`${layout.root} cannot be written (${(error as NodeJS.ErrnoException).code})`);
   }
 }
 

@@ -1,7 +1,7 @@
 // What a complete file of the inbox is, and what the ledger says of it: decided from little before all of it is read.
 import { entityNamed, ENTITY_NAMES } from "../catalog/index.js";
 import type { Entity } from "../catalog/types.js";
-import { CommandError, isTroubleBeside, nearest } from "../errors.js";
+import { OperatorError, isTroubleBeside, nearest } from "../errors.js";
 import { size as sizeInWords } from "../words.js";
 import { isUnchanged, openDrop, UnreadableDrop, type DropKind, type OpenDrop } from "../lake/drop-file.js";
 import { sha256OfHandle } from "../lake/integrity.js";
@@ -91,7 +91,7 @@ function refusalBy(check: () => unknown): string | null {
     check();
     return null;
   } catch (error) {
-    if (error instanceof CommandError) return error.message.trim();
+    if (error instanceof OperatorError) return error.message.trim();
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 // Writing the ledger of drops: appended durably, and written anew with what still matters when it has grown.
 import { mkdir, open } from "node:fs/promises";
-import { CommandError } from "../errors.js";
+import { OperatorError } from "../errors.js";
 import { isUnchanged } from "../lake/drop-file.js";
 import { contentOf, inspectLedger, isLost, LEDGER_BEGIN, mayHold, type LedgerEntry } from "../lake/ledger.js";
 import type { Layout } from "../lake/layout.js";
@@ -85,8 +85,8 @@ export async function openLedger(
 
   const content = await inspectLedger(layout.ledger);
   const { entries: all, damaged } = content;
-  if (damaged.length > 0) throw new CommandError(damagedLedger(layout.ledger, damaged));
-  if (await isLost(content, versions)) throw new CommandError(lostLedger(layout.ledger));
+  if (damaged.length > 0) throw new OperatorError(damagedLedger(layout.ledger, damaged));
+  if (await isLost(content, versions)) throw new OperatorError(lostLedger(layout.ledger));
   if (content.isEmpty) await writeDurably(layout.ledger, LEDGER_BEGIN);
   const before = all.filter(({ data_version }) => data_version === null || data_version <= servedVersion);
   learn(before);

@@ -4,7 +4,7 @@ import { mkdir, symlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Entity } from "../catalog/types.js";
 import type { Writer } from "../engine/writer.js";
-import { CommandError, fileFault, NoSpaceError, reasonOf } from "../errors.js";
+import { OperatorError, fileFault, NoSpaceError, reasonOf } from "../errors.js";
 import { isUnchanged, openDrop, UnreadableDrop, type OpenDrop } from "../lake/drop-file.js";
 import { stampOf } from "../files.js";
 import type { Layout } from "../lake/layout.js";
@@ -83,7 +83,7 @@ function refusalReason(error: unknown, label: string): string {
   if (error instanceof UnreadableDrop) return error.message;
   if (error instanceof StoppedError) throw error;
   fileFault(error);
-  return error instanceof CommandError ? withoutLabel(error.message, label) : `it cannot be read: ${reasonOf(error)}`;
+  return error instanceof OperatorError ? withoutLabel(error.message, label) : `it cannot be read: ${reasonOf(error)}`;
 }
 
 /** A reason is told beside the path of its file. */

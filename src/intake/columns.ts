@@ -1,7 +1,7 @@
 // Which column of a file fills which column of an entity; what is left over, what is missing, what is contradictory.
 import { ENTITIES } from "../catalog/index.js";
 import type { Column, Entity } from "../catalog/types.js";
-import { CommandError, nearest } from "../errors.js";
+import { OperatorError, nearest } from "../errors.js";
 import { shown } from "../words.js";
 import type { FileLimits } from "./limits.js";
 import { AS_IS, isFrameIndex, meaningsOf, NEARNESS, type Meaning, type Scale } from "./aliases.js";
@@ -40,7 +40,7 @@ interface Claim {
 
 /**
  * Plans the columns of an import. `folders` are the names and values of `name=value` folders above the file: they
- * fill what the file lacks. A contradiction, or a file that does not fit, is a CommandError.
+ * fill what the file lacks. A contradiction, or a file that does not fit, is a OperatorError.
  */
 export function planColumns(
   entity: Entity,
@@ -94,16 +94,16 @@ function mappedClaims(
   for (const [from, to] of Object.entries(map)) {
     const exact = names.findIndex((name) => name.trim() === from.trim());
     const source = exact < 0 ? names.findIndex((name) => fold(name) === fold(from)) : exact;
-    if (source < 0) throw new CommandError(`${label} has no column ${from} to map${orNearest(from, names)}`, 2);
+    if (source < 0) throw new OperatorError(`${label} has no column ${from} to map${orNearest(from, names)}`, 2);
     const [, target = to, sign, factor = "1"] = FACTOR.exec(to) ?? [];
     const column = targetColumn(entity, target, "--map");
     const scale = sign === undefined ? AS_IS : { times: 1, over: 1, [sign === "*" ? "times" : "over"]: Number(factor) };
     if (Number(factor) < 1 || Number(factor) > LARGEST_FACTOR) {
-      throw new CommandError(`--map ${from}=${to}: a factor is a whole number from 1 to ${LARGEST_FACTOR}`, 2);
+      throw new OperatorError(`--map ${from}=${to}: a factor is a whole number from 1 to ${LARGEST_FACTOR}`, 2);
     }
-    if (claims.has(column)) throw new CommandError(`--map names ${column.name} twice`, 2);
+    if (claims.has(column)) throw new OperatorError(`--map names ${column.name} twice`, 2);
     if ((scale.times !== 1 || scale.over !== 1) && column.type !== "float64") {
-      throw new CommandError(`--map ${from}=${to}: ${column.name} is no measured number, it cannot be scaled`, 2);
+      throw new OperatorError(`--map ${from}=${to}: ${column.name} is no measured number, it cannot be scaled`, 2);
     }
     claims.set(column, { source, scale });
   }
@@ -117,7 +117,7 @@ function targetColumn(entity: Entity, name: string, option: string): Column {
     name,
     entity.columns.map((candidate) => candidate.name),
   );
-  throw new CommandError(`${option}: ${entity.name} has no column ${name}${near}`, 2);
+  throw new OperatorError(`${option}: ${entity.name} has no column ${name}${near}`, 2);
 }
 
 function orNearest(name: string, names: readonly string[]): string {
@@ -151,7 +151,7 @@ function foundClaims(
       if (rivals.length === 0 || claims.has(column) || mapped.has(column)) continue;
       if (rivals.length > 1) {
         const both = list(rivals.map(({ source }) => names[source]!));
-        throw new CommandError(`${label}: the columns ${both} would all be ${column.name}; choose one with --map`);
+        throw new OperatorError(`${label}: the columns ${both} would all be ${column.name}; choose one with --map`);
       }
       const [{ source, scale, unitKnown }] = rivals as [Meaning & { source: number }];
       claims.set(column, { source, scale });
@@ -218,7 +218,7 @@ function requireFit(
   if (absent.length > 0) {
     const headless = names.some((name) => LOOKS_LIKE_DATA.test(name.trim())) ? " (is its header line missing?)" : "";
     const [example] = absent.map(({ column }) => column.name);
-    throw new CommandError(
+    throw new OperatorError(
       `${label} does not fit ${entity.name}: it has no ${list(absent.map(({ column }) => column.name))}. ${has}${headless}. ` +
         `Rename with --map NAME=${example}, or give every row one value with --set ${example}=VALUE, ` +
         `or for a drop by its folder, inbox/${entity.name}/${example}=VALUE/`,
@@ -226,16 +226,16 @@ function requireFit(
   }
   const values = bindings.filter(({ column }) => column.name !== entity.mainDate && column.type !== "code");
   if (!values.some(({ from }) => from !== "nowhere")) {
-    throw new CommandError(
+    throw new OperatorError(
       `${label} does not fit ${entity.name}: it has none of ${list(values.map(({ column }) => column.name))}. ${has}`,
     );
   }
   const filled = bindings.filter(({ from }) => from === "column").length;
-  if (filled === 0) throw new CommandError(`${label} does not fit ${entity.name}: nothing is taken from it. ${has}`);
+  if (filled === 0) throw new OperatorError(`${label} does not fit ${entity.name}: nothing is taken from it. ${has}`);
   const own = ownNames(entity, bare);
   const other = ENTITIES.find((candidate) => ownNames(candidate, bare) > Math.max(own, filled));
   if (other && filled < entity.columns.length / 2) {
-    throw new CommandError(
+    throw new OperatorError(
       `${label} looks like ${other.name}, not ${entity.name}: ` +
         `it has ${ownNames(other, bare)} columns of ${other.name} and ${filled} of ${entity.name}`,
     );

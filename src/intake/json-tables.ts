@@ -5,7 +5,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { CommandError } from "../errors.js";
+import { OperatorError } from "../errors.js";
 import { MOST_COLUMNS, tooManyColumns } from "./limits.js";
 
 /** Rows in a file of their own: an array, or one a line. */
@@ -18,17 +18,17 @@ export interface JsonRows {
 
 const LARGEST = 2 ** 31 - 1;
 
-/** Writes the rows of a table that is one object into `scratch`. What is no table, or malformed, is a CommandError. */
+/** Writes the rows of a table that is one object into `scratch`. What is no table, or malformed, is a OperatorError. */
 export async function unwrap(path: string, label: string, size: number, scratch: string): Promise<JsonRows> {
   if (size > LARGEST) {
-    throw new CommandError(`${label} is one object of more than 2 GB: write Parquet, CSV, or one record a line`);
+    throw new OperatorError(`${label} is one object of more than 2 GB: write Parquet, CSV, or one record a line`);
   }
   const bytes = await readFile(path);
   const target = join(scratch, randomUUID());
   try {
     return await rowsOf(bytes, target, label);
   } catch (error) {
-    if (error instanceof SyntaxError) throw new CommandError(`${label} is not readable as JSON: ${error.message}`);
+    if (error instanceof SyntaxError) throw new OperatorError(`${label} is not readable as JSON: ${error.message}`);
     throw error;
   }
 }
@@ -37,7 +37,7 @@ async function rowsOf(bytes: Buffer, target: string, label: string): Promise<Jso
   const start = skipBlanks(bytes, bytes[0] === 0xef ? 3 : 0);
   const end = skipValue(bytes, start);
   if (skipBlanks(bytes, end) < bytes.length) {
-    throw new CommandError(`${label} holds more than one JSON object, and they do not stand one a line`);
+    throw new OperatorError(`${label} holds more than one JSON object, and they do not stand one a line`);
   }
   const members = membersOf(bytes, start, MOST_COLUMNS);
   if (members === null) throw tooManyColumns(label);
@@ -49,7 +49,7 @@ async function rowsOf(bytes: Buffer, target: string, label: string): Promise<Jso
   const kinds = new Set(members.map((member) => kindAt(bytes, member)));
   if (kinds.size === 1 && kinds.has("{")) return writeColumns(bytes, members, target, label);
   if (kinds.has("{") || kinds.has("[")) {
-    throw new CommandError(`${label} is no table: known are records, {column: {row: value}} and {columns, data}`);
+    throw new OperatorError(`${label} is no table: known are records, {column: {row: value}} and {columns, data}`);
   }
   await writeFile(target, Readable.from([Buffer.from("["), bytes.subarray(start, end), Buffer.from("]")]));
   return { path: target, layout: "array", names: null };
@@ -97,7 +97,7 @@ async function writeColumns(
   const [lead] = columns as [Uint32Array];
   const odd = columns.findIndex((column) => !sameKeys(bytes, lead, column));
   if (odd >= 0) {
-    throw new CommandError(
+    throw new OperatorError(
       `${label}: its columns ${members[0]!.key} and ${members[odd]!.key} do not have the same rows`,
     );
   }

@@ -1,5 +1,5 @@
 // How much one file may hold: bounds for what a small file can blow up to, far above what real ones hold.
-import { CommandError } from "../errors.js";
+import { OperatorError } from "../errors.js";
 import { count } from "../words.js";
 
 export interface FileLimits {
@@ -18,13 +18,13 @@ export interface DropLimits extends FileLimits {
 export const NO_LIMITS: DropLimits = { rows: Infinity, unpacked: Infinity };
 
 /** A file holds more than it may. */
-export class TooMuchError extends CommandError {}
+export class TooMuchError extends OperatorError {}
 
 /** Columns of a file. The widest entity has some 170; what is done for each pair of columns still takes no time. */
 export const MOST_COLUMNS = 2_000;
 
-export const tooManyColumns = (label: string): CommandError =>
-  new CommandError(
+export const tooManyColumns = (label: string): OperatorError =>
+  new OperatorError(
     `${label} has more than ${count(MOST_COLUMNS)} columns: write a row for each code and day, a column for each value`,
   );
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join, resolve, sep } from "node:path";
 import { SQL_TYPES, type Entity } from "../catalog/types.js";
 import type { Writer } from "../engine/writer.js";
-import { CommandError, fileFault } from "../errors.js";
+import { OperatorError, fileFault } from "../errors.js";
 import { quoteName, quoteText } from "../sql-text.js";
 import { stampAt } from "../files.js";
 import { planColumns, type Binding, type ColumnPlan, type ImportOptions } from "./columns.js";
@@ -40,7 +40,7 @@ export interface Staged {
 let tables = 0;
 
 /**
- * Reads one file into a typed temp table. The whole file is refused with a CommandError that names file, row, column,
+ * Reads one file into a typed temp table. The whole file is refused with a OperatorError that names file, row, column,
  * value and reason. Temporary files are gone at the end; the table is gone where it failed.
  */
 export async function stage(
@@ -96,7 +96,7 @@ export async function stage(
   }
 }
 
-const changedMeanwhile = (label: string): CommandError => new CommandError(`${label} changed while it was read`);
+const changedMeanwhile = (label: string): OperatorError => new OperatorError(`${label} changed while it was read`);
 
 /** The folders `name=value` above a file, as partitioned data sets have them. */
 function foldersOf(file: string): readonly (readonly [string, string])[] {
@@ -128,7 +128,7 @@ interface Job {
 function requireRagged({ source, plan, label }: Job): void {
   for (const { text, column } of source.footnotes) {
     const target = plan.bindings.find((binding) => binding.from === "column" && binding.source === column)?.column;
-    if (target?.type === "text") throw new CommandError(`${label} ends with an incomplete row: ${quoted(text)}`);
+    if (target?.type === "text") throw new OperatorError(`${label} ends with an incomplete row: ${quoted(text)}`);
   }
 }
 
@@ -137,7 +137,7 @@ async function requireNull({ writer, source, plan, label }: Job): Promise<void> 
   for (const index of plan.overruled) {
     const { name, sql, kind } = source.columns[index]!;
     const [row] = await ask(writer, source, `SELECT count(*) FILTER (NOT ${isNothing("code", kind, sql)}) AS n`, "");
-    if (row!["n"] !== 0) throw new CommandError(`${label} has values in ${name}: it cannot be given by --set too`);
+    if (row!["n"] !== 0) throw new OperatorError(`${label} has values in ${name}: it cannot be given by --set too`);
   }
 }
 
@@ -216,7 +216,7 @@ function expressions({ entity, source, plan, label }: Job): Expressions {
     }
     const { sql, kind, name } = originOf(binding, source);
     const value = valueOf(column.type, kind, `c${i}`, rules);
-    if (value === null) throw new CommandError(`${label}: the column ${name} (${kind}) cannot fill ${column.name}`);
+    if (value === null) throw new OperatorError(`${label}: the column ${name} (${kind}) cannot fill ${column.name}`);
     inner.push(`${sql} AS c${i}`);
     values.push(`(${scaled(value, binding)})::${type} AS v${i}`);
     const absent = isNothing(column.type, kind, `c${i}`);
@@ -268,7 +268,7 @@ async function refusal({ writer, source, plan, label }: Job, row: number, flag: 
   const of = binding.from === "constant" ? `the given ${name}` : `${await source.place(row)}, column ${name}`;
   const target = name.trim() === column.name ? "" : ` (${column.name})`;
   const more = binding.from === "column" && bad > 1 ? `; ${bad - 1} more rows are refused` : "";
-  return new CommandError(`${label}: ${of}${target}: ${reason}${more}`);
+  return new OperatorError(`${label}: ${of}${target}: ${reason}${more}`);
 }
 
 const LONGEST = 60;

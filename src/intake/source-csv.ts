@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { copyFile, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
-import { CommandError } from "../errors.js";
+import { OperatorError } from "../errors.js";
 import type { Writer } from "../engine/writer.js";
 import { quoteText } from "../sql-text.js";
 import { count } from "../words.js";
@@ -20,7 +20,7 @@ const TAIL = 1 << 16;
 const LONGEST_LINE = 2_000_000;
 const TOO_LONG = `has more than ${count(LONGEST_LINE)} bytes: perhaps a quote is not closed`;
 
-/** Opens a CSV file, gzipped or not. One that holds something else, or has no header, is a CommandError. */
+/** Opens a CSV file, gzipped or not. One that holds something else, or has no header, is a OperatorError. */
 export async function openCsv(_: Writer, file: SourceFile, gzip: boolean): Promise<Source> {
   const { label, scratch } = file;
   if (gzip) requireContent(await headOf(file.path, 16), "gzip", "gzip", label);
@@ -30,11 +30,11 @@ export async function openCsv(_: Writer, file: SourceFile, gzip: boolean): Promi
   const unified = await oneNewline(decoded, scratch);
   const header = headerOf(await headOf(unified, LONGEST_LINE + 1), label);
   const { path, footnotes } = await withoutFootnotes(unified, scratch, header);
-  if (await endsWithLineBeyond(path, LONGEST_LINE)) throw new CommandError(`${label}: the last line ${TOO_LONG}`);
+  if (await endsWithLineBeyond(path, LONGEST_LINE)) throw new OperatorError(`${label}: the last line ${TOO_LONG}`);
   const openEnd = !(await endsLine(unified));
   if (openEnd) await requireNoBlock(plain, label);
-  const explain = async (error: unknown): Promise<CommandError> =>
-    new CommandError(`${label}${await explainCsv(error, path, header)}`);
+  const explain = async (error: unknown): Promise<OperatorError> =>
+    new OperatorError(`${label}${await explainCsv(error, path, header)}`);
   return {
     format: "csv",
     columns: header.names.map((name, i) => ({ name, sql: `c${i}`, kind: "text" })),
@@ -70,7 +70,7 @@ const BLOCK = 4096;
 async function requireNoBlock(path: string, label: string): Promise<void> {
   const { size } = await stat(path);
   if (size % BLOCK !== 0) return;
-  throw new CommandError(
+  throw new OperatorError(
     `${label} is cut short or still being written: it has ${size} bytes, whole blocks of ${BLOCK}, ` +
       `and its last line has no line end. If it is whole, add the line end`,
   );
@@ -90,16 +90,16 @@ function headerOf(head: Buffer, label: string): Header {
   const body = text.slice(blank.length);
   if (body.trim() === "") {
     const range = isCut ? `its first ${count(LONGEST_LINE)} bytes are` : "it holds only";
-    throw new CommandError(`${label} has no header line: ${range} blank lines`);
+    throw new OperatorError(`${label} has no header line: ${range} blank lines`);
   }
   const { delimiter, record } = DELIMITERS.map((one) => ({ delimiter: one, record: splitRecord(body, one) })).reduce(
     (best, other) => (other.record.cells.length > best.record.cells.length ? other : best),
   );
   requireFewColumns(record.cells.length, label);
-  if (record.isQuoteOpen) throw new CommandError(`${label}: a quote in the header is not closed`);
+  if (record.isQuoteOpen) throw new OperatorError(`${label}: a quote in the header is not closed`);
   if (isCut && record.end === body.length) {
     const wayOut = "shorten its names, or write a row for each code and day, a column for each value";
-    throw new CommandError(`${label}: the header does not end within ${count(LONGEST_LINE)} bytes: ${wayOut}`);
+    throw new OperatorError(`${label}: the header does not end within ${count(LONGEST_LINE)} bytes: ${wayOut}`);
   }
   const newline = NEW_LINES.find((one) => body.startsWith(one, record.end)) ?? "\n";
   const names = record.cells.map((name) => name.trim());

@@ -2,7 +2,7 @@
 // so that no whole number loses a digit.
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
-import { CommandError, fileFault } from "../errors.js";
+import { OperatorError, fileFault } from "../errors.js";
 import type { Writer } from "../engine/writer.js";
 import { quoteText } from "../sql-text.js";
 import { unwrap, type JsonRows } from "./json-tables.js";
@@ -21,19 +21,19 @@ interface Shape {
   readonly relation: string;
 }
 
-/** Opens a JSON or NDJSON file. One that is malformed, or no table, is a CommandError. */
+/** Opens a JSON or NDJSON file. One that is malformed, or no table, is a OperatorError. */
 export async function openJson(writer: Writer, file: SourceFile, named: "json" | "ndjson"): Promise<Source> {
   const { label, scratch } = file;
   requireContent(await headOf(file.path, 256), named === "json" ? "JSON" : "NDJSON", "JSON", label);
   const { path, decodedFrom } = await asUtf8(file.path, label, scratch);
   const head = (await headOf(path, HEAD)).toString("utf8").replace(/^\ufeff?\s*/, "");
   if (named === "ndjson" && head.startsWith("[")) {
-    throw new CommandError(`${label} is not NDJSON: it holds a JSON array; name it .json`);
+    throw new OperatorError(`${label} is not NDJSON: it holds a JSON array; name it .json`);
   }
   const lines = named === "ndjson" || holdsLines(head);
   const rows = await rowsIn(path, head, lines, file);
-  const explain = async (error: unknown): Promise<CommandError> =>
-    new CommandError(`${label} is not readable as JSON: ${await explainJson(error, rows, lines)}`);
+  const explain = async (error: unknown): Promise<OperatorError> =>
+    new OperatorError(`${label} is not readable as JSON: ${await explainJson(error, rows, lines)}`);
   const relation =
     `(SELECT json AS r FROM read_json_objects($1, format = '${rows.layout}', hive_partitioning = false, ` +
     `maximum_object_size = ${LARGEST_RECORD}))`;
@@ -90,7 +90,7 @@ async function recordShape(run: Run, records: string, label: string): Promise<Sh
   const stray = keys.find(({ type }) => type !== "OBJECT");
   if (stray) {
     const kind = String(stray["type"]).toLowerCase();
-    throw new CommandError(`${label} is no table: its rows must be objects {column: value}, one is of type ${kind}`);
+    throw new OperatorError(`${label} is no table: its rows must be objects {column: value}, one is of type ${kind}`);
   }
   requireFewColumns(keys.length, label);
   const [first] = await run(`SELECT to_json(json_keys(r)) AS keys FROM ${records} LIMIT 1`);

@@ -1,5 +1,5 @@
 // Parquet files: any types, their own columns only, whatever the folders above are called.
-import { CommandError, fileFault } from "../errors.js";
+import { OperatorError, fileFault } from "../errors.js";
 import type { Writer } from "../engine/writer.js";
 import { quoteName } from "../sql-text.js";
 import { count } from "../words.js";
@@ -11,12 +11,12 @@ import { readAt } from "./text-encoding.js";
 const SMALLEST = 12;
 const ROW = "file_row_number";
 
-/** Opens a Parquet file. One that is cut short, encrypted or damaged is a CommandError. */
+/** Opens a Parquet file. One that is cut short, encrypted or damaged is a OperatorError. */
 export async function openParquet(writer: Writer, file: SourceFile): Promise<Source> {
   await requireWhole(file);
   await requireModest(file);
-  const damaged = (error: unknown): CommandError =>
-    new CommandError(`${file.label} is not readable as Parquet, it may be damaged: ${reasonOf(error, file.path)}`);
+  const damaged = (error: unknown): OperatorError =>
+    new OperatorError(`${file.label} is not readable as Parquet, it may be damaged: ${reasonOf(error, file.path)}`);
   const read = (options: string): string =>
     `read_parquet($1, hive_partitioning = false, binary_as_string = true${options})`;
   const ask = (sql: string): ReturnType<Writer["rows"]> =>
@@ -61,9 +61,9 @@ function namesOf(nodes: Awaited<ReturnType<Writer["rows"]>>): readonly string[] 
 async function requireWhole({ path, label, size }: SourceFile): Promise<void> {
   requireContent(await readAt(path, 0, 16), "Parquet", "Parquet", label);
   const end = (await readAt(path, size - 4, 4)).toString("latin1");
-  if (end === "PARE") throw new CommandError(`${label} is encrypted Parquet, which cannot be read`);
+  if (end === "PARE") throw new OperatorError(`${label} is encrypted Parquet, which cannot be read`);
   if (size < SMALLEST || end !== "PAR1") {
-    throw new CommandError(`${label} is cut short or still being written: its Parquet end is missing`);
+    throw new OperatorError(`${label} is cut short or still being written: its Parquet end is missing`);
   }
 }
 
@@ -76,13 +76,13 @@ const DEEPEST = 64;
 async function requireModest({ path, label, size, limits }: SourceFile): Promise<void> {
   const length = (await readAt(path, size - 8, 4)).readUInt32LE();
   if (length > Math.min(size - SMALLEST, LARGEST_FOOTER)) {
-    throw new CommandError(`${label} is not readable as Parquet: its footer would have ${count(length)} bytes`);
+    throw new OperatorError(`${label} is not readable as Parquet: its footer would have ${count(length)} bytes`);
   }
   const { nodes, depth, groups, rows, unpacked } = footerOf(await readAt(path, size - 8 - length, length), label);
   requireFewColumns(nodes, label);
-  if (depth > DEEPEST) throw new CommandError(`${label} has columns that are nested ${count(depth)} deep`);
+  if (depth > DEEPEST) throw new OperatorError(`${label} has columns that are nested ${count(depth)} deep`);
   if (groups > MOST_GROUPS) {
-    throw new CommandError(`${label} has ${count(groups)} row groups: write some 100,000 rows into each`);
+    throw new OperatorError(`${label} has ${count(groups)} row groups: write some 100,000 rows into each`);
   }
   requireFewRows(rows, limits, label);
   requireLittle(unpacked, size, limits, label);
@@ -93,7 +93,7 @@ function footerOf(bytes: Buffer, label: string): Footer {
     return readFooter(bytes);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new CommandError(`${label} is not readable as Parquet, it may be damaged: ${error.message}`);
+    throw new OperatorError(`${label} is not readable as Parquet, it may be damaged: ${error.message}`);
   }
 }
 

@@ -1,5 +1,5 @@
 // What a file looks like once it is open: one relation of named columns, each of a kind.
-import { CommandError } from "../errors.js";
+import { OperatorError } from "../errors.js";
 import type { FileLimits } from "./limits.js";
 
 export const SOURCE_KINDS = [
@@ -65,7 +65,7 @@ export interface Source {
   /** Where a 1-based row stands in the file, e.g. `row 3 (line 4)`. */
   place(row: number): Promise<string>;
   /** A failure while the relation is read, told in the file's own terms. */
-  explain(error: unknown): Promise<CommandError>;
+  explain(error: unknown): Promise<OperatorError>;
   readonly footnotes: readonly Footnote[];
   /** The last record has no line end: it may have been cut short. */
   readonly openEnd: boolean;
@@ -123,5 +123,5 @@ export function requireContent(head: Buffer, expected: string, allowed: string |
   const content = contentOf(head);
   if (content === allowed) return;
   const holds = content === null ? "" : `: it holds ${content}`;
-  throw new CommandError(`${label} is not ${expected}${holds}`);
+  throw new OperatorError(`${label} is not ${expected}${holds}`);
 }

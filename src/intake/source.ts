@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { access, stat, symlink } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
 import { extname, join, resolve } from "node:path";
-import { CommandError, isTroubleBeside } from "../errors.js";
+import { OperatorError, isTroubleBeside } from "../errors.js";
 import type { Writer } from "../engine/writer.js";
 import { openCsv } from "./source-csv.js";
 import { openJson } from "./source-json.js";
@@ -36,7 +36,7 @@ const OPENERS = {
   ndjson: (_: Writer, file: SourceFile) => openJson(_, file, "ndjson"),
 } as const satisfies Record<SourceFormat, (writer: Writer, file: SourceFile, gzip: boolean) => Promise<Source>>;
 
-/** Opens a file; one that is missing, empty, of another kind than its name says, or not understood is a CommandError. */
+/** Opens a file; one that is missing, empty, of another kind than its name says, or not understood is a OperatorError. */
 export async function openSource(
   writer: Writer,
   path: string,
@@ -48,12 +48,12 @@ export async function openSource(
   return OPENERS[format](writer, file, gzip);
 }
 
-/** What the end of a file's name says. A name that ends otherwise is a CommandError. */
+/** What the end of a file's name says. A name that ends otherwise is a OperatorError. */
 export function formatOf(path: string, label: string): Format {
   const found = FORMATS.find(({ end }) => path.toLowerCase().endsWith(end));
   if (found) return found;
   const known = FORMATS.map(({ end }) => end).join(", ");
-  throw new CommandError(`${label} is of no known kind (${extname(path) || "no extension"}): known are ${known}`);
+  throw new OperatorError(`${label} is of no known kind (${extname(path) || "no extension"}): known are ${known}`);
 }
 
 /** Refuses a file whose first bytes show it to be something else than its name says. */
@@ -63,21 +63,21 @@ export function requireContentOf(path: string, head: Buffer, label: string): voi
   const isText = content === null || content === "JSON";
   // A byte order mark of UTF-16, whose text is full of zero bytes.
   const isWide = head[0] === 0xff ? head[1] === 0xfe : head[0] === 0xfe && head[1] === 0xff;
-  if (isText && !isWide && head.includes(0)) throw new CommandError(`${label} is not ${called}: it holds zero bytes`);
+  if (isText && !isWide && head.includes(0)) throw new OperatorError(`${label} is not ${called}: it holds zero bytes`);
 }
 
 async function sizeOf(path: string, label: string): Promise<number> {
   const stats = await stat(path).catch((error: unknown) => {
     if (isTroubleBeside(error)) throw error;
     const code = (error as NodeJS.ErrnoException).code;
-    throw new CommandError(`${label} ${code === "ENOENT" ? "does not exist" : `cannot be read: ${code}`}`);
+    throw new OperatorError(`${label} ${code === "ENOENT" ? "does not exist" : `cannot be read: ${code}`}`);
   });
-  if (stats.isDirectory()) throw new CommandError(`${label} is a folder, not a file`);
-  if (!stats.isFile()) throw new CommandError(`${label} is not a plain file`);
-  if (stats.size === 0) throw new CommandError(`${label} is empty: it has 0 bytes`);
+  if (stats.isDirectory()) throw new OperatorError(`${label} is a folder, not a file`);
+  if (!stats.isFile()) throw new OperatorError(`${label} is not a plain file`);
+  if (stats.size === 0) throw new OperatorError(`${label} is empty: it has 0 bytes`);
   await access(path, constants.R_OK).catch((error: unknown) => {
     if (isTroubleBeside(error)) throw error;
-    throw new CommandError(`${label} cannot be read: permission denied`);
+    throw new OperatorError(`${label} cannot be read: permission denied`);
   });
   return stats.size;
 }

@@ -6,7 +6,7 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
-import { CommandError, fileFault } from "../errors.js";
+import { OperatorError, fileFault } from "../errors.js";
 import { requireLittle } from "./limits.js";
 import type { SourceFile } from "./source-types.js";
 
@@ -31,7 +31,7 @@ export async function readAt(path: string, position: number, length: number): Pr
   }
 }
 
-/** Unpacks a gzip file into its scratch folder; resolves to the new file. A damaged or cut one, or a bomb, is a CommandError. */
+/** Unpacks a gzip file into its scratch folder; resolves to the new file. A damaged or cut one, or a bomb, is a OperatorError. */
 export async function gunzip({ path, label, size, scratch, limits }: SourceFile): Promise<string> {
   const target = join(scratch, randomUUID());
   async function* counted(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -46,8 +46,8 @@ export async function gunzip({ path, label, size, scratch, limits }: SourceFile)
     const unzip = createGunzip({ chunkSize: CHUNK >> 2 });
     await pipeline(createReadStream(path, { highWaterMark: CHUNK }), unzip, counted, createWriteStream(target));
   } catch (error) {
-    if (error instanceof CommandError) throw error;
-    throw new CommandError(`${label} cannot be unpacked: ${(fileFault(error) as Error).message}`);
+    if (error instanceof OperatorError) throw error;
+    throw new OperatorError(`${label} cannot be unpacked: ${(fileFault(error) as Error).message}`);
   }
   return target;
 }
@@ -58,14 +58,14 @@ interface Utf8File {
   readonly decodedFrom: "UTF-16" | "GB18030" | null;
 }
 
-/** The file itself where it is UTF-8, else a UTF-8 copy in `scratch`. A file in an unknown encoding is a CommandError. */
+/** The file itself where it is UTF-8, else a UTF-8 copy in `scratch`. A file in an unknown encoding is a OperatorError. */
 export async function asUtf8(path: string, label: string, scratch: string): Promise<Utf8File> {
   const [first, second] = await headOf(path, 2);
   if (first === 0xff && second === 0xfe) return decode(path, label, scratch, "utf-16le");
   if (first === 0xfe && second === 0xff) return decode(path, label, scratch, "utf-16be");
   const survey = await surveyBytes(path);
   if (survey.nul) {
-    throw new CommandError(
+    throw new OperatorError(
       `${label} is not text in UTF-8, UTF-16 with a byte order mark, or GB18030: it holds zero bytes`,
     );
   }
@@ -76,8 +76,8 @@ export async function asUtf8(path: string, label: string, scratch: string): Prom
 
 const ENCODINGS = { "utf-16le": "UTF-16", "utf-16be": "UTF-16", gb18030: "GB18030" } as const;
 
-const unknownEncoding = (label: string): CommandError =>
-  new CommandError(`${label} is neither UTF-8 nor GB18030 text, or is damaged: save it as UTF-8`);
+const unknownEncoding = (label: string): OperatorError =>
+  new OperatorError(`${label} is neither UTF-8 nor GB18030 text, or is damaged: save it as UTF-8`);
 
 /** Characters that no real text holds, but that wrongly decoded text does. */
 const NOT_TEXT = /[\u0080-\u009f\ue000-\uf8ff\ufffd]/;

@@ -1,7 +1,7 @@
 // Does a data directory still hold the lake that was opened, no older than it was? Anything else is never followed.
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { CommandError } from "../errors.js";
+import { OperatorError } from "../errors.js";
 import { readOrNone, UnreadableError } from "../files.js";
 import { versionFile, type Layout } from "./layout.js";
 import { DamagedManifestError, decodeVersion, EMPTY_VERSION, type Version } from "./manifest.js";
@@ -21,7 +21,7 @@ export const NO_MARK: Mark = { id: null, sequence: 0, data_version: EMPTY_VERSIO
 const WAY_OUT = "bring it back as it was, or restart the server to serve what is there";
 
 /** The data directory is missing, or is not what was opened. Nothing of it is read and nothing is written to it. */
-export class UnavailableError extends CommandError {
+export class UnavailableError extends OperatorError {
   constructor(problem: string, wayOut = WAY_OUT) {
     super(`${problem}; ${wayOut}`);
     this.name = "UnavailableError";

@@ -1,9 +1,9 @@
 // The two levels of the manifest as data: a version names one list for each entity, a list names the entity's files.
 import { createHash } from "node:crypto";
-import { CommandError } from "../errors.js";
+import { OperatorError } from "../errors.js";
 
 /** A file of the manifest that is gone, or is not what its checksum says. */
-export class DamagedManifestError extends CommandError {
+export class DamagedManifestError extends OperatorError {
   constructor(
     readonly problem: string,
     /** It is not there: vacuum may have removed it just now. */

@@ -1,5 +1,5 @@
 // Files of records: JSON lists, and lines of JSON that end with a checksum of what comes before it.
-import { CommandError } from "../errors.js";
+import { OperatorError } from "../errors.js";
 import { readOrNone } from "../files.js";
 import { printableJson } from "../words.js";
 import { sha256 } from "./manifest.js";
@@ -60,7 +60,7 @@ function hasShape<T>(value: unknown, shape: Shape<T>): value is T {
 }
 
 /** A file of records that is not what was written. */
-export class DamagedRecordsError extends CommandError {
+export class DamagedRecordsError extends OperatorError {
   override readonly name = "DamagedRecordsError";
 }
 

@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { entityNamed } from "../catalog/index.js";
 import { isInstant } from "../dates.js";
-import { CommandError } from "../errors.js";
+import { OperatorError } from "../errors.js";
 import { shown } from "../words.js";
 import { parseRecords } from "./records.js";
 import { readOrNone } from "../files.js";
@@ -43,7 +43,7 @@ export interface TokenOptions {
 
 export const hashToken = (secret: string): string => createHash("sha256").update(secret).digest("hex");
 
-/** Reads the tokens of a file; an absent file holds none. Throws a CommandError where it is damaged. */
+/** Reads the tokens of a file; an absent file holds none. Throws a OperatorError where it is damaged. */
 export async function readTokens(path: string): Promise<TokenList> {
   const text = await readOrNone(path);
   return parseTokens(text === undefined ? [] : parseRecords(text, path));
@@ -75,7 +75,7 @@ export async function openTokens(path: string, options: TokenOptions): Promise<T
     const text = await readOrNone(path);
     // It may have been replaced, or brought back, since the look before.
     await requireDirectory();
-    if (text === undefined && wasThere) throw new CommandError(`${path} is gone: restore it from a backup`);
+    if (text === undefined && wasThere) throw new OperatorError(`${path} is gone: restore it from a backup`);
     if (text !== undefined && !wasThere) onThere?.();
     wasThere = text !== undefined;
     if (text === undefined || text === seen) return;

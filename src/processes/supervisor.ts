@@ -18,7 +18,7 @@ interface SuperviseOptions {
   readonly ingest: readonly string[] | null;
 }
 
-/** Serves until a signal ends it. Throws a CommandError where the server cannot start or cannot be kept up. */
+/** Serves until a signal ends it. Throws a OperatorError where the server cannot start or cannot be kept up. */
 export async function supervise(config: ServerConfig, options: SuperviseOptions): Promise<void> {
   const { log, onListening, ingest } = options;
   // Before all else: a signal that nobody listens to ends the process and leaves what it has made.

@@ -1,6 +1,6 @@
 // The worker pool: a fixed number of workers. One that dies is replaced, all are replaced on demand, and all end together.
 import { setTimeout as sleep } from "node:timers/promises";
-import { CommandError } from "../errors.js";
+import { OperatorError } from "../errors.js";
 import type { Log } from "../http/observe.js";
 import type { Worker } from "./worker-process.js";
 
@@ -42,7 +42,7 @@ export function createWorkerPool(size: number, startWorker: (waits: boolean) => 
   const places = Array.from({ length: size }, (): Place => ({ serving: null, coming: false, earlyDeaths: 0 }));
   const living = new Set<Worker>();
   const stopping = new AbortController();
-  let giveUp: (error: CommandError) => void;
+  let giveUp: (error: OperatorError) => void;
   const hopeless = new Promise<never>((_, reject) => (giveUp = reject));
   hopeless.catch(() => undefined);
 
@@ -76,7 +76,7 @@ export function createWorkerPool(size: number, startWorker: (waits: boolean) => 
   async function refill(place: Place): Promise<void> {
     while (!place.serving && !stopping.signal.aborted) {
       if (places.every(({ serving, earlyDeaths }) => !serving && earlyDeaths >= EARLY_DEATHS_AT_MOST)) {
-        giveUp(new CommandError("workers die as soon as they start; giving up"));
+        giveUp(new OperatorError("workers die as soon as they start; giving up"));
         return;
       }
       await sleep(waitAfter(place.earlyDeaths), undefined, { signal: stopping.signal }).catch(() => undefined);

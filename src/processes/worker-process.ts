@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { rm } from "node:fs/promises";
 import type { ServerConfig } from "../config.js";
-import { CommandError } from "../errors.js";
+import { OperatorError } from "../errors.js";
 import type { Log } from "../http/observe.js";
 import type { ProcessMetrics } from "../http/metrics.js";
 import type { Port } from "../http/listener.js";
@@ -99,7 +99,7 @@ export function startWorker(options: WorkerOptions): Worker {
         silentAtMost = SILENT_AT_MOST;
         resolve(url);
       },
-      failed: ({ message, known }) => reject(known ? new CommandError(message) : new Error(message)),
+      failed: ({ message, known }) => reject(known ? new OperatorError(message) : new Error(message)),
       alive: () => undefined,
       mark: ({ mark }) => onMark(mark),
       tokens: onTokens,

@@ -1,7 +1,7 @@
 // Inside a worker: a server that obeys its supervisor, with its share of the limits.
 import { rmSync } from "node:fs";
 import { type ServerConfig, bytesOf } from "../config.js";
-import { CommandError } from "../errors.js";
+import { OperatorError } from "../errors.js";
 import { KEEP_ALIVE, type Port } from "../http/listener.js";
 import type { ProcessMetrics } from "../http/metrics.js";
 import { openLog } from "../http/observe.js";
@@ -82,7 +82,7 @@ const tell = (report: Report): Promise<void> =>
 /** Tells why, and ends the process. */
 async function failToStart(error: unknown): Promise<never> {
   const message = error instanceof Error ? error.message : String(error);
-  await tell({ report: "failed", message, known: error instanceof CommandError });
+  await tell({ report: "failed", message, known: error instanceof OperatorError });
   endAtOnce();
   return new Promise(() => undefined);
 }

@@ -1,7 +1,7 @@
 // What a damaged manifest leaves: the newest state that is whole, on which a repair builds.
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
-import { CommandError } from "../errors.js";
+import { OperatorError } from "../errors.js";
 import { openLake } from "../lake/lake.js";
 import { versionFile, type Layout } from "../lake/layout.js";
 import { emptyList, type FileList, type Version } from "../lake/manifest.js";
@@ -21,13 +21,13 @@ interface Recovery extends Opening {
 
 /**
  * Finds the base of a repair, for one that holds the write lock. Puts the pointer back where nothing else is damaged.
- * Throws a CommandError where no version is whole.
+ * Throws a OperatorError where no version is whole.
  */
 export async function recover(layout: Layout): Promise<Recovery> {
   const inventory = await takeInventory(layout);
   const { current, versions } = inventory;
   const newest = current ?? versions.at(-1);
-  if (!newest && inventory.faults.length > 0) throw new CommandError(NOTHING_WHOLE);
+  if (!newest && inventory.faults.length > 0) throw new OperatorError(NOTHING_WHOLE);
   if (!newest) return served(layout, () => null, []);
 
   const found = Object.keys(newest.lists).map((entity) => lastWhole(inventory, newest, entity));

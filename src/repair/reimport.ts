@@ -1,6 +1,6 @@
 // Taking drops again: what lies in the inbox and was taken before, as one table of rows.
 import { SQL_TYPES, type Entity } from "../catalog/types.js";
-import { CommandError, EngineError } from "../errors.js";
+import { OperatorError, EngineError } from "../errors.js";
 import { quoteName } from "../sql-text.js";
 import { openDrop } from "../lake/drop-file.js";
 import type { FoundDrop } from "../lake/ledger.js";
@@ -49,7 +49,7 @@ export async function retake(
       await writer.run(`INSERT INTO ${all} SELECT ${columnList(entity)}, ${i} FROM ${staged.table} WHERE ${where}`);
       await writer.run(`DROP TABLE ${staged.table}`);
     } catch (error) {
-      if (!(error instanceof CommandError) || error instanceof EngineError) throw error;
+      if (!(error instanceof OperatorError) || error instanceof EngineError) throw error;
       missing.push(error.message);
     } finally {
       await drop.handle.close();

@@ -1,7 +1,7 @@
 // Repairing the served version: what is damaged is put back from the older versions, from the other copy, from the inbox.
 import { ENTITIES } from "../catalog/index.js";
 import type { Entity } from "../catalog/types.js";
-import { CommandError } from "../errors.js";
+import { OperatorError } from "../errors.js";
 import { createIntegrity, DamagedFileError, type Integrity } from "../lake/integrity.js";
 import { findDrops } from "../lake/ledger.js";
 import type { DataFile, FileList, Version } from "../lake/manifest.js";
@@ -128,7 +128,7 @@ async function takeSince(
   const drops = await findDrops(layout, entity.name, ({ data_version }) => (data_version ?? "") > since);
   if (drops.length === 0) return null;
   if (isBroken)
-    throw new CommandError(`data files of ${entity.name} are damaged too: nothing is changed without --give-up`);
+    throw new OperatorError(`data files of ${entity.name} are damaged too: nothing is changed without --give-up`);
   const { table, ...counts } = await retake(session, entity, drops, "true");
   const merged = await merge(session, entity, list, { relation: table });
   await writer.run(`DROP TABLE ${table}`);

@@ -1,6 +1,6 @@
 // What lies in the state folder beside the manifest: which of it cannot be read, and what a repair does about that.
 import { copyFile } from "node:fs/promises";
-import { CommandError } from "../errors.js";
+import { OperatorError } from "../errors.js";
 import { readRecordedGaps } from "../lake/gaps.js";
 import type { Layout } from "../lake/layout.js";
 import { inspectLedger, isLost, LEDGER_BEGIN, type LedgerContent } from "../lake/ledger.js";
@@ -30,7 +30,7 @@ export async function findStateFaults(layout: Layout): Promise<readonly Fault[]>
   for (const [name, check] of CHECKS) {
     const path = layout[name];
     const problem = await check(path, layout).catch((error: unknown) => {
-      if (error instanceof CommandError) return error.message.replace(path, "it");
+      if (error instanceof OperatorError) return error.message.replace(path, "it");
       throw error;
     });
     if (problem !== null)
@@ -46,7 +46,7 @@ export async function repairState(layout: Layout): Promise<readonly string[]> {
     told.push(
       ...(await repair(layout).catch((error: unknown) => {
         // It stays a fault, and the report says why.
-        if (error instanceof CommandError) return [];
+        if (error instanceof OperatorError) return [];
         throw error;
       })),
     );

@@ -2,7 +2,7 @@
 import { faultOfCode } from "../catalog/codes.js";
 import type { Entity } from "../catalog/types.js";
 import { parseDate } from "../dates.js";
-import { CommandError } from "../errors.js";
+import { OperatorError } from "../errors.js";
 import { encodeGaps, readRecordedGaps, type RecordedGap } from "../lake/gaps.js";
 import { layoutOf } from "../lake/layout.js";
 import { writeDurably } from "./durable.js";
@@ -23,20 +23,20 @@ interface NewGap {
 export async function addGap(root: string, entity: Entity, gap: NewGap, now: Date): Promise<RecordedGap> {
   const gap_start = dateOf("start", gap.start);
   const gap_end = dateOf("end", gap.end);
-  if (gap_start > gap_end) throw new CommandError(`the gap starts on ${gap_start} but ends on ${gap_end}`, 2);
+  if (gap_start > gap_end) throw new OperatorError(`the gap starts on ${gap_start} but ends on ${gap_end}`, 2);
   const fault = gap.code === null ? null : faultOfCode(entity, gap.code);
   if (fault) {
     const way = fault.near === undefined ? "write one such as 600519.SH" : `did you mean ${fault.near}?`;
-    throw new CommandError(`--code: "${gap.code}" ${fault.why}; ${way}`, 2);
+    throw new OperatorError(`--code: "${gap.code}" ${fault.why}; ${way}`, 2);
   }
   if (!/^[a-z][a-z0-9_]{0,39}$/.test(gap.kind)) {
-    throw new CommandError(`"${gap.kind}" is no kind; write snake_case such as timeout`, 2);
+    throw new OperatorError(`"${gap.kind}" is no kind; write snake_case such as timeout`, 2);
   }
   const wanted = { entity: entity.name, ts_code: gap.code, gap_start, gap_end, kind: gap.kind };
   let added: RecordedGap | undefined;
   await change(root, (gaps) => {
     const same = gaps.find((other) => other.resolved === null && isSame(other, wanted));
-    if (same) throw new CommandError(`this gap is recorded already, as number ${same.id}`);
+    if (same) throw new OperatorError(`this gap is recorded already, as number ${same.id}`);
     added = { id: (gaps.at(-1)?.id ?? 0) + 1, ...wanted, recorded: now.toISOString(), resolved: null };
     return [...gaps, added];
   });
@@ -47,8 +47,8 @@ export async function addGap(root: string, entity: Entity, gap: NewGap, now: Dat
 export async function resolveGap(root: string, id: number, now: Date): Promise<void> {
   await change(root, (gaps) => {
     const found = gaps.find((gap) => gap.id === id);
-    if (!found) throw new CommandError(`there is no gap number ${id}; see: tapehouse gaps list`);
-    if (found.resolved !== null) throw new CommandError(`gap number ${id} was resolved already, ${found.resolved}`);
+    if (!found) throw new OperatorError(`there is no gap number ${id}; see: tapehouse gaps list`);
+    if (found.resolved !== null) throw new OperatorError(`gap number ${id} was resolved already, ${found.resolved}`);
     return gaps.map((gap) => (gap === found ? { ...gap, resolved: now.toISOString() } : gap));
   });
 }
@@ -59,7 +59,7 @@ function isSame(gap: RecordedGap, wanted: Omit<RecordedGap, "id" | "recorded" | 
 
 function dateOf(option: string, text: string): string {
   const date = parseDate(text);
-  if (date === undefined) throw new CommandError(`--${option}: "${text}" is no calendar day; write YYYYMMDD`, 2);
+  if (date === undefined) throw new OperatorError(`--${option}: "${text}" is no calendar day; write YYYYMMDD`, 2);
   return date;
 }
 

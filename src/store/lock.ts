@@ -5,7 +5,7 @@ import { link, mkdir, open, readdir, readFile, rename, rm, stat, type FileHandle
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { CommandError } from "../errors.js";
+import { OperatorError } from "../errors.js";
 
 interface Holder {
   readonly id: string;
@@ -70,7 +70,7 @@ export async function tryLock(path: string, work: () => Promise<void>): Promise<
   return withLock(path, begin, 100).then(
     () => true,
     (error: unknown) => {
-      if (began || !(error instanceof CommandError)) throw error;
+      if (began || !(error instanceof OperatorError)) throw error;
       return false;
     },
   );
@@ -90,7 +90,7 @@ async function waitForTurn(path: string, claim: string, handle: FileHandle, wait
     const found = await look(path);
     // What was taken away just now is free: looking for longer than one may wait is no reason to leave without it.
     if (found && (await isDead(path, found, await clockOf(handle))) && (await takeAway(path, found))) continue;
-    if (performance.now() > deadline) throw new CommandError(heldBy(path, found?.holder));
+    if (performance.now() > deadline) throw new OperatorError(heldBy(path, found?.holder));
     await sleep(20);
   }
 }

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { chinaTime } from "../dates.js";
-import { CommandError } from "../errors.js";
+import { OperatorError } from "../errors.js";
 import { readIdentity } from "../lake/continuity.js";
 import { listFile, versionFile, type Layout } from "../lake/layout.js";
 import { encodeList, encodeVersion, sha256, type FileList, type Version } from "../lake/manifest.js";
@@ -49,7 +49,7 @@ export async function publish(
   await writeDurably(join(layout.versions, versionFile(version.sequence)), encodeVersion(version), "create").catch(
     (error: unknown) => {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-      throw new CommandError("another writer published at the same time; nothing was changed, try again");
+      throw new OperatorError("another writer published at the same time; nothing was changed, try again");
     },
   );
   await writeDurably(layout.pointer, `${version.sequence}\n`);

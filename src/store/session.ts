@@ -2,10 +2,9 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { openWriter, type Writer } from "../engine/writer.js";
-import { CommandError, EngineError, isMachineTrouble, NoSpaceError } from "../errors.js";
+import { OperatorError, EngineError, isMachineTrouble, NoSpaceError } from "../errors.js";
 import { findSuccessor, UnavailableError, type Mark } from "../lake/continuity.js";
-import { describeRefusal } from "../permissions.js";
-import { UnreadableError } from "../files.js";
+import { UnreadableError, describeRefusal } from "../files.js";
 import { DamagedFileError } from "../lake/integrity.js";
 import { openLake, type Lake, type Snapshot } from "../lake/lake.js";
 import { layoutOf, type Layout } from "../lake/layout.js";
@@ -88,7 +87,7 @@ export async function withSessionOn<T, O extends Opening>(
       const publishChanges: WriteSession["publish"] = async (lists, reason) => {
         const changed = lists.filter((list) => JSON.stringify(list) !== JSON.stringify(base.files(list.entity)));
         if (changed.length === 0 && isServed) return null;
-        if (!(await lock.isHeld())) throw new CommandError("another writer took the lake over; nothing was changed");
+        if (!(await lock.isHeld())) throw new OperatorError("another writer took the lake over; nothing was changed");
         return publish(layout, base.version, changed, reason, (options.now ?? (() => new Date()))());
       };
       return await work({ layout, writer, scratch, base, publish: publishChanges }, opening);
@@ -146,7 +145,7 @@ const BARRED: Readonly<Record<string, string>> = {
 /** What went wrong with the machine, in words for the one who runs the command. */
 export function explain(error: unknown, root: string): unknown {
   if (error instanceof DamagedFileError) {
-    return new CommandError(`a data file is damaged (${error.message}); see: tapehouse verify`);
+    return new OperatorError(`a data file is damaged (${error.message}); see: tapehouse verify`);
   }
   if (error instanceof UnreadableError) return error;
   if (error instanceof EngineError) return error.lack === null ? error : new EngineError(LACKS[error.lack], error.lack);
@@ -156,9 +155,9 @@ export function explain(error: unknown, root: string): unknown {
   const reason = BARRED[code === "EEXIST" && syscall === "mkdir" ? "ENOTDIR" : (code ?? "")];
   if (reason !== undefined) {
     const told = describeRefusal(error) ?? `${reason} (${dest ?? path})`;
-    return new CommandError(`the lake in ${root} cannot be written: ${told}`);
+    return new OperatorError(`the lake in ${root} cannot be written: ${told}`);
   }
-  return isMachineTrouble(error) ? new CommandError(`the lake in ${root} cannot be written: ${message}`) : error;
+  return isMachineTrouble(error) ? new OperatorError(`the lake in ${root} cannot be written: ${message}`) : error;
 }
 
 const LACKS = {

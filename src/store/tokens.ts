@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { entityNamed, ENTITY_NAMES } from "../catalog/index.js";
 import { parseSpan } from "../dates.js";
-import { CommandError, nearest } from "../errors.js";
+import { OperatorError, nearest } from "../errors.js";
 import { printableJson } from "../words.js";
 import { layoutOf } from "../lake/layout.js";
 import { readRecords } from "../lake/records.js";
@@ -20,18 +20,18 @@ export interface TokenOptions {
 
 /** Stores the hash of a new 256-bit token and resolves to the token itself, which is shown this once. */
 export async function createToken(root: string, name: string, options: TokenOptions, now: Date): Promise<string> {
-  if (!isTokenName(name)) throw new CommandError(`a token needs a name on one line, not ${printableJson(name)}`, 2);
+  if (!isTokenName(name)) throw new OperatorError(`a token needs a name on one line, not ${printableJson(name)}`, 2);
   for (const entity of options.entities ?? []) {
     if (entityNamed(entity) || entity === METRICS) continue;
     const near = nearest(entity, [...ENTITY_NAMES, METRICS]);
-    throw new CommandError(`there is no entity "${entity}"${near ? `; did you mean ${near}?` : ""}`, 2);
+    throw new OperatorError(`there is no entity "${entity}"${near ? `; did you mean ${near}?` : ""}`, 2);
   }
   const expires =
     options.expires === null ? null : new Date(now.getTime() + requireSpan(options.expires)).toISOString();
   const secret = `th_${randomBytes(32).toString("base64url")}`;
   await change(root, (records) => {
     if (records.some((record) => nameOf(record) === name)) {
-      throw new CommandError(`there is a token named "${name}" already; revoke it first or choose another name`);
+      throw new OperatorError(`there is a token named "${name}" already; revoke it first or choose another name`);
     }
     const { entities } = options;
     const token: StoredToken = {
@@ -51,7 +51,7 @@ export async function revokeToken(root: string, name: string): Promise<void> {
       name,
       records.map(nameOf).filter((one) => one !== null),
     );
-    throw new CommandError(`there is no token named "${name}"${near ? `; did you mean ${near}?` : ""}`);
+    throw new OperatorError(`there is no token named "${name}"${near ? `; did you mean ${near}?` : ""}`);
   });
 }
 
@@ -70,6 +70,6 @@ async function change(root: string, edit: (records: readonly unknown[]) => reado
 
 function requireSpan(text: string): number {
   const span = parseSpan(text);
-  if (!span) throw new CommandError(`"${text}" is no time span; write 90d or 12h`, 2);
+  if (!span) throw new OperatorError(`"${text}" is no time span; write 90d or 12h`, 2);
   return span;
 }

@@ -2,7 +2,7 @@
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { chinaTime } from "../dates.js";
-import { CommandError } from "../errors.js";
+import { OperatorError } from "../errors.js";
 import type { Mark } from "../lake/continuity.js";
 import { openLake } from "../lake/lake.js";
 import { layoutOf, listFile, versionFile, type Layout } from "../lake/layout.js";
@@ -61,7 +61,9 @@ export async function vacuum(root: string, options: VacuumOptions): Promise<Vacu
     const needed = await namedBy(layout, kept);
     const found = await filesOf(layout);
     if (versions.length === 0 && found.some((path) => path.startsWith(layout.lake))) {
-      throw new CommandError(`${layout.lake} holds files but no version names them: is ${layout.state} the right one?`);
+      throw new OperatorError(
+        `${layout.lake} holds files but no version names them: is ${layout.state} the right one?`,
+      );
     }
     const garbage = found.filter((path) => !needed.has(path));
     const oldFiles = old.map((version) => join(layout.versions, versionFile(version.sequence)));
@@ -80,7 +82,7 @@ export async function vacuum(root: string, options: VacuumOptions): Promise<Vacu
 
 /**
  * The oldest versions up to the first one that must stay. By a clock that runs ahead all are old: where nothing has been
- * published for long, a CommandError asks whether it is right.
+ * published for long, a OperatorError asks whether it is right.
  */
 function findOld(
   versions: readonly Version[],
@@ -93,7 +95,7 @@ function findOld(
   while (count < most && isOld(count)) count++;
   const idle = now.getTime() - (times.at(-1) ?? now.getTime());
   if (count > 0 && idle > Math.max(olderThan, LONG) && !trustClock) {
-    throw new CommandError(
+    throw new OperatorError(
       `the clock says ${chinaTime(now)}, ${plural(Math.floor(idle / DAY), "day")} after the newest version, so ` +
         `${plural(count, "version")} would be removed: set the clock, or say that it is right with --trust-clock`,
     );

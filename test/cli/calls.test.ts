@@ -113,7 +113,7 @@ test.each([
       () => Promise.resolve(),
     ),
   ).rejects.toMatchObject({
-    name: "CommandError",
+    name: "OperatorError",
     message: `the lake in ${root} cannot be written: ${reason} (some/file)`,
   });
 });

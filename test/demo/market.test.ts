@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ENTITIES } from "../../src/catalog/index.js";
 import { SQL_TYPES } from "../../src/catalog/types.js";
 import { openWriter, type Writer } from "../../src/engine/writer.js";
-import { CommandError } from "../../src/errors.js";
+import { OperatorError } from "../../src/errors.js";
 import { type DemoEntity, type DemoOptions, prepareDemo } from "../../src/demo/market.js";
 import { temporaryFolder } from "../support/folders.js";
 
@@ -266,7 +266,7 @@ describe("a demo of an extreme size", () => {
     [{ until: "20331231" }, "ends with the year 2033"],
   ])("is refused with a reason: %j", async (wrong, reason) => {
     const refusal = prepareDemo(writer, { ...SMALL, ...wrong });
-    await expect(refusal).rejects.toThrow(CommandError);
+    await expect(refusal).rejects.toThrow(OperatorError);
     await expect(refusal).rejects.toThrow(new RegExp(reason));
   });
 

@@ -119,7 +119,7 @@ describe.skipIf(!hasOpenssl)(hasOpenssl ? "TLS" : "TLS (skipped: there is no ope
       [good.tlsCert, other.tlsKey],
     ] as const) {
       await refused(cert, key).toMatchObject({
-        name: "CommandError",
+        name: "OperatorError",
         message: expect.stringMatching(/^--tls-cert .* and --tls-key .* do not make a TLS server: /) as string,
       });
     }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { entityNamed } from "../../src/catalog/index.js";
-import { CommandError, EngineError, MachineError } from "../../src/errors.js";
+import { OperatorError, EngineError, MachineError } from "../../src/errors.js";
 import { openWriter } from "../../src/engine/writer.js";
 import { layoutOf } from "../../src/lake/layout.js";
 import { roomOf } from "../../src/lake/room.js";
@@ -43,7 +43,7 @@ test.each(Object.keys(FILES))("%s is not at fault where the disk is full on whic
   try {
     const ballast = await fillDisk(disk, 64);
     const failure = await read().catch((error: unknown) => error);
-    expect(failure).not.toBeInstanceOf(CommandError);
+    expect(failure).not.toBeInstanceOf(OperatorError);
     expect(failure).toMatchObject({ code: "ENOSPC" });
     await rm(ballast);
     expect((await read()).rows).toBe(ROWS);

@@ -57,7 +57,7 @@ export async function openStaging(): Promise<Staging> {
     async refusal(entity, file, options) {
       const outcome = await stageFile(entity, file, options).catch((error: unknown) => error);
       if (!(outcome instanceof Error)) throw new Error(`${file} was staged`);
-      if (outcome.name !== "CommandError") throw outcome;
+      if (outcome.name !== "OperatorError") throw outcome;
       return outcome.message;
     },
     async leftovers() {

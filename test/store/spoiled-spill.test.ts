@@ -45,7 +45,7 @@ test.each(Object.entries(HARMS))("files that are %s under an import end it, and 
     }
   }).catch((error: unknown) => error);
   expect(harmed).toBeGreaterThan(1);
-  expect(failure).toMatchObject({ name: "CommandError" });
+  expect(failure).toMatchObject({ name: "OperatorError" });
   expect(String(failure)).toMatch(/cannot be written: .*(?:temporary file|\.scratch)/);
   expect((await openLake(root)).current().version.sequence).toBe(0);
   expect((await filesBelow(root)).filter((path) => path.endsWith(".parquet"))).toEqual([]);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ENTITIES, entityNamed } from "../../src/catalog/index.js";
 import { SQL_TYPES } from "../../src/catalog/types.js";
-import { CommandError, Problem } from "../../src/errors.js";
+import { OperatorError, Problem } from "../../src/errors.js";
 import { searchOf } from "../../src/http/lookup.js";
 import { openLake } from "../../src/lake/lake.js";
 import { importFiles } from "../../src/store/import.js";
@@ -296,7 +296,7 @@ describe("files that nobody meant", () => {
           expect(bad).toEqual({ n: 0 });
           await staging.writer.run(`DROP TABLE ${staged.table}`);
         } catch (error) {
-          if (!(error instanceof CommandError) || /\n/.test(error.message)) {
+          if (!(error instanceof OperatorError) || /\n/.test(error.message)) {
             const kept = join(await temporaryFolder(), `case-${i}.${seed.extension}`);
             await writeFile(kept, bytes);
             throw new Error(`file ${i} of seed ${SEED}, ${seed.entity} as ${seed.extension}`, { cause: error });
@@ -337,7 +337,7 @@ describe("files that nobody meant", () => {
         const options = { map: {}, set: {}, ...MEMORY, dryRun: true };
         const isRefused = await importFiles(root, entityNamed("adj_factor")!, [path], options).then(
           () => false,
-          (error: unknown) => error instanceof CommandError,
+          (error: unknown) => error instanceof OperatorError,
         );
         if (!isRefused) continue;
         await expect(

@@ -2,7 +2,7 @@
 import { constants } from "node:fs";
 import { access, stat, statfs } from "node:fs/promises";
 import { reasonOf } from "../../errors.js";
-import { userName } from "../../permissions.js";
+import { userName } from "../../files.js";
 import { exists } from "../../store/durable.js";
 import type { Layout } from "../../lake/layout.js";
 import { count, size } from "../../words.js";

@@ -28,6 +28,13 @@ export function startIngester(args: readonly string[], seen: () => LakeMark | nu
   let stopped = false;
   let wait = FIRST_WAIT;
 
+  const startAgain = (how: string, lived: number): void => {
+    wait = lived > LONGEST_WAIT ? FIRST_WAIT : wait;
+    log.error({ how, seconds: wait / 1000 }, "the process that watches the inbox died; it is started again");
+    timer = setTimeout(start, wait);
+    wait = Math.min(LONGEST_WAIT, wait * 2);
+  };
+
   const start = (): void => {
     const began = performance.now();
     child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, "ingest", ...args], {
@@ -37,11 +44,11 @@ export function startIngester(args: readonly string[], seen: () => LakeMark | nu
     const onEnd = (how: string): void => {
       if (child === undefined) return;
       child = undefined;
-      if (stopped) return;
-      wait = performance.now() - began > LONGEST_WAIT ? FIRST_WAIT : wait;
-      log.error({ how, seconds: wait / 1000 }, "the process that watches the inbox died; it is started again");
-      timer = setTimeout(start, wait);
-      wait = Math.min(LONGEST_WAIT, wait * 2);
+      const lived = performance.now() - began;
+      // A signal to the whole group may end it before it handles signals. The supervisor then knows of its own a turn later.
+      setImmediate(() => {
+        if (!stopped) startAgain(how, lived);
+      });
     };
     child.once("error", (error) => onEnd(error.message));
     child.once("exit", (code, signal) => {

@@ -50,7 +50,8 @@ afterEach(async () => {
   expect(left).toEqual([]);
 });
 
-const serve = (...args: readonly string[]) => serveInProcess(data, "--temp", temp, ...args);
+/** Clients that read nothing meanwhile are not cut, however long a loaded machine takes. */
+const serve = (...args: readonly string[]) => serveInProcess(data, "--temp", temp, "--stall", "3600", ...args);
 
 interface Answer {
   readonly status: number;

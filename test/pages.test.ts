@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import { openWriter } from "../src/engine/writer.js";
 import { temporaryFolder } from "./support/folders.js";
-import { serveInProcess, until } from "./support/processes.js";
+import { COMMAND, serveInProcess, until } from "./support/processes.js";
 
 const ROOT = join(import.meta.dirname, "..");
 const page = (path: string): string => readFileSync(join(ROOT, path), "utf8");
@@ -33,7 +33,8 @@ function shell(line: string): { readonly status: number | null; readonly stderr:
 beforeAll(async () => {
   folder = await temporaryFolder();
   for (const name of ["bin", "bars", "export/trade_date=20251218"]) mkdirSync(join(folder, name), { recursive: true });
-  const command = `#!/bin/sh\nexec '${process.execPath}' --import '${import.meta.resolve("tsx")}' '${join(ROOT, "src/main.ts")}' "$@"\n`;
+  const words = [process.execPath, ...COMMAND].map((word) => `'${word}'`);
+  const command = `#!/bin/sh\nexec ${words.join(" ")} "$@"\n`;
   writeFileSync(join(folder, "bin/tapehouse"), command, { mode: 0o755 });
   writeFileSync(join(folder, "bin/npx"), '#!/bin/sh\nexec "$@"\n', { mode: 0o755 });
   writeFileSync(join(folder, "daily_20251218.csv"), bars("20251218"));

@@ -7,6 +7,7 @@ import type { Command } from "commander";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createProgram, run } from "../../src/cli/program.js";
 import { temporaryFolder } from "../support/folders.js";
+import { COMMAND } from "../support/processes.js";
 
 let out = "";
 let err = "";
@@ -68,7 +69,7 @@ test("a command that nobody knows is told with the nearest one, and exit code 2"
 });
 
 test("a reader that stops before the end, as `head` does, is met with no complaint", async () => {
-  const child = spawn(process.execPath, ["--import", "tsx", "src/main.ts", "openapi"], { stdio: "pipe" });
+  const child = spawn(process.execPath, [...COMMAND, "openapi"], { stdio: "pipe" });
   child.stdout.destroy();
   const [complaint, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
   expect({ complaint, code: code as unknown }).toEqual({ complaint: "", code: 0 });
@@ -80,7 +81,7 @@ describe.skipIf(!hasTerminal)(hasTerminal ? "on a terminal" : "on a terminal (sk
   test("work shows a bar on stderr, tables keep within its columns, and JSON is never cut", async () => {
     const data = join(await temporaryFolder(), "lake");
     const inTerminal = (args: string): string => {
-      const line = `stty cols 55; ${process.execPath} --import tsx src/main.ts ${args} --data ${data}`;
+      const line = `stty cols 55; ${[process.execPath, ...COMMAND].join(" ")} ${args} --data ${data}`;
       return execFileSync("script", ["-qec", line, "/dev/null"], { encoding: "utf8", timeout: 120_000 });
     };
     expect(inTerminal("demo --stocks 10 --days 30")).toMatch(/\r\x1b\[2K[█░]{20} \d+ %.* writing daily/u);

@@ -14,7 +14,7 @@ import { entityNamed } from "../../src/catalog/index.js";
 import { createToken } from "../../src/store/tokens.js";
 import { checkKernel } from "../../src/encode/rows.js";
 import { temporaryFolder } from "../support/folders.js";
-import { expectTold, tapehouseUnder } from "../support/processes.js";
+import { COMMAND, expectTold, tapehouseUnder } from "../support/processes.js";
 import { serve } from "../support/server.js";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -286,7 +286,7 @@ describe("of a server it finds", () => {
   });
 
   test("fewer open files than connections", () => {
-    const script = `ulimit -n 200; exec ${process.execPath} --import tsx src/main.ts doctor --json --port 0 --data '${root}' --temp '${temp}'`;
+    const script = `ulimit -n 200; exec ${[process.execPath, ...COMMAND].join(" ")} doctor --json --port 0 --data '${root}' --temp '${temp}'`;
     const { stdout } = spawnSync("sh", ["-c", script], { cwd: ROOT, encoding: "utf8" });
     expect(JSON.parse(stdout)).toContainEqual(
       expect.objectContaining({ state: "warning", thing: "open files", way: "ulimit -n 65536" }),

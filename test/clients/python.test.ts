@@ -8,6 +8,7 @@ import { createToken } from "../../src/store/tokens.js";
 import { demoLake } from "../support/demo.js";
 import { noPython, python } from "../support/python.js";
 import { serve, TOKEN } from "../support/server.js";
+import { isLong } from "../support/size.js";
 
 const root = join(import.meta.dirname, "../..");
 const files = ["clients/python/tests", "test/python"].flatMap((folder) =>
@@ -15,6 +16,9 @@ const files = ["clients/python/tests", "test/python"].flatMap((folder) =>
     .filter((name) => /^test_.*\.py$/.test(name))
     .map((name) => `${folder}/${name}`),
 );
+
+/** Packages built and types checked; and every way in which an answer may be wrong. */
+const SLOW = /test_(?:package|hostile)\.py$/;
 
 describe.skipIf(noPython !== null)(`pytest${noPython === null ? "" : ` (${noPython})`}`, () => {
   let env: Record<string, string>;
@@ -35,9 +39,13 @@ describe.skipIf(noPython !== null)(`pytest${noPython === null ? "" : ` (${noPyth
     };
   });
 
-  test.each(files)("passes %s", { timeout: 300_000 }, async (file: string) => {
+  const filesOf = (wanted: boolean): readonly string[] => files.filter((file) => SLOW.test(file) === wanted);
+
+  const passes = async (file: string): Promise<void> => {
     const told = await python(["-m", "pytest", "-p", "no:cacheprovider", file], env);
     expect(told).toMatch(/\d+ passed/);
     expect(told).not.toMatch(/failed|error|skipped/);
-  });
+  };
+  test.each(filesOf(false))("passes %s", { timeout: 300_000 }, passes);
+  test.runIf(isLong).each(filesOf(true))("passes %s", { timeout: 300_000 }, passes);
 });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../support/folders.js";
 import { urlOf, type Process } from "../support/processes.js";
+import { isLong } from "../support/size.js";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -47,7 +48,7 @@ describe("the Dockerfile", () => {
   });
 });
 
-describe("what its steps make", () => {
+describe.runIf(isLong)("what its steps make", () => {
   let image: string;
   let server: ChildProcess | undefined;
   const told = { stdout: "", stderr: "" };

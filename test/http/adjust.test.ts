@@ -9,6 +9,7 @@ import { CODES, day, filters, pagesOf, queryOf } from "../support/filters.js";
 import { temporaryFolder } from "../support/folders.js";
 import { publishRows } from "../support/lake.js";
 import { serve, TOKEN, type TestServer } from "../support/server.js";
+import { size } from "../support/size.js";
 
 type Cell = string | number | null;
 
@@ -88,7 +89,7 @@ describe("adjusted prices", () => {
         const pages = await pagesOf(server, "daily", query, limit);
         expect(pages.flatMap(({ rows }) => rows)).toEqual(expected);
       }),
-      { numRuns: 150 },
+      { numRuns: size("ADJUSTED", 40, 150) },
     );
   }, 120_000);
 

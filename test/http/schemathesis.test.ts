@@ -7,6 +7,7 @@ import { demoLake } from "../support/demo.js";
 import { temporaryFolder } from "../support/folders.js";
 import { run, type Ended } from "../support/run.js";
 import { serve, TOKEN } from "../support/server.js";
+import { isLong } from "../support/size.js";
 
 const pathOf = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const command = pathOf(".venv/bin/schemathesis");
@@ -16,7 +17,7 @@ const absent = !existsSync(command);
 const OTHERS = /\/(?!daily|anns_d|index_weight)[a-z_]+\/gaps$|^\/tushare/;
 
 describe(absent ? "schemathesis (skipped: .ci/run installs it into .venv)" : "schemathesis", () => {
-  test.skipIf(absent)(
+  test.skipIf(absent || !isLong)(
     "finds no answer outside of the description, and nothing refused that fits it",
     { timeout: 400_000 },
     async () => {

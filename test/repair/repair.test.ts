@@ -9,6 +9,7 @@ import { verify } from "../../src/repair/verify.js";
 import { temporaryFolder } from "../support/folders.js";
 import { drop, factors, ingester, ledgerOf, servedRows } from "../support/ingest.js";
 import { publishRows } from "../support/lake.js";
+import { someSteps } from "../support/size.js";
 import { dropFactors, MEMORY, runNode } from "../support/upkeep.js";
 
 const mend = { ...MEMORY, deep: false, giveUp: false };
@@ -319,9 +320,9 @@ test("a repair that dies at any step is completed by the next one", { timeout: 3
   const args = ["snapshot", run, states, "--", "verify", "--repair", "--data", "{}"];
   const { exitCode, stderr } = await runNode("test/support/faults.mjs", args);
   expect(exitCode, stderr).toBe(0);
-  const steps = await readdir(states);
+  const steps = (await readdir(states)).sort((a, b) => Number(a) - Number(b));
   expect(steps.length).toBeGreaterThan(15);
-  for (const step of steps) {
+  for (const step of someSteps(steps)) {
     root = join(states, step);
     expect((await repair(root, mend)).faults, step).toEqual([]);
     expect(await factorsOf(), step).toEqual(rows);

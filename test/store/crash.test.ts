@@ -7,6 +7,7 @@ import { openLake } from "../../src/lake/lake.js";
 import { vacuum } from "../../src/store/vacuum.js";
 import { verify } from "../../src/repair/verify.js";
 import { temporaryFolder } from "../support/folders.js";
+import { someSteps } from "../support/size.js";
 import {
   dropFactors,
   factorFile,
@@ -137,7 +138,7 @@ describe.each(Object.keys(COMMANDS) as Name[])("%s", (name) => {
     const after = await contentOf(root);
     const steps = (await readdir(states)).map(Number).sort((a, b) => a - b);
     expect(steps.length).toBeGreaterThan(15);
-    for (const step of steps) {
+    for (const step of someSteps(steps)) {
       await expectSoundOnce(join(states, String(step)), [before, after], `died at step ${step}`);
     }
   });
@@ -152,11 +153,15 @@ describe.each(Object.keys(COMMANDS) as Name[])("%s", (name) => {
     }[];
     expect(outcomes.at(-1)!.exitCode).toBe(0);
     expect(outcomes.length).toBeGreaterThan(5);
-    for (const [i, outcome] of outcomes.slice(0, -1).entries()) {
+    const full = [...outcomes.keys()].slice(0, -1);
+    const looked = someSteps(full);
+    for (const i of full) {
+      const outcome = outcomes[i]!;
       const lake = join(states, String(i + 1));
       const when = `full at step ${i + 1}`;
       expect(outcome.exitCode, when).toBe(1);
       expect(outcome.message, when).toMatch(/tapehouse: no space is left on the disk that holds .+\n$/);
+      if (!looked.includes(i)) continue;
       expect(await contentOf(lake), when).toBe(before);
       await expectSoundOnce(lake, [before], when);
     }

@@ -12,10 +12,11 @@ import { withWriteSession } from "../../src/store/session.js";
 import { vacuum } from "../../src/store/vacuum.js";
 import { verify } from "../../src/repair/verify.js";
 import { temporaryFolder } from "../support/folders.js";
+import { size } from "../support/size.js";
 import { csvFile, filesBelow, MEMORY, neededFiles, rowsOf } from "../support/upkeep.js";
 
 /** How many histories of each entity; each opens DuckDB about ten times. */
-const HISTORIES = Number(process.env["TAPEHOUSE_HISTORIES"] ?? 20);
+const HISTORIES = size("HISTORIES", 5, 20);
 
 const DATES = ["20240102", "20240103", "20240104", "20240105", "20240108", "20240109"];
 const CODES = ["000001.SZ", "000002.SZ", "600000.SH"];

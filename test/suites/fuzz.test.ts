@@ -23,15 +23,14 @@ import { memoryOf } from "../support/figures.js";
 import { temporaryFolder } from "../support/folders.js";
 import { hasRealData, realFile } from "../support/realdata.js";
 import { serve, TOKEN } from "../support/server.js";
+import { size } from "../support/size.js";
 import { pick, seeded, type Random } from "../support/traffic-questions.js";
 import { dropFactors, MEMORY, servedRows } from "../support/upkeep.js";
 
-const number = (name: string, fallback: number): number => Number(process.env[name] ?? fallback);
-
-const REQUESTS = number("TAPEHOUSE_REQUESTS", 20_000);
-const RAW = number("TAPEHOUSE_RAW", 500);
-const IMPORTS = number("TAPEHOUSE_IMPORTS", 400);
-const SEED = number("TAPEHOUSE_SEED", 1);
+const REQUESTS = size("REQUESTS", 5_000, 20_000);
+const RAW = size("RAW", 500);
+const IMPORTS = size("IMPORTS", 100, 400);
+const SEED = size("SEED", 1);
 const LONG = 5 * 3_600_000;
 
 const below = (random: Random, most: number): number => Math.floor(random() * most);

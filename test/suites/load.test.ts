@@ -9,19 +9,18 @@ import { vacuum } from "../../src/store/vacuum.js";
 import { median, memoryOf } from "../support/figures.js";
 import { temporaryFolder } from "../support/folders.js";
 import { endAll, serveInProcess, until, workersOf } from "../support/processes.js";
+import { size } from "../support/size.js";
 import { latencies, runTraffic } from "../support/traffic.js";
 import { columnsOf, modelOf, type Model, type Row } from "../support/traffic-model.js";
 import { csvFile, MEMORY, tapehouse } from "../support/upkeep.js";
 
-const number = (name: string, fallback: number): number => Number(process.env[name] ?? fallback);
-
-const CLIENTS = number("TAPEHOUSE_CLIENTS", 20);
+const CLIENTS = size("CLIENTS", 20);
 /** Without a time, so many questions. */
-const SECONDS = number("TAPEHOUSE_SECONDS", 0);
-const QUESTIONS = 1_500;
+const SECONDS = size("SECONDS", 0);
+const QUESTIONS = size("QUESTIONS", 500, 1_500);
 /** Whether versions are compacted and removed and tokens come and go meanwhile. */
-const SOAKS = process.env["TAPEHOUSE_SOAK"] === "1";
-const STOCKS = number("TAPEHOUSE_STOCKS", 40);
+const SOAKS = size("SOAK", 0) === 1;
+const STOCKS = size("STOCKS", 40);
 
 /** Milliseconds after which no request is under way with a token that is used no more. */
 const QUIET = 30_000;

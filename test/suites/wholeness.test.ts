@@ -20,9 +20,11 @@ import { publishRows } from "../support/lake.js";
 import { endAll, isGone, serveInProcess, until, workersOf } from "../support/processes.js";
 import { openWire, type Wire } from "../support/proxy.js";
 import { serve, TOKEN } from "../support/server.js";
+import { size } from "../support/size.js";
 
-/** `all` tries every combination; otherwise half of the forms meet each fault, each with one client at one point, in turn. */
-const ALL = process.env["TAPEHOUSE_WHOLENESS"] === "all";
+/** Each fault meets one of so many forms, with one client at one point, in turn. With 1 it meets all of them, with every client at every point. */
+const EVERY = size("WHOLENESS", 4, 2);
+const ALL = EVERY === 1;
 
 /** So many that what buffers hold is a small part: numbers that no encoding makes short. */
 const ROWS = 2_000_000;
@@ -56,14 +58,14 @@ interface Case extends Form {
   readonly point: number;
 }
 
-/** The cases of a fault: all of them, or one for each other form. `turn` shifts who comes first. */
+/** The cases of a fault: all of them, or one for every so many forms. `turn` shifts who comes first. */
 function casesOf(turn: number, points: readonly number[] = POINTS): readonly Case[] {
   return FORMS.flatMap((form, i) => {
     const cases = CLIENTS.filter((client) => canAsk(client, form)).flatMap((client) =>
       points.map((point) => ({ ...form, client, point })),
     );
     if (ALL) return cases;
-    return points.length === 1 || (i + turn) % 2 === 0 ? [cases[(i * 5 + turn * 7) % cases.length]!] : [];
+    return points.length === 1 || (i + turn) % EVERY === 0 ? [cases[(i * 5 + turn * 7) % cases.length]!] : [];
   });
 }
 

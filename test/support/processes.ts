@@ -6,6 +6,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, vi } from "vitest";
 
 const ROOT = join(import.meta.dirname, "../..");
+
+/** Arguments of Node for our command: `npm test` has built it, `npx vitest` runs the sources as they are. */
+export const COMMAND: readonly string[] = process.env["TAPEHOUSE_BUILT"]
+  ? [join(ROOT, "dist/main.js")]
+  : ["--import", import.meta.resolve("tsx"), join(ROOT, "src/main.ts")];
+
 const running: ChildProcess[] = [];
 
 const TOKEN = "t";
@@ -20,7 +26,7 @@ export interface Process {
 
 /** Runs `command` with arguments after which those of Node for our command come. */
 export function tapehouseUnder(command: readonly string[], ...args: readonly string[]): Process {
-  const [file, ...rest] = [...command, process.execPath, "--import", "tsx", "src/main.ts", ...args];
+  const [file, ...rest] = [...command, process.execPath, ...COMMAND, ...args];
   const child = spawn(file!, rest, {
     cwd: ROOT,
     stdio: ["ignore", "pipe", "pipe"],

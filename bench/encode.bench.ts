@@ -28,7 +28,7 @@ type Format = keyof typeof ENCODERS;
 type NumberName = keyof typeof NUMBERS;
 const names = Object.keys(NUMBERS) as NumberName[];
 
-const column = (name: string, type: Column["type"]): Column => ({ name, type, meaning: "", nullable: true });
+const column = (name: string, type: Column["type"]): Column => ({ name, type, nullable: true });
 const columns = [column("ts_code", "code"), column("trade_date", "date"), ...names.map((n) => column(n, "float64"))];
 const head = { entity: "daily", dataVersion: "2026-01-05T09:30:00.000+08:00", columns };
 

@@ -8,7 +8,7 @@ import { SETTINGS } from "../src/config.js";
 import { PROBLEMS } from "../src/errors.js";
 import { FORMATS } from "../src/catalog/formats.js";
 import { openApi } from "../src/http/openapi/index.js";
-import { filterColumns, parameterNames } from "../src/query/request.js";
+import { filterColumns, parameterNames } from "../src/catalog/parameters.js";
 import { readDescription, type Json } from "./support/openapi.js";
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");

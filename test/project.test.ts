@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ENTITIES } from "../src/catalog/index.js";
 import { temporaryFolder } from "./support/folders.js";
 
 const root = join(import.meta.dirname, "..");
@@ -147,6 +148,12 @@ describe("the repository", () => {
       )
       .filter(([path, target]) => !existsSync(join(root, dirname(path), target)));
     expect(broken).toEqual([]);
+  });
+
+  it("counts its entities nowhere, so that another one makes no text wrong", () => {
+    const counted = new RegExp(`\\b${ENTITIES.length}\\s+(?:entities|tables)|${ENTITIES.length}\\s*[张个]`);
+    const texts = [...sources, ...pages, ...filesUnder("test"), ...filesUnder("clients")];
+    expect(texts.filter((path) => /\.(?:ts|md|py)$/.test(path) && counted.test(read(path)))).toEqual([]);
   });
 
   it("ships its licence", () => {

@@ -1,7 +1,6 @@
 // The typed methods of the Python client, as text made from the catalog.
-import type { Column, Entity } from "../../src/catalog/types.js";
-import { DTYPES } from "../../src/catalog/types.js";
-import { filterColumns, parameterNames } from "../../src/query/request.js";
+import { parametersOf, type EntityParameter, type ParameterKind } from "../../src/catalog/parameters.js";
+import { DTYPES, type ColumnType, type Entity } from "../../src/catalog/types.js";
 import { asOfMeaning, inUnit, pascalCase } from "./words.js";
 
 const HEAD = `"""The entities of the catalog. Made by \`npm run clients\`: change the catalog, not this file."""
@@ -56,7 +55,7 @@ const columnsType = ({ name }: Entity): string => `${pascalCase(name)}Column`;
 const columnNames = (entity: Entity): string =>
   `\n${columnsType(entity)} = Literal[\n${entity.columns.map(({ name }) => `    "${name}",\n`).join("")}]`;
 
-const FILTERS: Record<Column["type"], string> = {
+const FILTERS: Record<ColumnType, string> = {
   code: "Optional[Texts]",
   text: "Optional[Texts]",
   date: "Optional[Days]",
@@ -64,31 +63,33 @@ const FILTERS: Record<Column["type"], string> = {
   float64: "None",
 };
 
-const OTHERS: Readonly<Record<string, string>> = {
-  start_date: "Optional[Day]",
-  end_date: "Optional[Day]",
-  as_of: "Optional[Day]",
-  adjust: 'Optional[Literal["forward", "backward"]]',
-  limit: "Optional[int]",
-  cursor: "Optional[str]",
-  order: 'Optional[Literal["asc", "desc"]]',
-  data_version: "Optional[str]",
+/** The type of each kind of parameter; null where the client itself decides. */
+const OTHERS: Record<ParameterKind, (entity: Entity) => string | null> = {
+  start_date: () => "Optional[Day]",
+  end_date: () => "Optional[Day]",
+  as_of: () => "Optional[Day]",
+  adjust: () => 'Optional[Literal["forward", "backward"]]',
+  fields: (entity) => `Union[str, Sequence[${columnsType(entity)}], None]`,
+  limit: () => "Optional[int]",
+  cursor: () => "Optional[str]",
+  order: () => 'Optional[Literal["asc", "desc"]]',
+  data_version: () => "Optional[str]",
+  format: () => null,
 };
 
 function method(entity: Entity): string {
-  const filters = new Map(filterColumns(entity).map(({ name, type }) => [name, FILTERS[type]]));
-  for (const alias of Object.keys(entity.filterAliases ?? {})) filters.set(alias, "Optional[Days]");
-  const typeOf = (name: string): string =>
-    name === "fields"
-      ? `Union[str, Sequence[${columnsType(entity)}], None]`
-      : (filters.get(name) ?? OTHERS[name] ?? "Any");
-  const names = parameterNames(entity).filter((name) => name !== "format");
+  const typeOf = (parameter: EntityParameter): string | null =>
+    parameter.kind === "filter" ? FILTERS[parameter.column.type] : OTHERS[parameter.kind](entity);
+  const parameters = parametersOf(entity).flatMap((parameter) => {
+    const type = typeOf(parameter);
+    return type === null ? [] : [{ name: parameter.name, type }];
+  });
   return [
     "",
     `    def ${entity.name}(`,
     "        self,",
     "        *,",
-    ...names.map((name) => `        ${name}: ${typeOf(name)} = None,`),
+    ...parameters.map(({ name, type }) => `        ${name}: ${type} = None,`),
     "    ) -> Answer:",
     `        """${entity.title}.`,
     "",
@@ -96,7 +97,7 @@ function method(entity: Entity): string {
     '        """',
     "        return self.read(",
     `            "${entity.name}",`,
-    ...names.map((name) => `            ${name}=${name},`),
+    ...parameters.map(({ name }) => `            ${name}=${name},`),
     "        )",
   ].join("\n");
 }

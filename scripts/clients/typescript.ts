@@ -1,7 +1,7 @@
 // The types of the TypeScript client, as text made from the catalog.
 import { FORMAT_NAMES, FORMATS } from "../../src/catalog/formats.js";
-import type { Column, ColumnType, Entity } from "../../src/catalog/types.js";
-import { filterColumns, parameterNames } from "../../src/query/request.js";
+import { parametersOf, type EntityParameter, type ParameterKind } from "../../src/catalog/parameters.js";
+import type { ColumnType, Entity } from "../../src/catalog/types.js";
 import { asOfMeaning, inUnit, pascalCase } from "./words.js";
 
 const HEAD = `// The entities of the catalog as types. Made by \`npm run clients\`: change the catalog, not this file.
@@ -55,7 +55,7 @@ function row({ name, title, columns }: Entity): string {
   return `\n/** ${title}. */\nexport interface ${pascalCase(name)}Row {\n${lines.join("\n")}\n}`;
 }
 
-const FILTERS: Record<Column["type"], string> = {
+const FILTERS: Record<ColumnType, string> = {
   code: "Texts",
   text: "Texts",
   date: "Days",
@@ -63,27 +63,30 @@ const FILTERS: Record<Column["type"], string> = {
   float64: "never",
 };
 
-const OTHERS: Readonly<Record<string, string>> = {
+/** The type of each kind of parameter; null where the client itself decides. */
+const OTHERS: Record<ParameterKind, string | null> = {
   start_date: "Day",
   end_date: "Day",
   as_of: "Day",
   adjust: '"forward" | "backward"',
+  fields: null,
   limit: "number",
   cursor: "string",
   order: '"asc" | "desc"',
   data_version: "string",
+  format: null,
 };
 
 function params(entity: Entity): string {
-  const filters = new Map(filterColumns(entity).map(({ name, type }) => [name, FILTERS[type]]));
-  for (const alias of Object.keys(entity.filterAliases ?? {})) filters.set(alias, "Days");
+  const typeOf = (parameter: EntityParameter): string | null =>
+    parameter.kind === "filter" ? FILTERS[parameter.column.type] : OTHERS[parameter.kind];
   const asOf = asOfMeaning(entity);
-  const lines = parameterNames(entity)
-    .filter((name) => name !== "format" && name !== "fields")
-    .flatMap((name) => [
-      ...(name === "as_of" && asOf !== null ? [`  /** ${asOf} */`] : []),
-      `  readonly ${name}?: ${filters.get(name) ?? OTHERS[name] ?? "Texts"};`,
-    ]);
+  const lines = parametersOf(entity).flatMap((parameter) => {
+    const type = typeOf(parameter);
+    if (type === null) return [];
+    const comment = parameter.kind === "as_of" && asOf !== null ? [`  /** ${asOf} */`] : [];
+    return [...comment, `  readonly ${parameter.name}?: ${type};`];
+  });
   return `\nexport interface ${pascalCase(entity.name)}Params {\n${lines.join("\n")}\n}`;
 }
 

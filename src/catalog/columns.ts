@@ -1,32 +1,32 @@
-// Short constructors for the columns of the catalog: each column is one line there.
-import type { Column, Entity } from "./types.js";
+// Constructors for the columns of the catalog, one line each. A `required…` column has a value in every row; all others
+// may be null.
+import type { Entity, EntityColumn, Unit } from "./types.js";
 
-type Options = Partial<Omit<Column, "name" | "type" | "meaning">>;
+type Options = Partial<Omit<EntityColumn, "name" | "type" | "meaning" | "chinese" | "nullable">>;
 
 const make =
-  (type: Column["type"], nullable: boolean) =>
-  (name: string, meaning: string, options: Options = {}): Column => ({ name, type, meaning, nullable, ...options });
+  (type: EntityColumn["type"], nullable: boolean) =>
+  (name: string, meaning: string, chinese: string, options: Options = {}): EntityColumn => ({
+    ...{ name, type, meaning, chinese, nullable },
+    ...options,
+  });
 
-/** A code that every row must have. */
-export const code = make("code", false);
-/** A date that every row must have. */
-export const date = make("date", false);
-/** A code that may be null. */
-export const codeOrNull = make("code", true);
-/** Text that every row must have. */
+export const requiredCode = make("code", false);
+export const requiredDate = make("date", false);
 export const requiredText = make("text", false);
-/** Text; may be null. */
+export const requiredInteger = make("int64", false);
+
+export const code = make("code", true);
+export const date = make("date", true);
 export const text = make("text", true);
-/** A date that may be null. */
-export const dateOrNull = make("date", true);
-/** A number; may be null. */
 export const number = make("float64", true);
-/** A whole number that every row must have. */
-export const integer = make("int64", false);
 
-const measured = (unit: string) => (name: string, meaning: string) => number(name, meaning, { unit });
+const measured =
+  (unit: Unit) =>
+  (name: string, meaning: string, chinese: string): EntityColumn =>
+    number(name, meaning, chinese, { unit });
 
-/** Numbers of the financial statements and indicators, each with its unit; may be null. */
+// Numbers of the financial statements and indicators.
 export const yuan = measured("yuan");
 export const yuanPerShare = measured("yuan per share");
 export const percent = measured("percent");
@@ -34,7 +34,7 @@ export const ratio = measured("ratio");
 export const times = measured("times");
 export const days = measured("days");
 
-/** Numbers of quotes; the currency is that of the listing (B shares are not quoted in yuan); may be null. */
+// Numbers of quotes, in the currency of the listing: B shares are not quoted in yuan.
 export const price = measured("currency units");
 export const thousandUnits = measured("thousand currency units");
 export const lots = measured("lots");

@@ -1,28 +1,28 @@
 // The finance store: the three statements, the indicators derived from them, and dividends.
-import { code, dateOrNull, number, text, yuanPerShare } from "./columns.js";
+import { date, number, requiredCode, text, yuanPerShare } from "./columns.js";
 import { balanceColumns } from "./finance-balance.js";
 import { cashflowColumns } from "./finance-cashflow.js";
 import { incomeColumns } from "./finance-income.js";
 import { indicatorColumns } from "./finance-indicator.js";
-import type { Column, Entity } from "./types.js";
+import type { Entity, EntityColumn } from "./types.js";
 
-const dividendColumns: readonly Column[] = [
-  code("ts_code", "Stock code"),
-  dateOrNull("end_date", "Period that the dividend belongs to"),
-  dateOrNull("ann_date", "Announcement date of the proposal"),
-  text("div_proc", "Stage: proposed, approved, implemented"),
-  number("stk_div", "Bonus and conversion shares", { unit: "shares per share" }),
-  number("stk_bo_rate", "Bonus shares", { unit: "shares per share" }),
-  number("stk_co_rate", "Shares converted from reserves", { unit: "shares per share" }),
-  yuanPerShare("cash_div", "Cash dividend after tax"),
-  yuanPerShare("cash_div_tax", "Cash dividend before tax"),
-  dateOrNull("record_date", "Record date"),
-  dateOrNull("ex_date", "Ex-dividend and ex-rights date"),
-  dateOrNull("pay_date", "Payment date"),
-  dateOrNull("div_listdate", "Listing date of the bonus shares"),
-  dateOrNull("imp_ann_date", "Announcement date of the implementation"),
-  dateOrNull("base_date", "Base date"),
-  number("base_share", "Base share capital", { unit: "ten thousand shares" }),
+const dividendColumns: readonly EntityColumn[] = [
+  requiredCode("ts_code", "Stock code", "股票代码"),
+  date("end_date", "Period that the dividend belongs to", "分红所属报告期"),
+  date("ann_date", "Announcement date of the proposal", "预案公告日"),
+  text("div_proc", "Stage: proposed, approved, implemented", "实施进度：预案、股东大会通过、实施"),
+  number("stk_div", "Bonus and conversion shares", "每股送转", { unit: "shares per share" }),
+  number("stk_bo_rate", "Bonus shares", "每股送股", { unit: "shares per share" }),
+  number("stk_co_rate", "Shares converted from reserves", "每股转增", { unit: "shares per share" }),
+  yuanPerShare("cash_div", "Cash dividend after tax", "每股分红（税后）"),
+  yuanPerShare("cash_div_tax", "Cash dividend before tax", "每股分红（税前）"),
+  date("record_date", "Record date", "股权登记日"),
+  date("ex_date", "Ex-dividend and ex-rights date", "除权除息日"),
+  date("pay_date", "Payment date", "派息日"),
+  date("div_listdate", "Listing date of the bonus shares", "红股上市日"),
+  date("imp_ann_date", "Announcement date of the implementation", "实施公告日"),
+  date("base_date", "Base date", "基准日"),
+  number("base_share", "Base share capital", "基准股本", { unit: "ten thousand shares" }),
 ];
 
 const finance = {
@@ -49,6 +49,7 @@ export const FINANCE: readonly Entity[] = [
     name: "income",
     title: "Income statements",
     about: "Income statements of listed companies by announcement date, every report type and revision.",
+    chinese: { title: "利润表", about: "上市公司利润表，按公告日期排列，包含所有报告类型与修订版本。" },
     columns: incomeColumns,
   },
   {
@@ -56,6 +57,7 @@ export const FINANCE: readonly Entity[] = [
     name: "balancesheet",
     title: "Balance sheets",
     about: "Balance sheets of listed companies by announcement date, every report type and revision.",
+    chinese: { title: "资产负债表", about: "上市公司资产负债表，按公告日期排列，包含所有报告类型与修订版本。" },
     columns: balanceColumns,
   },
   {
@@ -63,6 +65,7 @@ export const FINANCE: readonly Entity[] = [
     name: "cashflow",
     title: "Cash flow statements",
     about: "Cash flow statements of listed companies by announcement date, every report type and revision.",
+    chinese: { title: "现金流量表", about: "上市公司现金流量表，按公告日期排列，包含所有报告类型与修订版本。" },
     columns: cashflowColumns,
   },
   {
@@ -70,6 +73,7 @@ export const FINANCE: readonly Entity[] = [
     name: "fina_indicator",
     title: "Financial indicators",
     about: "Per-share figures, margins, returns, turnover, solvency and growth, derived from the statements.",
+    chinese: { title: "财务指标", about: "由财务报表计算得出的每股指标、利润率、回报率、周转率、偿债能力与成长能力。" },
     columns: indicatorColumns,
     mainDate: "ann_date",
     identity: ["ts_code", "ann_date", "end_date", "update_flag"],
@@ -82,6 +86,10 @@ export const FINANCE: readonly Entity[] = [
     name: "dividend",
     title: "Dividends",
     about: "Cash dividends and bonus shares from proposal to payment, by ex-date; proposals have no ex-date yet.",
+    chinese: {
+      title: "分红送股",
+      about: "现金分红与送转股从预案到派发的全过程，按除权除息日排列；预案阶段尚无除权除息日。",
+    },
     columns: dividendColumns,
     mainDate: "ex_date",
     // A company may pay two dividends on one day, e.g. an interim and a special one.

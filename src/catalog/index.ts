@@ -1,11 +1,11 @@
-// The catalog: all 26 entities, by name.
+// The catalog: every entity, by name.
 import { AUCTION } from "./auction.js";
 import { FINANCE } from "./finance.js";
 import { INDEX } from "./index-entities.js";
 import { MARKET } from "./market.js";
 import { REFERENCE } from "./reference.js";
 import { REPORTS } from "./reports.js";
-import type { Column, Entity } from "./types.js";
+import type { Entity, EntityColumn } from "./types.js";
 
 export const ENTITIES: readonly Entity[] = [...MARKET, ...AUCTION, ...INDEX, ...REFERENCE, ...REPORTS, ...FINANCE];
 
@@ -17,7 +17,10 @@ export function entityNamed(name: string): Entity | undefined {
   return entitiesByName.get(name);
 }
 
+/** What a column is called in Chinese: its meaning without what explains it. */
+export const chineseName = ({ chinese }: Pick<EntityColumn, "chinese">): string => chinese.split(/[：；，]/, 1)[0]!;
+
 /** The column of `entity` with exactly this name. */
-export function columnNamed(entity: Entity, name: string): Column | undefined {
+export function columnNamed(entity: Entity, name: string): EntityColumn | undefined {
   return entity.columns.find((column) => column.name === name);
 }

@@ -1,35 +1,38 @@
 // The market store: prices, valuation, adjustment factors, price limits and suspensions of stocks.
 import {
-  code,
-  date,
   lots,
   oneRowADay,
   percent,
   price,
   ratio,
+  requiredCode,
+  requiredDate,
   tenThousandShares,
   tenThousandUnits,
   text,
   thousandUnits,
 } from "./columns.js";
-import type { Adjustment, Column, Entity } from "./types.js";
+import type { Adjustment, Entity, EntityColumn } from "./types.js";
 
-const key: readonly Column[] = [code("ts_code", "Stock code"), date("trade_date", "Trading date")];
-
-const open = price("open", "Open price");
-const high = price("high", "High price");
-const low = price("low", "Low price");
-const close = price("close", "Close price");
-
-const afterPrices: readonly Column[] = [
-  price("pre_close", "Previous close"),
-  price("change", "Price change"),
-  percent("pct_chg", "Change in percent"),
-  lots("vol", "Volume"),
-  thousandUnits("amount", "Turnover"),
+const key: readonly EntityColumn[] = [
+  requiredCode("ts_code", "Stock code", "股票代码"),
+  requiredDate("trade_date", "Trading date", "交易日期"),
 ];
 
-const longPeriodColumns: readonly Column[] = [...key, close, open, high, low, ...afterPrices];
+const open = price("open", "Open price", "开盘价");
+const high = price("high", "High price", "最高价");
+const low = price("low", "Low price", "最低价");
+const close = price("close", "Close price", "收盘价");
+
+const afterPrices: readonly EntityColumn[] = [
+  price("pre_close", "Previous close", "昨收价"),
+  price("change", "Price change", "涨跌额"),
+  percent("pct_chg", "Change in percent", "涨跌幅"),
+  lots("vol", "Volume", "成交量"),
+  thousandUnits("amount", "Turnover", "成交额"),
+];
+
+const longPeriodColumns: readonly EntityColumn[] = [...key, close, open, high, low, ...afterPrices];
 
 /** `pre_close` is that of the row's own day after rights, so one factor fits all. Volume, turnover and percent stay. */
 const adjustment: Adjustment = {
@@ -45,6 +48,10 @@ export const MARKET: readonly Entity[] = [
     title: "Daily quotes",
     about:
       "Daily open, high, low, close, volume and turnover of stocks, as traded or with `adjust`. Today's bars are merged in.",
+    chinese: {
+      title: "日线行情",
+      about: "股票每日开高低收价、成交量与成交额，可返回未复权价，也可用 `adjust` 返回复权价。当日行情并入其中。",
+    },
     store: "market",
     columns: [...key, open, high, low, close, ...afterPrices],
     gaps: "every_stock",
@@ -56,6 +63,10 @@ export const MARKET: readonly Entity[] = [
     name: "weekly",
     title: "Weekly quotes",
     about: "Weekly open, high, low, close, volume and turnover of stocks, as traded or with `adjust`.",
+    chinese: {
+      title: "周线行情",
+      about: "股票每周开高低收价、成交量与成交额，可返回未复权价，也可用 `adjust` 返回复权价。",
+    },
     store: "market",
     columns: longPeriodColumns,
     gaps: "none",
@@ -67,6 +78,10 @@ export const MARKET: readonly Entity[] = [
     name: "monthly",
     title: "Monthly quotes",
     about: "Monthly open, high, low, close, volume and turnover of stocks, as traded or with `adjust`.",
+    chinese: {
+      title: "月线行情",
+      about: "股票每月开高低收价、成交量与成交额，可返回未复权价，也可用 `adjust` 返回复权价。",
+    },
     store: "market",
     columns: longPeriodColumns,
     gaps: "none",
@@ -78,25 +93,26 @@ export const MARKET: readonly Entity[] = [
     name: "daily_basic",
     title: "Daily valuation",
     about: "Daily valuation, turnover rates, share counts and market values of stocks.",
+    chinese: { title: "每日指标", about: "股票每日的估值、换手率、股本与市值。" },
     store: "market",
     columns: [
       ...key,
       close,
-      percent("turnover_rate", "Turnover rate"),
-      percent("turnover_rate_f", "Turnover rate on free-float shares"),
-      ratio("volume_ratio", "Volume ratio"),
-      ratio("pe", "Price/earnings (total market value / net profit)"),
-      ratio("pe_ttm", "Price/earnings, trailing twelve months"),
-      ratio("pb", "Price/book"),
-      ratio("ps", "Price/sales"),
-      ratio("ps_ttm", "Price/sales, trailing twelve months"),
-      percent("dv_ratio", "Dividend yield"),
-      percent("dv_ttm", "Dividend yield, trailing twelve months"),
-      tenThousandShares("total_share", "Total shares"),
-      tenThousandShares("float_share", "Tradable shares"),
-      tenThousandShares("free_share", "Free-float shares"),
-      tenThousandUnits("total_mv", "Total market value"),
-      tenThousandUnits("circ_mv", "Tradable market value"),
+      percent("turnover_rate", "Turnover rate", "换手率"),
+      percent("turnover_rate_f", "Turnover rate on free-float shares", "换手率（自由流通股）"),
+      ratio("volume_ratio", "Volume ratio", "量比"),
+      ratio("pe", "Price/earnings (total market value / net profit)", "市盈率（总市值/净利润）"),
+      ratio("pe_ttm", "Price/earnings, trailing twelve months", "市盈率TTM"),
+      ratio("pb", "Price/book", "市净率"),
+      ratio("ps", "Price/sales", "市销率"),
+      ratio("ps_ttm", "Price/sales, trailing twelve months", "市销率TTM"),
+      percent("dv_ratio", "Dividend yield", "股息率"),
+      percent("dv_ttm", "Dividend yield, trailing twelve months", "股息率TTM"),
+      tenThousandShares("total_share", "Total shares", "总股本"),
+      tenThousandShares("float_share", "Tradable shares", "流通股本"),
+      tenThousandShares("free_share", "Free-float shares", "自由流通股本"),
+      tenThousandUnits("total_mv", "Total market value", "总市值"),
+      tenThousandUnits("circ_mv", "Tradable market value", "流通市值"),
     ],
     gaps: "every_stock",
     codeCopy: true,
@@ -107,8 +123,9 @@ export const MARKET: readonly Entity[] = [
     title: "Adjustment factors",
     about:
       "Base factor of backward adjustment: price times factor makes prices comparable across dividends and splits.",
+    chinese: { title: "复权因子", about: "后复权的基础因子：价格乘以因子后，分红送转前后的价格可以直接比较。" },
     store: "market",
-    columns: [...key, ratio("adj_factor", "Adjustment factor")],
+    columns: [...key, ratio("adj_factor", "Adjustment factor", "复权因子")],
     gaps: "every_stock",
     codeCopy: true,
   },
@@ -117,8 +134,13 @@ export const MARKET: readonly Entity[] = [
     name: "stk_limit",
     title: "Price limits",
     about: "The highest and lowest price at which a stock may trade on a day.",
+    chinese: { title: "涨跌停价格", about: "股票每个交易日允许成交的最高价与最低价。" },
     store: "market",
-    columns: [...key, price("up_limit", "Upper limit price"), price("down_limit", "Lower limit price")],
+    columns: [
+      ...key,
+      price("up_limit", "Upper limit price", "涨停价"),
+      price("down_limit", "Lower limit price", "跌停价"),
+    ],
     gaps: "every_stock",
     codeCopy: true,
   },
@@ -127,8 +149,13 @@ export const MARKET: readonly Entity[] = [
     name: "suspend_d",
     title: "Suspensions",
     about: "Suspension periods and types. One stock on one day can have several periods, hence several rows.",
+    chinese: { title: "停复牌信息", about: "股票停牌的时段与类型。同一股票同一天可能有多个时段，因此有多行。" },
     store: "market",
-    columns: [...key, text("suspend_timing", "Suspension period"), text("suspend_type", "Suspension type")],
+    columns: [
+      ...key,
+      text("suspend_timing", "Suspension period", "停牌时段"),
+      text("suspend_type", "Suspension type", "停复牌类型"),
+    ],
     identityIs: "group",
     order: ["trade_date", "ts_code", "suspend_timing", "suspend_type"],
     gaps: "none",

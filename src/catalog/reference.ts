@@ -1,5 +1,5 @@
 // The reference store: the stock list and its history, companies, former names, the trading calendar.
-import { code, date, dateOrNull, integer, requiredText, tenThousandUnits, text } from "./columns.js";
+import { date, requiredCode, requiredDate, requiredInteger, requiredText, tenThousandUnits, text } from "./columns.js";
 import type { Entity } from "./types.js";
 
 export const REFERENCE: readonly Entity[] = [
@@ -9,13 +9,17 @@ export const REFERENCE: readonly Entity[] = [
     about:
       "Daily snapshots of the stock list, delisted stocks included, so that a universe can be built without " +
       "survivorship bias. With no time parameter the latest snapshot is returned.",
+    chinese: {
+      title: "股票列表",
+      about: "每日的股票列表快照，包含已退市股票，可用于构建无幸存者偏差的股票池。不指定日期时返回最新快照。",
+    },
     store: "reference",
     columns: [
-      code("ts_code", "Stock code"),
-      text("name", "Stock name"),
-      dateOrNull("list_date", "Listing date"),
-      dateOrNull("delist_date", "Delisting date; null means not delisted"),
-      date("snapshot_date", "Snapshot date"),
+      requiredCode("ts_code", "Stock code", "股票代码"),
+      text("name", "Stock name", "股票名称"),
+      date("list_date", "Listing date", "上市日期"),
+      date("delist_date", "Delisting date; null means not delisted", "退市日期；空值表示未退市"),
+      requiredDate("snapshot_date", "Snapshot date", "快照日期"),
     ],
     mainDate: "snapshot_date",
     code: "ts_code",
@@ -30,14 +34,15 @@ export const REFERENCE: readonly Entity[] = [
     name: "stock_company",
     title: "Companies",
     about: "Basic information about listed companies: one row for each, without history.",
+    chinese: { title: "上市公司信息", about: "上市公司的基本信息：每家公司一行，不含历史。" },
     store: "reference",
     columns: [
-      code("ts_code", "Stock code"),
-      text("chairman", "Chairman"),
-      text("manager", "General manager"),
-      tenThousandUnits("reg_capital", "Registered capital"),
-      dateOrNull("setup_date", "Establishment date"),
-      text("province", "Province of registration"),
+      requiredCode("ts_code", "Stock code", "股票代码"),
+      text("chairman", "Chairman", "董事长"),
+      text("manager", "General manager", "总经理"),
+      tenThousandUnits("reg_capital", "Registered capital", "注册资本"),
+      date("setup_date", "Establishment date", "成立日期"),
+      text("province", "Province of registration", "注册省份"),
     ],
     mainDate: null,
     code: "ts_code",
@@ -52,14 +57,15 @@ export const REFERENCE: readonly Entity[] = [
     name: "namechange",
     title: "Name changes",
     about: "The names that stocks have carried, each with its first and last effective day.",
+    chinese: { title: "股票曾用名", about: "股票使用过的名称及其启用与停用日期。" },
     store: "reference",
     columns: [
-      code("ts_code", "Stock code"),
-      requiredText("name", "Former name"),
-      date("start_date", "First effective day"),
-      dateOrNull("end_date", "Last effective day; null means still in effect"),
-      dateOrNull("ann_date", "Announcement date"),
-      text("change_reason", "Reason for the change"),
+      requiredCode("ts_code", "Stock code", "股票代码"),
+      requiredText("name", "Former name", "曾用名"),
+      requiredDate("start_date", "First effective day", "启用日期"),
+      date("end_date", "Last effective day; null means still in effect", "停用日期；空值表示仍在使用"),
+      date("ann_date", "Announcement date", "公告日期"),
+      text("change_reason", "Reason for the change", "更名原因"),
     ],
     mainDate: "start_date",
     code: "ts_code",
@@ -79,12 +85,13 @@ export const REFERENCE: readonly Entity[] = [
     name: "trade_cal",
     title: "Trading calendar",
     about: "Open and closed days with the previous trading day. Only the SSE calendar is held.",
+    chinese: { title: "交易日历", about: "交易日与休市日，以及各自的上一交易日。仅收录上交所日历。" },
     store: "reference",
     columns: [
-      requiredText("exchange", "Exchange", { assumed: "SSE", only: ["SSE"] }),
-      date("cal_date", "Calendar date"),
-      integer("is_open", "1 = open, 0 = closed", { only: [0, 1] }),
-      dateOrNull("pretrade_date", "Previous trading day"),
+      requiredText("exchange", "Exchange", "交易所", { assumed: "SSE", only: ["SSE"] }),
+      requiredDate("cal_date", "Calendar date", "日历日期"),
+      requiredInteger("is_open", "1 = open, 0 = closed", "是否交易：1交易，0休市", { only: [0, 1] }),
+      date("pretrade_date", "Previous trading day", "上一交易日"),
     ],
     mainDate: "cal_date",
     code: "exchange",

@@ -1,5 +1,5 @@
 // The reports store: broker research reports and company announcements.
-import { code, codeOrNull, date, requiredText, text } from "./columns.js";
+import { code, requiredCode, requiredDate, requiredText, text } from "./columns.js";
 import type { Entity } from "./types.js";
 
 export const REPORTS: readonly Entity[] = [
@@ -7,18 +7,19 @@ export const REPORTS: readonly Entity[] = [
     name: "research_report",
     title: "Research reports",
     about: "Broker research reports on stocks and industries, by the day of publication.",
+    chinese: { title: "券商研报", about: "券商发布的个股与行业研究报告，按发布日期排列。" },
     store: "reports",
     columns: [
-      date("trade_date", "Publication date"),
-      text("abstr", "Abstract"),
-      requiredText("title", "Report title"),
-      text("report_type", "Report type"),
-      text("author", "Author"),
-      text("name", "Stock name"),
-      codeOrNull("ts_code", "Stock code; null where the report is not about one stock"),
-      text("inst_csname", "Institution name"),
-      text("ind_name", "Industry name"),
-      text("url", "Link to the original"),
+      requiredDate("trade_date", "Publication date", "发布日期"),
+      text("abstr", "Abstract", "摘要"),
+      requiredText("title", "Report title", "研报标题"),
+      text("report_type", "Report type", "研报类型"),
+      text("author", "Author", "作者"),
+      text("name", "Stock name", "股票名称"),
+      code("ts_code", "Stock code; null where the report is not about one stock", "股票代码；非单一股票的研报为空值"),
+      text("inst_csname", "Institution name", "机构名称"),
+      text("ind_name", "Industry name", "行业名称"),
+      text("url", "Link to the original", "原文链接"),
     ],
     mainDate: "trade_date",
     code: "ts_code",
@@ -34,14 +35,15 @@ export const REPORTS: readonly Entity[] = [
     name: "anns_d",
     title: "Announcements",
     about: "Announcements of listed companies. The stock code can stand without its exchange suffix.",
+    chinese: { title: "上市公司公告", about: "上市公司的公告。股票代码可以不带交易所后缀。" },
     store: "reports",
     columns: [
-      date("ann_date", "Announcement date"),
-      code("ts_code", "Stock code, with or without suffix"),
-      text("name", "Stock name"),
-      requiredText("title", "Announcement title"),
-      text("url", "Announcement link"),
-      text("rec_time", "Time the record was collected"),
+      requiredDate("ann_date", "Announcement date", "公告日期"),
+      requiredCode("ts_code", "Stock code, with or without suffix", "股票代码，可不带后缀"),
+      text("name", "Stock name", "股票名称"),
+      requiredText("title", "Announcement title", "公告标题"),
+      text("url", "Announcement link", "公告链接"),
+      text("rec_time", "Time the record was collected", "收录时间"),
     ],
     mainDate: "ann_date",
     code: "ts_code",

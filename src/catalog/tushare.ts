@@ -1,7 +1,7 @@
 // What clients of Tushare ask for by name: each entity as they know it, with what differs as data.
 import { text } from "./columns.js";
 import { ENTITIES, entityNamed } from "./index.js";
-import type { Column, Entity } from "./types.js";
+import type { Entity, EntityColumn } from "./types.js";
 
 export interface Api {
   /** The entity whose rows are read. */
@@ -17,34 +17,38 @@ export interface Api {
 /** What the client adds to the parameters of every question. It says nothing about the rows. */
 export const CLIENT_NOTES: readonly string[] = ["ts_type_name"];
 
-const derived = (name: string, meaning: string, sql: string): Column => ({
-  ...text(name, meaning),
+const derived = (name: string, meaning: string, chinese: string, sql: string): EntityColumn => ({
+  ...text(name, meaning, chinese),
   derived: `(${sql})`,
 });
 
 const exchange = derived(
   "exchange",
   "Exchange: SSE, SZSE or BSE",
+  "交易所：SSE、SZSE或BSE",
   "CASE split_part(ts_code, '.', 2) WHEN 'SH' THEN 'SSE' WHEN 'SZ' THEN 'SZSE' WHEN 'BJ' THEN 'BSE' END",
 );
 
-const symbol = derived("symbol", "Stock code without suffix", "split_part(ts_code, '.', 1)");
+const symbol = derived("symbol", "Stock code without suffix", "不带后缀的股票代码", "split_part(ts_code, '.', 1)");
 
 const listStatus = derived(
   "list_status",
   "L = listed, D = delisted, by the day of the snapshot",
+  "上市状态：L上市，D退市，以快照日期为准",
   "CASE WHEN delist_date <= snapshot_date THEN 'D' ELSE 'L' END",
 );
 
 const market = derived(
   "market",
   "Board by the code: 主板, 创业板, 科创板, CDR or 北交所",
+  "板块：主板、创业板、科创板、CDR或北交所，由代码判断",
   `CASE WHEN ts_code LIKE '%.BJ' THEN '北交所' WHEN ts_code LIKE '689%.SH' THEN 'CDR' WHEN ts_code LIKE '688%.SH' THEN '科创板'
         WHEN ts_code LIKE '30%.SZ' THEN '创业板' WHEN ts_code LIKE '60%.SH' OR ts_code LIKE '00%.SZ' THEN '主板' END`,
 );
 
 /** Columns that scripts commonly ask for and no entity holds: null in every row, rather than an error in every script. */
-const unknown = (name: string): Column => derived(name, "Not in the lake: null in every row", "NULL::VARCHAR");
+const unknown = (name: string): EntityColumn =>
+  derived(name, "Not in the lake: null in every row", "未收录：均为空值", "NULL::VARCHAR");
 
 const plain = (entity: Entity): Api => ({
   source: entity.name,

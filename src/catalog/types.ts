@@ -26,13 +26,30 @@ export const SQL_TYPES = {
   int64: "BIGINT",
 } as const satisfies Record<ColumnType, string>;
 
+/** Every unit, by its English name, with its Chinese one. */
+export const UNITS = {
+  "currency units": "元（交易币种）",
+  "thousand currency units": "千元（交易币种）",
+  "ten thousand currency units": "万元（交易币种）",
+  yuan: "元",
+  "yuan per share": "元/股",
+  shares: "股",
+  "ten thousand shares": "万股",
+  "shares per share": "股/股",
+  lots: "手",
+  percent: "%",
+  ratio: "倍",
+  times: "次",
+  days: "天",
+  points: "点",
+} as const satisfies Record<string, string>;
+
+export type Unit = keyof typeof UNITS;
+
+/** What planner, engine and encoders need of a column. */
 export interface Column {
   readonly name: string;
   readonly type: ColumnType;
-  /** One line, plain English. */
-  readonly meaning: string;
-  /** Unit of the values, e.g. `percent`, `lots`; absent where there is none. */
-  readonly unit?: string;
   /** False: a row without a value is refused on import. */
   readonly nullable: boolean;
   /** Value of a column that an imported file may leave out altogether, e.g. exchange `SSE`. */
@@ -41,6 +58,16 @@ export interface Column {
   readonly only?: readonly (string | number)[];
   /** SQL over stored columns: the column is not stored, it follows from them. */
   readonly derived?: string;
+}
+
+/** A column of an entity, with what users read about it. */
+export interface EntityColumn extends Column {
+  /** One line, plain English. */
+  readonly meaning: string;
+  /** The same in Chinese. The name of the column ends at `：`, `；` or `，`. */
+  readonly chinese: string;
+  /** Unit of the values; absent where there is none. */
+  readonly unit?: Unit;
 }
 
 export const STORES = ["market", "auction", "reports", "reference", "state", "finance", "index"] as const;
@@ -86,9 +113,11 @@ export interface Entity {
   readonly title: string;
   /** One or two sentences. */
   readonly about: string;
+  /** Title and description in Chinese. */
+  readonly chinese: { readonly title: string; readonly about: string };
   readonly store: Store;
   /** In the order of the API. */
-  readonly columns: readonly Column[];
+  readonly columns: readonly EntityColumn[];
   /** The date column that `start_date` and `end_date` bound, or null for a full table. */
   readonly mainDate: string | null;
   /** The code column that files are clustered by, and that a gap names. */

@@ -30,7 +30,7 @@ const SAMPLES: Record<ColumnType, Pick<ColumnData, "values" | "valueOffsets">> =
  */
 export function checkKernel(): "equal" | "different" | "absent" {
   const types = Object.keys(SAMPLES) as ColumnType[];
-  const columns: Column[] = types.map((type) => ({ name: type, type, meaning: "a sample", nullable: true }));
+  const columns: Column[] = types.map((type) => ({ name: type, type, nullable: true }));
   const sources: ColumnData[] = types.map((type) => ({
     ...SAMPLES[type],
     nullCount: 1,

@@ -2,8 +2,10 @@
 import { fileURLToPath } from "node:url";
 import express, { type RequestHandler, type Response } from "express";
 import { ENTITIES } from "../catalog/index.js";
-import { parameterNames } from "../query/request.js";
-import type { CatalogEntity } from "../web/types.js";
+import { kindsOf } from "../catalog/parameters.js";
+import { UNITS } from "../catalog/types.js";
+import { PROBLEMS } from "../errors.js";
+import type { Catalog } from "../web/types.js";
 import { fixedJson } from "./respond.js";
 
 /** Made by `npm run build`; the same place seen from the sources and from what was built. */
@@ -64,10 +66,14 @@ export const pageParts: RequestHandler = express.static(FOLDER, { ...options, in
 
 /** What the pages know of the entities before anyone gives a token; `/openapi.json` tells the same to anyone. */
 export function catalogHandler(): RequestHandler {
-  const entities: readonly CatalogEntity[] = ENTITIES.map((entity) => ({
-    ...{ name: entity.name, title: entity.title, about: entity.about, store: entity.store },
-    ...{ columns: entity.columns, mainDate: entity.mainDate, code: entity.code, gaps: entity.gaps },
-    parameters: parameterNames(entity),
+  const entities: Catalog["entities"] = ENTITIES.map((entity) => ({
+    ...{ name: entity.name, title: entity.title, about: entity.about, chinese: entity.chinese, store: entity.store },
+    columns: entity.columns.map(({ name, type, nullable, meaning, chinese, unit }) => ({
+      ...{ name, type, nullable, meaning, chinese },
+      ...(unit === undefined ? {} : { unit }),
+    })),
+    ...{ code: entity.code, gaps: entity.gaps, parameters: kindsOf(entity) },
   }));
-  return fixedJson({ entities });
+  const problems = Object.fromEntries(Object.entries(PROBLEMS).map(([code, { chinese }]) => [code, chinese]));
+  return fixedJson({ entities, units: UNITS, problems } satisfies Catalog);
 }

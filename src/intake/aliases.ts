@@ -1,10 +1,14 @@
 // Other people's names for our columns, and the units that their headers state.
-import type { Column, Entity } from "../catalog/types.js";
+import { chineseName } from "../catalog/index.js";
+import type { Entity, EntityColumn, Unit } from "../catalog/types.js";
 
 /** Stands for the entity's main date column. */
 const MAIN_DATE = "@date";
 
-/** Our column → what others call it: lower case, without blanks and underscores. An exact name always wins. */
+/**
+ * Our column → what others call it besides its Chinese name in the catalog: lower case, without blanks and underscores. An
+ * exact name always wins.
+ */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
   ts_code: [
     ...[
@@ -108,7 +112,7 @@ export const NEARNESS = ["exact", "spelling", "alias"] as const;
 type Nearness = (typeof NEARNESS)[number];
 
 export interface Meaning {
-  readonly column: Column;
+  readonly column: EntityColumn;
   readonly nearness: Nearness;
   readonly scale: Scale;
   /** The name says the unit, or is our own name, or there is nothing to mistake: lots and thousands can be. */
@@ -120,48 +124,60 @@ export interface Meaning {
  * without underscores (`tradeDate`, `TS代码`); `alias` another word, with the unit in brackets taken into account.
  */
 export function meaningsOf(name: string, entity: Entity): readonly Meaning[] {
-  const plain = name.trim().normalize("NFKC").toLowerCase();
-  const [, word = "", unit] = /^(.*?)(?:[([]([^()[\]]*)[)\]])?$/.exec(squeeze(plain)) ?? [];
+  const plain = plainOf(name);
+  const whole = squeeze(plain);
+  const [, before = "", stated] = /^(.*?)(?:[([]([^()[\]]*)[)\]])?$/.exec(whole) ?? [];
   return entity.columns.flatMap((column): Meaning[] => {
     if (plain === column.name) return [{ column, nearness: "exact", scale: AS_IS, unitKnown: true }];
+    const aliases = aliasesOf(column, entity);
+    // Brackets may also belong to a name.
+    const [word, unit] = aliases.includes(whole) ? [whole] : [before, stated];
     const scale = unit === undefined ? AS_IS : scaleOf(unit, column.unit);
     if (scale === null) return [];
     const spelled = word.replace("代码", "code") === squeeze(column.name);
-    if (!spelled && !aliasesOf(column, entity).includes(word)) return [];
-    const unitKnown = spelled || unit !== undefined || (UNITS[column.unit ?? ""]?.[1] ?? 1) === 1;
+    if (!spelled && !aliases.includes(word)) return [];
+    const unitKnown = spelled || unit !== undefined || column.unit === undefined || STATED[column.unit][1] === 1;
     return [{ column, nearness: spelled ? "spelling" : "alias", scale, unitKnown }];
   });
 }
 
+const plainOf = (name: string): string => name.trim().normalize("NFKC").toLowerCase();
+
 const squeeze = (name: string): string => name.replaceAll(/[\s_]/g, "");
 
-function aliasesOf(column: Column, entity: Entity): readonly string[] {
-  const own = ALIASES[column.name] ?? [];
+function aliasesOf(column: EntityColumn, entity: Entity): readonly string[] {
+  const own = [...(ALIASES[column.name] ?? []), squeeze(plainOf(chineseName(column)))];
   return column.name === entity.mainDate ? [...own, ...ALIASES[MAIN_DATE]!] : own;
 }
 
 const MONEY = { 元: 1, 人民币元: 1, 千元: 1e3, 万元: 1e4, 百万元: 1e6, 亿元: 1e8, yuan: 1, cny: 1, rmb: 1 };
 const SHARES = { 股: 1, 手: 100, 万股: 1e4, 万手: 1e6, 亿股: 1e8, shares: 1, lots: 100 };
 const BARE = { "%": 1, 倍: 1, 点: 1, 元: 1, x: 1 };
+const PER_SHARE = { ...MONEY, "元/股": 1 };
 
 /** A unit of the catalog → the units that a header may state for it, and its own size in their measure. */
-const UNITS: Readonly<Record<string, readonly [Readonly<Record<string, number>>, own: number]>> = {
+const STATED: Record<Unit, readonly [Readonly<Record<string, number>>, own: number]> = {
   "currency units": [MONEY, 1],
   "thousand currency units": [MONEY, 1e3],
   "ten thousand currency units": [MONEY, 1e4],
   yuan: [MONEY, 1],
-  "yuan per share": [MONEY, 1],
-  lots: [SHARES, 100],
+  "yuan per share": [PER_SHARE, 1],
+  shares: [SHARES, 1],
   "ten thousand shares": [SHARES, 1e4],
+  "shares per share": [{ 股: 1, "股/股": 1 }, 1],
+  lots: [SHARES, 100],
   percent: [BARE, 1],
   ratio: [BARE, 1],
+  times: [{ 次: 1, 倍: 1 }, 1],
+  days: [{ 天: 1, 日: 1 }, 1],
   points: [BARE, 1],
 };
 
 /** From the unit of a header to that of a column; null where they do not measure the same. */
-function scaleOf(unit: string, columnUnit: string | undefined): Scale | null {
-  const [sizes, own] = UNITS[columnUnit ?? ""] ?? [];
-  const size = sizes?.[unit];
-  if (size === undefined || own === undefined) return null;
+function scaleOf(unit: string, columnUnit: Unit | undefined): Scale | null {
+  if (columnUnit === undefined) return null;
+  const [sizes, own] = STATED[columnUnit];
+  const size = sizes[unit];
+  if (size === undefined) return null;
   return size >= own ? { times: size / own, over: 1 } : { times: 1, over: own / size };
 }

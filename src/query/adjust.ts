@@ -30,10 +30,12 @@ function factorsOf({ factors, factor }: Adjustment): Factors {
  */
 export function planFactors(request: EntityRequest, list: FileList, after: Position | null): Plan {
   const { entity, date, code, factor } = factorsOf(request.entity.adjustment!);
-  const { order, start, end } = request;
+  const { filters, order, start, end, limit, asOf, dataVersion, cursor, format } = request;
   const from = after?.date ?? null;
   const bounds = order === "asc" ? { start: from ?? start, end } : { start, end: from ?? end };
-  return planRead({ ...request, ...bounds, entity, columns: [date, code, factor], adjust: null }, list, null);
+  const columns = [date, code, factor];
+  const same = { filters, order, limit, asOf, dataVersion, cursor, format };
+  return planRead({ entity, columns, adjust: null, ...bounds, ...same }, list, null);
 }
 
 /**

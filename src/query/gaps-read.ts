@@ -10,9 +10,10 @@ import { rowsOf, scanOf, type Expression, type Read, type Test } from "./scan.js
 /** Whose rows are told apart: nobody's, each code's, or those of some codes, of which alone rows count. */
 export type Whose = "all" | "each" | readonly string[];
 
+/** Whose days, null for all together; and a bit for each day of the span, in base64. */
 const DAY_COLUMNS: readonly Column[] = [
-  { name: "code", type: "code", meaning: "whose days; null for all together", nullable: true },
-  { name: "days", type: "text", meaning: "a bit a day of the span, base64", nullable: false },
+  { name: "code", type: "code", nullable: true },
+  { name: "days", type: "text", nullable: false },
 ];
 
 /** The code that rows and gaps are compared by: without its suffix where rows may lack it. */

@@ -80,7 +80,7 @@ const keysOf = ({ mainDate, code }: Entity): readonly string[] => [...(mainDate 
 function positionColumns(entity: Entity): readonly Column[] {
   const date = entity.mainDate === null ? [] : [{ ...columnNamed(entity, entity.mainDate)!, name: "__date" }];
   const code = { ...columnNamed(entity, entity.code)!, name: "__code" };
-  return [...date, code, { name: "__row", type: "int64", meaning: "row in its file", nullable: false }];
+  return [...date, code, { name: "__row", type: "int64", nullable: false }];
 }
 
 function testsOf(

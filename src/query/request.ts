@@ -1,6 +1,7 @@
 // Reading the parameters of an entity request. Every parameter is understood or refused; none is ignored.
 import { FORMAT_NAMES, type Format } from "../catalog/formats.js";
 import { columnNamed } from "../catalog/index.js";
+import { parameterNames, parametersOf } from "../catalog/parameters.js";
 import type { Column, Entity } from "../catalog/types.js";
 import { nearest, Problem } from "../errors.js";
 import {
@@ -47,9 +48,6 @@ export interface RequestLimits {
   readonly maxLimit: number | null;
 }
 
-/** Parameters that every entity has, whatever its columns. */
-export const COMMON = ["fields", "limit", "cursor", "order", "data_version", "format"] as const;
-
 export const ORDERS = ["asc", "desc"] as const;
 
 /**
@@ -61,27 +59,6 @@ type Adjust = (typeof ADJUSTS)[number];
 
 /** What a data_version looks like. */
 export const VERSION_PATTERN = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}\+08:00$/;
-
-/** The names of all parameters of an entity: common ones, those of its kind, and a filter for each column of text or whole numbers. */
-export function parameterNames(entity: Entity): readonly string[] {
-  const names = new Set<string>();
-  if (entity.mainDate !== null) names.add("start_date").add("end_date");
-  for (const column of filterColumns(entity)) names.add(column.name);
-  for (const alias of Object.keys(entity.filterAliases ?? {})) names.add(alias);
-  if (entity.pointInTime) names.add("as_of");
-  if (entity.adjustment) names.add("adjust");
-  for (const name of COMMON) names.add(name);
-  return [...names];
-}
-
-/** The columns that can be filtered by their own name: `start_date` and `end_date` always mean the range. */
-export function filterColumns(entity: Entity): readonly Column[] {
-  return entity.columns.filter(
-    (column) =>
-      column.type !== "float64" &&
-      !(entity.mainDate !== null && (column.name === "start_date" || column.name === "end_date")),
-  );
-}
 
 /** Throws a Problem that names the parameter, what is accepted, and the nearest of the `known` names. */
 export function parseRequest(
@@ -179,13 +156,12 @@ function parseFields(entity: Entity, given: readonly string[] | undefined): read
 
 function parseFilters(entity: Entity, parameters: Parameters): readonly Filter[] {
   const filters = new Map<Column, Filter>();
-  const named = filterColumns(entity).map((column) => [column.name, column.name] as const);
-  for (const [parameter, columnName] of [...named, ...Object.entries(entity.filterAliases ?? {})]) {
-    const given = parameters.get(parameter);
-    if (!given) continue;
-    const column = columnNamed(entity, columnName)!;
+  for (const parameter of parametersOf(entity)) {
+    const given = parameters.get(parameter.name);
+    if (parameter.kind !== "filter" || !given) continue;
+    const { name, column } = parameter;
     const split = column.type === "text" ? splitTextList : splitList;
-    const values = split(parameter, given).map((text) => parseFilterValue(entity, parameter, column, text));
+    const values = split(name, given).map((text) => parseFilterValue(entity, name, column, text));
     filters.set(column, { column, values: [...new Set(values)] });
   }
   return [...filters.values()];

@@ -1,8 +1,9 @@
 // A question as clients of Tushare put it: a JSON object with the name of an api, its parameters and fields.
 import { API_NAMES, apiNamed, CLIENT_NOTES, type Api } from "../catalog/tushare.js";
+import { parametersOf, type EntityParameter } from "../catalog/parameters.js";
 import { nearest, Problem } from "../errors.js";
 import { collectParameters, integer, invalidParameter, quote, single, unknownParameter } from "./parameters.js";
-import { parameterNames, parseRequest, type EntityRequest, type RequestLimits } from "./request.js";
+import { parseRequest, type EntityRequest, type RequestLimits } from "./request.js";
 
 interface TushareRequest {
   readonly request: EntityRequest;
@@ -13,8 +14,11 @@ interface TushareRequest {
 /** What the object may hold. */
 const KEYS = ["api_name", "token", "params", "fields"];
 
-/** Ours that make no sense here: answers have one format, and no cursor. */
-const UNOFFERED = ["cursor", "format"];
+/** Which of our parameters clients of Tushare may use: its answers have one format, and no cursor. */
+const OFFERED: Record<EntityParameter["kind"], boolean> = {
+  ...{ filter: true, start_date: true, end_date: true, as_of: true, adjust: true, fields: true },
+  ...{ limit: true, cursor: false, order: true, data_version: true, format: false },
+};
 
 /** The object that a question is, its values not looked at yet. */
 export type Question = Readonly<Record<string, unknown>>;
@@ -65,11 +69,12 @@ export function parseTushare(
 ): TushareRequest {
   const { params = null, fields = null } = question;
   if (params !== null && !isObject(params)) throw invalidParameter("params", "it is no object", ["an object"]);
-  const known = [...parameterNames(entity).filter((name) => !UNOFFERED.includes(name)), "offset"];
+  const parameters = parametersOf(entity);
+  const known = [...parameters.filter(({ kind }) => OFFERED[kind]).map(({ name }) => name), "offset"];
   const search = new URLSearchParams();
   for (const [name, value] of [...Object.entries(params ?? {}), ["fields", fields] as const]) {
     if (CLIENT_NOTES.includes(name)) continue;
-    if (!known.includes(name) && UNOFFERED.includes(name)) throw unknownParameter(name, known);
+    if (parameters.some((one) => one.name === name && !OFFERED[one.kind])) throw unknownParameter(name, known);
     if (value === null || value === "") continue;
     if (typeof value !== "string" && typeof value !== "number") {
       throw invalidParameter(name, "it is neither text nor a number", ["text", "a number", "null"]);

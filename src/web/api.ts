@@ -4,12 +4,15 @@
 export class Refusal extends Error {
   constructor(
     readonly status: number,
-    readonly code: string,
-    readonly detail: string,
-    readonly hint: string | null,
-    readonly allowed: readonly string[],
+    readonly problem: {
+      readonly code: string;
+      readonly detail: string;
+      readonly hint: string | null;
+      readonly parameter: string | null;
+      readonly allowed: readonly string[];
+    },
   ) {
-    super(detail);
+    super(problem.detail);
   }
 }
 
@@ -45,5 +48,6 @@ async function refusalOf(answer: Response): Promise<Refusal> {
   const text = (name: string): string | null => (typeof problem[name] === "string" ? problem[name] : null);
   const allowed = Array.isArray(problem["allowed"]) ? problem["allowed"].map(String) : [];
   const detail = text("detail") ?? `${answer.status} ${answer.statusText}`;
-  return new Refusal(answer.status, text("code") ?? "", detail, text("hint"), allowed);
+  const [hint, parameter] = [text("hint"), text("parameter")];
+  return new Refusal(answer.status, { code: text("code") ?? "", detail, hint, parameter, allowed });
 }

@@ -2,12 +2,11 @@
 import { Refusal } from "./api.js";
 import { h } from "./dom.js";
 import type { Language, Translate } from "./texts.js";
-import type { CatalogEntity, Meta } from "./types.js";
+import type { Catalog, Meta } from "./types.js";
 
-export interface App {
+export interface App extends Catalog {
   readonly t: Translate;
   readonly language: Language;
-  readonly entities: readonly CatalogEntity[];
   readonly meta: Meta;
   /** Aborted when the view is left. */
   readonly signal: AbortSignal;
@@ -29,15 +28,17 @@ export async function fill(app: App, place: HTMLElement, work: () => Promise<rea
   return true;
 }
 
-/** What went wrong, in the words of the server: its detail, its hint, and what it would accept. */
-export function troubleOf(app: Pick<App, "t" | "tokenRefused">, error: unknown): HTMLElement {
-  const { t } = app;
+type Troubled = Pick<App, "t" | "language" | "tokenRefused"> & Partial<Pick<App, "problems">>;
+
+/** What went wrong, what would be accepted, and in English the server's own words. */
+export function troubleOf(app: Troubled, error: unknown): HTMLElement {
+  const { t, language } = app;
   if (!(error instanceof Refusal)) {
     if (!(error instanceof TypeError) && !(error instanceof DOMException)) reportError(error);
     return h("p", { role: "alert", class: "trouble" }, t("unreachable"));
   }
   if (error.status === 401) app.tokenRefused();
-  const { detail, hint, allowed } = error;
+  const { detail, hint, allowed } = language === "en" ? error.problem : inChinese(app, error);
   return h(
     "div",
     { role: "alert", class: "trouble" },
@@ -45,4 +46,15 @@ export function troubleOf(app: Pick<App, "t" | "tokenRefused">, error: unknown):
     hint === null ? null : h("p", {}, t("hint") + hint),
     allowed.length === 0 ? null : h("p", { class: "allowed" }, t("allowed") + allowed.join(", ")),
   );
+}
+
+/** The server explains in English; its code, the parameter and accepted words need no translation. */
+function inChinese({ t, problems = {} }: Troubled, { status, problem }: Refusal) {
+  const { code, parameter, allowed } = problem;
+  const what = problems[code] ?? t("failed", { status });
+  return {
+    detail: parameter === null ? what : t("troubleOf", { what, parameter }),
+    hint: code === "invalid_parameter" ? t("howWritten") : null,
+    allowed: allowed.filter((item) => /^[\w.-]+$/.test(item)),
+  };
 }

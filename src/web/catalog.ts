@@ -1,7 +1,9 @@
 // The catalog: entities by group with what they cover, and a search.
+import type { Store } from "../catalog/types.js";
 import type { View } from "./app.js";
+import { aboutOf, meaningOf, titleOf } from "./catalog-words.js";
 import { field, h } from "./dom.js";
-import { type TextKey, countText, dayText, entityTitle, shortCount, stateOf } from "./texts.js";
+import { type TextKey, countText, dayText, shortCount, stateOf } from "./texts.js";
 import type { CatalogEntity, Coverage } from "./types.js";
 
 const GROUPS = {
@@ -11,11 +13,12 @@ const GROUPS = {
   reference: "referenceStore",
   reports: "reports",
   finance: "finance",
-} as const satisfies Record<string, TextKey>;
+} as const satisfies Record<Exclude<Store, "state">, TextKey>;
 
 export const groups = Object.entries(GROUPS);
 
-export const catalogView: View = ({ t, language, entities, meta }) => {
+export const catalogView: View = (app) => {
+  const { t, language, entities, meta } = app;
   const covered = Object.values(meta.entities);
   const rows = covered.reduce((sum, { rows: count }) => sum + (count ?? 0), 0);
   const list = h("div", { class: "groups" });
@@ -33,7 +36,7 @@ export const catalogView: View = ({ t, language, entities, meta }) => {
         "th",
         { scope: "row" },
         h("a", { href: `#/entity/${entity.name}` }, h("code", {}, entity.name)),
-        h("span", {}, entityTitle(language, entity)),
+        h("span", {}, titleOf(app, entity)),
       ),
       h("td", { class: "day" }, day(coverage?.data_start)),
       h("td", { class: "day" }, day(coverage?.data_end)),
@@ -74,7 +77,8 @@ export const catalogView: View = ({ t, language, entities, meta }) => {
     status.textContent = t("found", { n: fitting.length });
   };
   const textOf = (entity: CatalogEntity): string =>
-    [entity.name, entity.title, entityTitle(language, entity), entity.about, ...entity.columns.map(({ name }) => name)]
+    [entity.name, titleOf(app, entity), aboutOf(app, entity)]
+      .concat(entity.columns.flatMap((column) => [column.name, meaningOf(app, column)]))
       .join(" ")
       .toLowerCase();
 
@@ -89,7 +93,7 @@ export const catalogView: View = ({ t, language, entities, meta }) => {
       t("total", {
         entities: covered.filter(({ available }) => available).length,
         all: entities.length,
-        rows: shortCount(rows),
+        rows: shortCount(language, rows),
       }),
       h("span", { class: "version" }, `${t("version")} ${meta.data_version}`),
     ),

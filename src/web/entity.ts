@@ -1,17 +1,18 @@
 // One entity: what it is, its columns, and where it has gaps.
 import { ask, Refusal } from "./api.js";
 import { fill, type App, type View } from "./app.js";
+import { aboutOf, meaningOf, titleOf, typeOf, unitOf } from "./catalog-words.js";
 import { h, prose } from "./dom.js";
 import { gapYears, weekdays, type GapYear } from "./gap-days.js";
 import { heatMap } from "./heat-map.js";
-import { type TextKey, countText, dayText, entityTitle, stateOf } from "./texts.js";
+import { type TextKey, countText, dayText, stateOf } from "./texts.js";
 import type { Calendar, CatalogEntity, Coverage, Gap, Gaps } from "./types.js";
 
 /** Gaps that are listed one by one. */
 const LISTED = 200;
 
 export const entityView: View = (app, name) => {
-  const { t, entities, meta, language } = app;
+  const { t, entities, meta } = app;
   const entity = entities.find((one) => one.name === name);
   if (entity === undefined) return noEntity(app, name);
   const coverage = meta.entities[entity.name];
@@ -27,8 +28,8 @@ export const entityView: View = (app, name) => {
     "div",
     {},
     h("p", {}, h("a", { href: "#/catalog" }, `← ${t("backToCatalog")}`)),
-    h("h1", {}, entityTitle(language, entity), " ", h("code", {}, entity.name)),
-    h("p", {}, ...prose(entity.about)),
+    h("h1", {}, titleOf(app, entity), " ", h("code", {}, entity.name)),
+    h("p", {}, ...prose(aboutOf(app, entity))),
     h("dl", { class: "facts" }, ...facts.map(([key, value]) => h("div", {}, h("dt", {}, t(key)), h("dd", {}, value)))),
     h("p", {}, h("a", { class: "button", href: `#/query?entity=${entity.name}` }, t("queryThis"))),
     h("section", {}, h("h2", {}, t("gaps")), gaps),
@@ -52,17 +53,12 @@ export function noEntity(app: App, name: string): HTMLElement {
   );
 }
 
-function columnTable({ t }: App, { columns }: CatalogEntity): HTMLElement {
+function columnTable(app: App, { columns }: CatalogEntity): HTMLElement {
   const heads: readonly TextKey[] = ["column", "type", "unit", "meaning"];
   return table(
-    t("columns"),
-    heads.map((head) => t(head)),
-    columns.map(({ name, type, unit, meaning, nullable }) => [
-      name,
-      nullable ? `${type}, null` : type,
-      unit ?? "",
-      meaning,
-    ]),
+    app.t("columns"),
+    heads.map((head) => app.t(head)),
+    columns.map((column) => [column.name, typeOf(app, column), unitOf(app, column), meaningOf(app, column)]),
   );
 }
 
@@ -146,6 +142,10 @@ function yearTable({ t }: App, years: readonly GapYear[]): HTMLElement {
   );
 }
 
+/** Kinds of computed gaps in words; others are the words of who recorded them. */
+const kindOf = (t: App["t"], kind: string): string =>
+  kind === "missing" ? t("kindMissing") : kind === "missing_day" ? t("kindMissingDay") : kind;
+
 function gapList({ t }: App, gaps: readonly Gap[]): HTMLElement {
   const heads: readonly TextKey[] = ["code", "first", "last", "kind"];
   const rows = gaps
@@ -154,7 +154,7 @@ function gapList({ t }: App, gaps: readonly Gap[]): HTMLElement {
       ts_code ?? t("everyCode"),
       dayText(gap_start),
       dayText(gap_end),
-      kind,
+      kindOf(t, kind),
     ]);
   const caption = t("gapList");
   return h(

@@ -8,7 +8,7 @@ import { entityView } from "./entity.js";
 import { queryView } from "./query.js";
 import { applyTheme, settings, type Theme } from "./settings.js";
 import { LANGUAGES, textsOf, type TextKey } from "./texts.js";
-import type { CatalogEntity, Meta } from "./types.js";
+import type { Catalog, Meta } from "./types.js";
 
 const VIEWS: Readonly<Record<string, View>> = {
   catalog: catalogView,
@@ -25,7 +25,7 @@ const LINKS: readonly (readonly [address: string, text: TextKey, views: readonly
 ];
 
 let left = new AbortController();
-let entities: readonly CatalogEntity[] | undefined;
+let catalog: Catalog | undefined;
 let meta: Meta | undefined;
 
 /** Shows what the address names. `message` is said where a token is asked for. */
@@ -43,15 +43,15 @@ async function show(message: string | null = null): Promise<void> {
     return;
   }
   try {
-    entities ??= (await ask<{ entities: CatalogEntity[] }>("web/catalog.json", {}, signal)).entities;
+    catalog ??= await ask<Catalog>("web/catalog.json", {}, signal);
     meta = await ask<Meta>("api/v1/meta", {}, signal);
   } catch (error) {
     if (signal.aborted) return;
     if (error instanceof Refusal && error.status === 401) askAgain(t("tokenRefused"));
-    else frame(name, troubleOf({ t, tokenRefused: () => undefined }, error));
+    else frame(name, troubleOf({ t, language, ...catalog, tokenRefused: () => undefined }, error));
     return;
   }
-  const app: App = { t, language, entities, meta, signal, tokenRefused: () => askAgain(t("tokenRefused")) };
+  const app: App = { t, language, ...catalog, meta, signal, tokenRefused: () => askAgain(t("tokenRefused")) };
   const known = name in VIEWS ? name : "catalog";
   frame(known, VIEWS[known]!(app, path, search));
 }

@@ -1,12 +1,14 @@
 // The query builder: a question put together from what the entity takes, its rows, and the request for other tools.
 import { addressOf, ask, type Parameters } from "./api.js";
 import { troubleOf, type App, type View } from "./app.js";
+import type { ParameterKind } from "../catalog/parameters.js";
 import { groups } from "./catalog.js";
+import { titleOf, tooltipOf } from "./catalog-words.js";
 import { field, h, select } from "./dom.js";
 import { noEntity } from "./entity.js";
 import { SHOWN, showRows } from "./results.js";
 import { snippetPanel } from "./snippet-panel.js";
-import { type TextKey, dayText, dayValue, entityTitle } from "./texts.js";
+import { type TextKey, dayText, dayValue } from "./texts.js";
 import type { CatalogEntity, Versions } from "./types.js";
 
 /** Reads the parameters that a part of the form stands for. */
@@ -56,7 +58,8 @@ export const queryView: View = (app, _path, search) => {
   );
 };
 
-function entitySelect({ t, entities, language }: App, entity: CatalogEntity): HTMLSelectElement {
+function entitySelect(app: App, entity: CatalogEntity): HTMLSelectElement {
+  const { t, entities } = app;
   const change = (event: Event): void => {
     location.hash = `#/query?entity=${(event.target as HTMLSelectElement).value}`;
   };
@@ -70,7 +73,7 @@ function entitySelect({ t, entities, language }: App, entity: CatalogEntity): HT
         ...entities
           .filter((one) => one.store === store)
           .map((one) =>
-            h("option", { value: one.name, selected: one === entity }, `${one.name} · ${entityTitle(language, one)}`),
+            h("option", { value: one.name, selected: one === entity }, `${one.name} · ${titleOf(app, one)}`),
           ),
       ),
     ),
@@ -80,7 +83,6 @@ function entitySelect({ t, entities, language }: App, entity: CatalogEntity): HT
 /** The parts that this entity has a use for. `given` are values to begin with. */
 function partsOf(app: App, entity: CatalogEntity, given: (name: string) => string): readonly Part[] {
   const { t } = app;
-  const takes = (name: string): boolean => entity.parameters.includes(name);
   const day = (name: string, text: TextKey, hint: TextKey | null = null): Part => {
     const value = given(name) === "" ? "" : dayText(dayValue(given(name)));
     return part(name, t(text), h("input", { type: "date", value }), hint === null ? null : t(hint), dayValue);
@@ -98,15 +100,23 @@ function partsOf(app: App, entity: CatalogEntity, given: (name: string) => strin
     ["", t("ascending")],
     ["desc", t("descending")],
   ] as const;
+  /** In the order of the form; the page itself sees to what is null. */
+  const byKind: Record<ParameterKind, (() => Part) | null> = {
+    start_date: () => day("start_date", "start"),
+    end_date: () => day("end_date", "end"),
+    as_of: () => day("as_of", "asOf", "asOfHint"),
+    adjust: () => options("adjust", "adjustment", ADJUST),
+    order: () => options("order", "order", ORDER),
+    limit: () => part("limit", t("limit"), number, t("limitHint", { n: SHOWN })),
+    data_version: () => versionPart(app, given("data_version")),
+    fields: () => fieldsPart(app, entity, given("fields")),
+    cursor: null,
+    format: null,
+  };
+  const taken: readonly string[] = entity.parameters;
   return [
     part(entity.code, `${t("codes")} (${entity.code})`, codes, t("codesHint"), trimList),
-    ...(takes("start_date") ? [day("start_date", "start"), day("end_date", "end")] : []),
-    ...(takes("as_of") ? [day("as_of", "asOf", "asOfHint")] : []),
-    ...(takes("adjust") ? [options("adjust", "adjustment", ADJUST)] : []),
-    options("order", "order", ORDER),
-    part("limit", t("limit"), number, t("limitHint", { n: SHOWN })),
-    versionPart(app, given("data_version")),
-    fieldsPart(app, entity, given("fields")),
+    ...Object.entries(byKind).flatMap(([kind, make]) => (make !== null && taken.includes(kind) ? [make()] : [])),
   ];
 }
 
@@ -149,7 +159,8 @@ function versionPart(app: App, given: string): Part {
   return made;
 }
 
-function fieldsPart({ t }: App, { columns }: CatalogEntity, given: string): Part {
+function fieldsPart(app: App, { columns }: CatalogEntity, given: string): Part {
+  const { t } = app;
   const chosen = new Set(given === "" ? [] : given.split(","));
   const boxes = columns.map(({ name }) => h("input", { type: "checkbox", value: name, checked: chosen.has(name) }));
   const summary = h("summary", {});
@@ -159,7 +170,9 @@ function fieldsPart({ t }: App, { columns }: CatalogEntity, given: string): Part
     return names.length === 0 ? {} : { fields: names.join(",") };
   };
   read();
-  const labels = columns.map(({ name, meaning }, index) => h("label", { title: meaning }, boxes[index]!, ` ${name}`));
+  const labels = columns.map((column, index) =>
+    h("label", { title: tooltipOf(app, column) }, boxes[index]!, ` ${column.name}`),
+  );
   return {
     element: h(
       "details",

@@ -1,6 +1,7 @@
 // The rows of a request, a page at a time.
 import { ask } from "./api.js";
 import { fill, type App } from "./app.js";
+import { labelOf, tooltipOf } from "./catalog-words.js";
 import { h } from "./dom.js";
 import type { Asked } from "./snippets.js";
 import type { Envelope, Value } from "./types.js";
@@ -39,10 +40,23 @@ export function showRows(app: App, place: HTMLElement, asked: Asked): void {
   page(1, null);
 }
 
-function tableOf({ t }: App, { columns, rows }: Envelope): HTMLElement {
+function tableOf(app: App, { entity, columns, rows }: Envelope): HTMLElement {
+  const { t } = app;
+  const known = new Map(
+    app.entities.find(({ name }) => name === entity)?.columns.map((column) => [column.name, column]),
+  );
+  const head = ({ name, dtype }: Envelope["columns"][number], index: number): HTMLElement => {
+    const column = known.get(name);
+    return h(
+      "th",
+      { scope: "col", class: isNumber[index] ? "number" : null, title: column ? tooltipOf(app, column) : null },
+      name,
+      h("small", {}, column ? labelOf(app, column, dtype) : dtype),
+    );
+  };
   const isNumber = columns.map(({ dtype }) => dtype !== "string");
   const cell = (value: Value, index: number): HTMLElement => {
-    if (value === null) return h("td", { class: "null" }, "null");
+    if (value === null) return h("td", { class: "null" }, t("noValue"));
     return h("td", { class: isNumber[index] ? "number" : null }, String(value));
   };
   return h(
@@ -52,17 +66,7 @@ function tableOf({ t }: App, { columns, rows }: Envelope): HTMLElement {
       "table",
       {},
       h("caption", { class: "quiet" }, t("results")),
-      h(
-        "thead",
-        {},
-        h(
-          "tr",
-          {},
-          ...columns.map(({ name, dtype }, index) =>
-            h("th", { scope: "col", class: isNumber[index] ? "number" : null }, name, h("small", {}, dtype)),
-          ),
-        ),
-      ),
+      h("thead", {}, h("tr", {}, ...columns.map(head))),
       h("tbody", {}, ...rows.map((row) => h("tr", {}, ...row.map(cell)))),
     ),
   );

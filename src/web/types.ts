@@ -1,14 +1,23 @@
 // What the page is told by the server.
-import type { Entity } from "../catalog/types.js";
+import type { ParameterKind } from "../catalog/parameters.js";
+import type { Entity, EntityColumn, Unit } from "../catalog/types.js";
+
+export type CatalogColumn = Pick<EntityColumn, "name" | "type" | "nullable" | "meaning" | "chinese" | "unit">;
 
 /** An entity as the page needs it. */
-export type CatalogEntity = Pick<
-  Entity,
-  "name" | "title" | "about" | "store" | "columns" | "mainDate" | "code" | "gaps"
-> & {
-  /** Every parameter that the entity takes. */
-  readonly parameters: readonly string[];
+export type CatalogEntity = Pick<Entity, "name" | "title" | "about" | "chinese" | "store" | "code" | "gaps"> & {
+  readonly columns: readonly CatalogColumn[];
+  /** Which parameters it takes, filters left out. */
+  readonly parameters: readonly ParameterKind[];
 };
+
+export interface Catalog {
+  readonly entities: readonly CatalogEntity[];
+  /** In Chinese. */
+  readonly units: Readonly<Record<Unit, string>>;
+  /** What went wrong, in Chinese, by the code of a problem. */
+  readonly problems: Readonly<Record<string, string>>;
+}
 
 export interface Coverage {
   /** False where there are no rows, and where there are some that cannot be read at the moment. */

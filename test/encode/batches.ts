@@ -6,7 +6,7 @@ import type { Encoder, Summary } from "../../src/encode/types.js";
 export type Value = string | number | bigint | null;
 
 export function column(name: string, type: ColumnType): Column {
-  return { name, type, meaning: "of a test", nullable: true };
+  return { name, type, nullable: true };
 }
 
 /** A batch with one array of values a column; dates are days since 1970-01-01, int64 are bigints. */

@@ -6,7 +6,6 @@ import { batchesOf } from "./batches.js";
 const columns: readonly Column[] = (["text", "date", "float64", "int64"] as ColumnType[]).map((type) => ({
   name: type,
   type,
-  meaning: type,
   nullable: true,
 }));
 

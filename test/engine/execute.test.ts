@@ -9,7 +9,7 @@ import { duckdbInMemory } from "../support/duckdb.js";
 import { temporaryFolder } from "../support/folders.js";
 
 const ROWS = 600_000;
-const column: Column = { name: "i", type: "int64", meaning: "a number", nullable: false };
+const column: Column = { name: "i", type: "int64", nullable: false };
 const duckdb = duckdbInMemory({ threads: "1" });
 let path: string;
 

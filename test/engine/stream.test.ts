@@ -9,7 +9,7 @@ import type { SqlValue } from "../../src/query/sql.js";
 import { duckdbInMemory } from "../support/duckdb.js";
 import { batchesOf, marked } from "./batches.js";
 
-const columns: readonly Column[] = [{ name: "i", type: "int64", meaning: "a number", nullable: false }];
+const columns: readonly Column[] = [{ name: "i", type: "int64", nullable: false }];
 const duckdb = duckdbInMemory({ threads: "1" });
 
 const whenAdmitted: WhenAdmitted = (job) => job();

@@ -7,7 +7,7 @@ import { createApp } from "../../src/http/app.js";
 import { FORMATS } from "../../src/catalog/formats.js";
 import { openApi } from "../../src/http/openapi/index.js";
 import { packageVersion } from "../../src/http/package.js";
-import { parameterNames } from "../../src/query/request.js";
+import { parameterNames } from "../../src/catalog/parameters.js";
 import { demoLake } from "../support/demo.js";
 import { exampleQuery, readDescription, type DescribedOperation, type Json } from "../support/openapi.js";
 import { serve, TOKEN, type TestServer } from "../support/server.js";

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { ENTITY_NAMES } from "../../src/catalog/index.js";
+import type { Catalog } from "../../src/web/types.js";
 import { temporaryFolder } from "../support/folders.js";
 import { serve, type TestServer } from "../support/server.js";
 
@@ -60,9 +61,13 @@ describe("the page and the reference", () => {
 
   test("know every entity without a token, and no data", async () => {
     const answer = await ask("/web/catalog.json");
-    const { entities } = (await answer.json()) as { entities: { name: string; parameters: string[] }[] };
+    const { entities, units, problems } = (await answer.json()) as Catalog;
     expect(entities.map(({ name }) => name)).toEqual(ENTITY_NAMES);
-    expect(entities[0]!.parameters).toEqual(expect.arrayContaining(["start_date", "ts_code", "adjust", "limit"]));
+    expect(entities[0]!.parameters).toEqual(expect.arrayContaining(["start_date", "end_date", "adjust", "limit"]));
+    expect(entities[0]!.columns.find(({ name }) => name === "vol")).toEqual({
+      ...{ name: "vol", type: "float64", nullable: true, meaning: "Volume", chinese: "成交量", unit: "lots" },
+    });
+    expect([units.lots, problems["unknown_entity"]]).toEqual(["手", "没有这个数据表"]);
   });
 });
 

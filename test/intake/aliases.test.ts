@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ENTITIES, entityNamed } from "../../src/catalog/index.js";
-import { isFrameIndex, meaningsOf } from "../../src/intake/aliases.js";
+import { chineseName, ENTITIES, entityNamed } from "../../src/catalog/index.js";
+import { AS_IS, isFrameIndex, meaningsOf } from "../../src/intake/aliases.js";
 
 const meant = (entity: string, name: string): readonly string[] =>
   meaningsOf(name, entityNamed(entity)!).map(({ column, nearness, scale }) => {
@@ -88,6 +88,15 @@ test("every column of every entity is named exactly by itself, and by no other c
     for (const column of entity.columns) {
       const exact = meaningsOf(column.name, entity).filter(({ nearness }) => nearness === "exact");
       expect(exact.map((meaning) => meaning.column.name)).toEqual([column.name]);
+    }
+  }
+});
+
+test("every column of every entity is found by its Chinese name, and no other column is", () => {
+  for (const entity of ENTITIES) {
+    for (const column of entity.columns) {
+      const found = meaningsOf(chineseName(column), entity).map((meaning) => [meaning.column.name, meaning.scale]);
+      expect([entity.name, ...found]).toEqual([entity.name, [column.name, AS_IS]]);
     }
   }
 });

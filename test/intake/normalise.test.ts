@@ -338,7 +338,7 @@ describe("field reports", () => {
       ...entityNamed("adj_factor")!,
       columns: [
         ...entityNamed("adj_factor")!.columns,
-        { name: "n", type: "int64", meaning: "x", nullable: true },
+        { name: "n", type: "int64", meaning: "x", chinese: "数", nullable: true },
       ] as const,
     };
     const big = "9007199254740993";

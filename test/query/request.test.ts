@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { ENTITIES, entityNamed } from "../../src/catalog/index.js";
 import { Problem } from "../../src/errors.js";
 import { decodeCursor, encodeCursor, fingerprint } from "../../src/query/cursor.js";
-import { parameterNames, parseRequest, type EntityRequest, type RequestLimits } from "../../src/query/request.js";
+import { kindsOf, parameterNames, type ParameterKind } from "../../src/catalog/parameters.js";
+import { parseRequest, type EntityRequest, type RequestLimits } from "../../src/query/request.js";
 
 const NO_LIMITS: RequestLimits = { defaultLimit: null, maxLimit: null };
 const parse = (entity: string, query: string, limits = NO_LIMITS) =>
@@ -60,6 +61,23 @@ describe("the parser", () => {
     expect(parse("stock_list", `name=${names(20_000)}`).filters[0]!.values).toHaveLength(20_000);
     for (const query of [`name=${names(20_001)}`, `name="a",${names(20_000)}`, "name=a&".repeat(20_001)]) {
       expect(() => parse("stock_list", query)).toThrow("20001 values");
+    }
+  });
+
+  test("keeps what every kind of parameter says", () => {
+    const samples: Record<ParameterKind, string> = {
+      ...{ start_date: "20240101", end_date: "20240101", as_of: "20240101", adjust: "forward", fields: "ts_code" },
+      ...{ limit: "1", cursor: "x", order: "desc", data_version: "2024-01-01T00:00:00.000+08:00", format: "csv" },
+    };
+    for (const entity of ENTITIES) {
+      const nothing = parseRequest(entity, new URLSearchParams(), NO_LIMITS);
+      for (const kind of kindsOf(entity)) {
+        const sample = kind === "fields" ? entity.columns[0]!.name : samples[kind];
+        expect([kind, parseRequest(entity, new URLSearchParams([[kind, sample]]), NO_LIMITS)]).not.toEqual([
+          kind,
+          nothing,
+        ]);
+      }
     }
   });
 

@@ -16,7 +16,8 @@ import { parseCalendarRequest, parseShiftRequest } from "../../src/query/calenda
 import { parseGapRequest } from "../../src/query/gaps.js";
 import { planRead } from "../../src/query/plan.js";
 import { FORMAT_NAMES } from "../../src/catalog/formats.js";
-import { parameterNames, parseRequest } from "../../src/query/request.js";
+import { parameterNames } from "../../src/catalog/parameters.js";
+import { parseRequest } from "../../src/query/request.js";
 import { openStaging } from "../intake/staging.js";
 import { demoLake } from "../support/demo.js";
 import { memoryOf } from "../support/figures.js";

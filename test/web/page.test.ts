@@ -1,5 +1,6 @@
 // Who comes in, and what they find: catalog, entities and their gaps, in their language and light, by mouse or keys.
 import { beforeAll, expect, test } from "vitest";
+import { ENTITIES } from "../../src/catalog/index.js";
 import { createToken } from "../../src/store/tokens.js";
 import { describeInBrowser, openPage } from "../support/browser.js";
 import { enter, expectAccessible, servePage } from "../support/page.js";
@@ -90,7 +91,7 @@ describeInBrowser("the catalog", () => {
     const daily = page.getByRole("row", { name: /^daily\s?Daily quotes/ });
     expect(await daily.getByRole("cell").allTextContents()).toEqual(["2024-01-01", "2024-12-31", "783", "available"]);
     expect(await page.getByRole("row", { name: /^weekly/ }).innerText()).toContain("no data yet");
-    await page.getByText("5 of 26 entities with data").waitFor();
+    await page.getByText(`5 of ${ENTITIES.length} entities with data`).waitFor();
     await page.getByLabel("Search entities and columns").fill("adj_f");
     await page.getByText("1 entities").waitFor();
     expect(await page.getByRole("row", { name: /^adj_factor/ }).count()).toBe(1);
@@ -137,7 +138,7 @@ describeInBrowser("language and light", () => {
   test("are those of the browser at first, and switched and kept after that", async () => {
     const { page, complaints } = await enter(server, "", { locale: "zh-CN", colorScheme: "dark" });
     await page.getByRole("heading", { name: "目录" }).waitFor();
-    await page.getByText("日线行情").waitFor();
+    await page.getByText("日线行情", { exact: true }).waitFor();
     expect(await page.locator("html").getAttribute("lang")).toBe("zh-CN");
     const ground = "getComputedStyle(document.body).backgroundColor";
     const dark = await page.evaluate(ground);

@@ -63,7 +63,7 @@ describeInBrowser("a query", () => {
     expect(await rowsOf(page)).toHaveLength(1);
     await page.getByLabel("Data version").selectOption(versions[1]!);
     await page.getByRole("button", { name: "Run" }).click();
-    await page.getByText("No rows fit.").waitFor();
+    await page.getByText("No rows match.").waitFor();
 
     await page.getByLabel("Codes (ts_code)").fill("600519.SH");
     await page.getByLabel("Rows at most").fill("1");

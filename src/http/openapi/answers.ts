@@ -1,7 +1,7 @@
 // Successful answers as OpenAPI describes them: headers, formats, and bodies as JSON Schema.
 import { FORMATS, FORMAT_NAMES, type Format } from "../../catalog/formats.js";
 import { ENTITY_NAMES } from "../../catalog/index.js";
-import { type Column, DTYPES, type Entity, STORES } from "../../catalog/types.js";
+import { DTYPES, type Entity, type EntityColumn, STORES } from "../../catalog/types.js";
 import type { Parameter } from "./parameters.js";
 import { type Ref, type Schema, refTo, schemaOf } from "./schemas.js";
 
@@ -146,7 +146,7 @@ const envelope = record(
   },
 );
 
-const shown = ({ meaning, unit, type }: Column): string =>
+const shown = ({ meaning, unit, type }: EntityColumn): string =>
   [meaning, ...(unit ? [`in ${unit}`] : []), ...(type === "date" ? ["`YYYYMMDD`"] : [])].join(", ");
 
 /** The envelope with the entity's own columns. */

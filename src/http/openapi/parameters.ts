@@ -1,15 +1,8 @@
 // Every parameter of an entity as OpenAPI describes it, with an example; names and bounds come from the parser's tables.
 import { FORMAT_NAMES } from "../../catalog/formats.js";
-import { columnNamed } from "../../catalog/index.js";
+import { type EntityParameter, type ParameterKind, parametersOf } from "../../catalog/parameters.js";
 import type { Column, ColumnType, Entity } from "../../catalog/types.js";
-import {
-  ADJUSTS,
-  type COMMON,
-  ORDERS,
-  type RequestLimits,
-  filterColumns,
-  parameterNames,
-} from "../../query/request.js";
+import { ADJUSTS, ORDERS, type RequestLimits } from "../../query/request.js";
 import { type Ref, type Schema, refTo, schemaOf } from "./schemas.js";
 
 export interface Parameter {
@@ -44,52 +37,44 @@ export function bound(name: "start_date" | "end_date", what: string, entity: Ent
   return single(name, `${end} ${what}, inclusive.`, schemaOf("Date"), exampleRange(entity)[name]);
 }
 
-type Shared = Exclude<(typeof COMMON)[number], "fields">;
-
-const SHARED: Record<Shared, (limits: RequestLimits) => Parameter> = {
-  limit: ({ defaultLimit, maxLimit }) => {
-    const none = defaultLimit === null ? "Without it every row comes." : `Without it ${defaultLimit} come at most.`;
-    const bounds = { type: "integer", minimum: 1, maximum: maxLimit ?? Number.MAX_SAFE_INTEGER };
-    return single(
+/** The parameters that operations refer to by name. */
+export function sharedParameters({ defaultLimit, maxLimit }: RequestLimits) {
+  const none = defaultLimit === null ? "Without it every row comes." : `Without it ${defaultLimit} come at most.`;
+  const bounds = { type: "integer", minimum: 1, maximum: maxLimit ?? Number.MAX_SAFE_INTEGER };
+  return {
+    limit: single(
       "limit",
       `Number of rows at most. ${none} Where it cuts, \`truncated\` is true and \`next_cursor\` continues.`,
       { ...bounds, ...(defaultLimit === null ? {} : { default: defaultLimit }) },
       Math.min(5, maxLimit ?? 5),
-    );
-  },
-  cursor: () =>
-    single(
+    ),
+    cursor: single(
       "cursor",
       "Continue where the page before ended: its `next_cursor`. Keep every other parameter but `limit` and `format` " +
         "as it was. The cursor keeps the `data_version` of the first page.",
       schemaOf("Cursor"),
     ),
-  order: () =>
-    single("order", "The default order, or the whole of it backwards.", {
+    order: single("order", "The default order, or the whole of it backwards.", {
       type: "string",
       enum: ORDERS,
       default: "asc",
     }),
-  data_version: () =>
-    single(
+    data_version: single(
       "data_version",
       "Read an older state of the lake: the `data_version` that an answer gave. Percent-encode its `+`.",
       schemaOf("DataVersion"),
     ),
-  format: () =>
-    single("format", "Format of the body; wins over the `Accept` header.", { type: "string", enum: FORMAT_NAMES }),
-};
-
-/** The parameters that operations refer to by name. */
-export function sharedParameters(limits: RequestLimits): Readonly<Record<Shared | "if_none_match", Parameter>> {
-  const query = Object.fromEntries(Object.entries(SHARED).map(([name, describe]) => [name, describe(limits)]));
-  const ifNoneMatch = {
-    name: "If-None-Match",
-    in: "header",
-    description: "The `ETag` of an earlier answer: 304 where nothing changed.",
-    schema: { type: "string" },
-  } as const;
-  return { ...(query as Record<Shared, Parameter>), if_none_match: ifNoneMatch };
+    format: single("format", "Format of the body; wins over the `Accept` header.", {
+      type: "string",
+      enum: FORMAT_NAMES,
+    }),
+    if_none_match: {
+      name: "If-None-Match",
+      in: "header",
+      description: "The `ETag` of an earlier answer: 304 where nothing changed.",
+      schema: { type: "string" },
+    },
+  } as const satisfies Readonly<Record<string, Parameter>>;
 }
 
 export const sharedParameter = (name: keyof ReturnType<typeof sharedParameters>): Ref => refTo("parameters", name);
@@ -110,9 +95,7 @@ const ITEMS: Record<ColumnType, (column: Column, entity: Entity) => Schema> = {
   },
 };
 
-type OwnName = "start_date" | "end_date" | "as_of" | "adjust" | "fields";
-
-const OWN: Record<OwnName, (entity: Entity) => Parameter> = {
+const BY_KIND: Record<ParameterKind, (entity: Entity) => Parameter | Ref> = {
   start_date: (entity) => bound("start_date", `\`${entity.mainDate!}\``, entity),
   end_date: (entity) => bound("end_date", `\`${entity.mainDate!}\``, entity),
   as_of: (entity) => single("as_of", asOfRule(entity), schemaOf("Date")),
@@ -130,6 +113,11 @@ const OWN: Record<OwnName, (entity: Entity) => Parameter> = {
     const parameter = list("fields", description, { type: "string", enum: names }, exampleFields(entity));
     return { ...parameter, schema: { ...parameter.schema, uniqueItems: true } };
   },
+  limit: () => sharedParameter("limit"),
+  cursor: () => sharedParameter("cursor"),
+  order: () => sharedParameter("order"),
+  data_version: () => sharedParameter("data_version"),
+  format: () => sharedParameter("format"),
 };
 
 function asOfRule({ pointInTime, mainDate }: Entity): string {
@@ -146,18 +134,13 @@ function asOfRule({ pointInTime, mainDate }: Entity): string {
   return `Only what was announced on or before this day, by ${column!}${otherwise}.${hides}`;
 }
 
-/** All parameters of an entity, as `parameterNames` lists them. */
-export function entityParameters(entity: Entity): readonly (Parameter | Ref)[] {
-  const filters = new Map(filterColumns(entity).map(({ name }) => [name, name]));
-  for (const [alias, name] of Object.entries(entity.filterAliases ?? {})) filters.set(alias, name);
-  return parameterNames(entity).map((name) => {
-    const column = filters.get(name);
-    if (column !== undefined) return filterParameter(entity, name, columnNamed(entity, column)!);
-    return name in OWN ? OWN[name as OwnName](entity) : sharedParameter(name as Shared);
-  });
-}
+/** All parameters of an entity. */
+export const entityParameters = (entity: Entity): readonly (Parameter | Ref)[] =>
+  parametersOf(entity).map((parameter) =>
+    parameter.kind === "filter" ? filterParameter(entity, parameter) : BY_KIND[parameter.kind](entity),
+  );
 
-function filterParameter(entity: Entity, name: string, column: Column): Parameter {
+function filterParameter(entity: Entity, { name, column }: Extract<EntityParameter, { kind: "filter" }>): Parameter {
   const other = name === column.name ? "" : ` Filters \`${column.name}\`.`;
   const missing = column.nullable ? " `null` finds rows without a value." : "";
   const bare = entity.bareCodes && column.type === "code" ? " A code finds rows with and without its suffix." : "";

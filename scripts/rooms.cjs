@@ -29,7 +29,7 @@ module.exports = {
     why: "The bottom: the buffers of Arrow columns, for the engine and the encoders.",
   },
   config: {
-    owns: "^src/config\\.ts$",
+    owns: "^src/(config|settings|setting-values)\\.ts$",
     imports: ["errors", "dates"],
     why: "Every setting in one table; it knows no room it sets.",
   },

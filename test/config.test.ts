@@ -1,7 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readConfig, type SettingName } from "../src/config.js";
+import { readConfig } from "../src/config.js";
+import type { SettingName } from "../src/settings.js";
 import { OperatorError } from "../src/errors.js";
 import { temporaryFolder } from "./support/folders.js";
 
@@ -23,13 +24,13 @@ describe("the settings of the server", () => {
   });
 
   test("origins and the two files of TLS are read, or left out", () => {
-    expect(readConfig({}, {})).toMatchObject({ corsOrigins: [], tls: null, rateLimit: null, tokenStreams: 64 });
+    expect(readConfig({}, {})).toMatchObject({ corsOrigin: [], tls: null, rateLimit: null, tokenStreams: 64 });
     const given = { corsOrigin: "https://a.example, http://localhost:3000", tlsCert: "c.pem", tlsKey: "k.pem" };
     expect(readConfig(given, {})).toMatchObject({
-      corsOrigins: ["https://a.example", "http://localhost:3000"],
+      corsOrigin: ["https://a.example", "http://localhost:3000"],
       tls: { cert: "c.pem", key: "k.pem" },
     });
-    expect(readConfig({ corsOrigin: "*" }, {}).corsOrigins).toEqual(["*"]);
+    expect(readConfig({ corsOrigin: "*" }, {}).corsOrigin).toEqual(["*"]);
   });
 
   test("auto starts as many workers as cores and memory keep busy", () => {

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { describe, expect, test } from "vitest";
 import { ENTITIES, ENTITY_NAMES } from "../src/catalog/index.js";
 import { createProgram } from "../src/cli/program.js";
-import { SETTINGS } from "../src/config.js";
+import { envOf, flagOf, SETTING_NAMES, SETTINGS } from "../src/settings.js";
 import { PROBLEMS } from "../src/errors.js";
 import { FORMATS } from "../src/catalog/formats.js";
 import { openApi } from "../src/http/openapi/index.js";
@@ -45,9 +45,9 @@ describe("docs/reference.md", () => {
   });
 
   test("has every setting with its environment variable and default", () => {
-    const settings = Object.entries(SETTINGS).map(([name, { env, fallback }]) => {
-      const option = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-      return `| \`--${option}\` | \`${env}\` | ${name === "temp" ? "" : `\`${fallback}\` |`}`;
+    const settings = SETTING_NAMES.map((name) => {
+      const fallback = name === "temp" ? "" : `\`${SETTINGS[name].fallback}\` |`;
+      return `| \`${flagOf(name)}\` | \`${envOf(name)}\` | ${fallback}`;
     });
     expect(without(reference, settings)).toEqual([]);
   });

@@ -1,7 +1,7 @@
 // tapehouse completion: scripts by which shells complete commands, options and names of entities.
 import { Argument, Command } from "commander";
 import { ENTITY_NAMES } from "../catalog/index.js";
-import { LOG_LEVELS } from "../config.js";
+import { OFFERED } from "../settings.js";
 import { say } from "./out.js";
 
 const SHELLS = ["bash", "zsh", "fish"] as const;
@@ -57,12 +57,7 @@ const ARGUMENTS: Readonly<Record<string, Place["takes"][number]>> = { entity: EN
 
 /** What the values of options are; nothing is offered for others. */
 const VALUES: Readonly<Record<string, readonly string[] | "files" | "folders">> = {
-  "--data": "folders",
-  "--temp": "folders",
-  "--tls-cert": "files",
-  "--tls-key": "files",
-  "--log-level": LOG_LEVELS,
-  "--watch": ["on", "off"],
+  ...OFFERED,
   "--entities": [...ENTITY_NAMES, "metrics"],
 };
 

@@ -1,6 +1,7 @@
 // tapehouse doctor. Loads nothing at first that a broken installation lacks.
 import { Command } from "commander";
-import { flagOf, readConfig, SETTINGS, type ServerConfig, type SettingName } from "../config.js";
+import { readConfig, type ServerConfig } from "../config.js";
+import type { SettingName } from "../settings.js";
 import { OperatorError, reasonOf } from "../errors.js";
 import { layoutOf } from "../lake/layout.js";
 import { plural } from "../words.js";
@@ -9,23 +10,16 @@ import { ok, shell, wrong, type Finding } from "./doctor/finding.js";
 import { checkInstallation } from "./doctor/installation.js";
 import { checkLake } from "./doctor/lake.js";
 import { checkServing } from "./doctor/serving.js";
-import { jsonOption } from "./options.js";
+import { addSettings, jsonOption } from "./options.js";
 import { printJson, say } from "./out.js";
 
-/** The settings that can be given here; the others come from the environment. */
-const GIVEN = ["data", "host", "port", "temp", "memory", "tlsCert", "tlsKey"] as const satisfies readonly SettingName[];
-
-type Options = Partial<Record<(typeof GIVEN)[number], string>> & { readonly json?: boolean };
+type Options = Partial<Record<SettingName, string>> & { readonly json?: boolean };
 
 export function doctorCommand(): Command {
   const command = new Command("doctor").description(
     "Say what is wrong with this installation, the data directory or the settings of serve, and how to mend it.",
   );
-  for (const name of GIVEN) {
-    const { env, fallback, meaning } = SETTINGS[name];
-    command.option(`${flagOf(name)} <value>`, `${meaning} (env ${env}, default ${fallback})`);
-  }
-  return command
+  return addSettings(command, "doctor")
     .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  $ tapehouse doctor --data ./parquet")
     .action(async ({ json, ...options }: Options) => {

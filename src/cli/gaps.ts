@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { ENTITIES } from "../catalog/index.js";
 import type { Entity } from "../catalog/types.js";
-import { SETTINGS } from "../config.js";
+import { SETTINGS } from "../settings.js";
 import { createCalendars } from "../engine/calendars.js";
 import { createGapFinder, type GapFinder } from "../engine/gaps.js";
 import { openReader } from "../engine/reader.js";

@@ -4,7 +4,7 @@ import { entityNamed, ENTITY_NAMES } from "../catalog/index.js";
 import type { Entity } from "../catalog/types.js";
 import { OperatorError, nearest } from "../errors.js";
 import { importFiles, type ImportReport } from "../store/import.js";
-import { dataOption, jsonOption, maxFileRowsOption, maxUnpackedOption, memoryOption } from "./options.js";
+import { dataOption, jsonOption, limitOption, memoryOption } from "./options.js";
 import { printJson, say } from "./out.js";
 import { createProgress } from "./progress.js";
 import { count, plural, shown } from "../words.js";
@@ -29,8 +29,8 @@ export function importCommand(): Command {
     .option("--set <column=value,...>", "columns that the file lacks, with one value for every row", parsePairs, {})
     .option("--dry-run", "say what would happen, and change nothing")
     .addOption(memoryOption())
-    .addOption(maxFileRowsOption())
-    .addOption(maxUnpackedOption())
+    .addOption(limitOption("maxFileRows"))
+    .addOption(limitOption("maxUnpacked"))
     .addOption(dataOption())
     .addOption(jsonOption())
     .addHelpText(

@@ -2,27 +2,16 @@
 import { setPriority } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Command } from "commander";
-import { readConfig, SETTINGS, type ServerConfig } from "../config.js";
+import { readConfig, type ServerConfig } from "../config.js";
+import type { SettingName } from "../settings.js";
 import { OperatorError } from "../errors.js";
 import { layoutOf } from "../lake/layout.js";
 import { ingest, makeInbox } from "../inbox/ingest.js";
 import { tryLock } from "../store/lock.js";
 import { untilThere } from "../inbox/reach.js";
 import { endWhenAlone, hasRole, seenLake } from "../processes/messages.js";
-import { dataOption } from "./options.js";
+import { addSettings } from "./options.js";
 import { note } from "./out.js";
-
-interface Options {
-  readonly data: string;
-  readonly ingestMemory?: string;
-  readonly maxDrop?: string;
-  readonly ingestSpill?: string;
-  readonly maxFileRows?: string;
-  readonly maxUnpacked?: string;
-  readonly keepVersions?: string;
-  readonly retention?: string;
-  readonly deadline?: string;
-}
 
 /** How often to ask whether another process still watches this inbox, in milliseconds. */
 const ASK_EVERY = 500;
@@ -31,35 +20,21 @@ const ASK_EVERY = 500;
 const NICE = 5;
 
 export function ingestCommand(): Command {
-  const command = new Command("ingest")
-    .description("Watch the inbox: take what is dropped, compact, remove old versions. serve runs this by itself.")
-    .addOption(dataOption());
-  for (const [flag, { env, fallback, meaning }] of Object.entries(INGEST_SETTINGS)) {
-    command.option(`${flag} <value>`, `${meaning} (env ${env}, default ${fallback})`);
-  }
-  return command
+  const command = new Command("ingest").description(
+    "Watch the inbox: take what is dropped, compact, remove old versions. serve runs this by itself.",
+  );
+  return addSettings(command, "ingest")
     .addHelpText("after", "\nExample:\n  $ tapehouse ingest --data ./parquet")
-    .action(async (options: Options) => {
+    .action(async (options: Partial<Record<SettingName, string>>) => {
       const stopping = new AbortController();
       for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.abort());
       // What a hang-up of the whole group means is for the supervisor to say.
       process.on("SIGHUP", () => hasRole("ingester") || stopping.abort());
       if (hasRole("ingester")) endWhenAlone();
-      await watch(readConfig({ ...options }, process.env), stopping.signal);
+      await watch(readConfig(options, process.env), stopping.signal);
       process.channel?.unref();
     });
 }
-
-const INGEST_SETTINGS = {
-  "--ingest-memory": SETTINGS.ingestMemory,
-  "--max-drop": SETTINGS.maxDrop,
-  "--ingest-spill": SETTINGS.ingestSpill,
-  "--max-file-rows": SETTINGS.maxFileRows,
-  "--max-unpacked": SETTINGS.maxUnpacked,
-  "--keep-versions": SETTINGS.keepVersions,
-  "--retention": SETTINGS.retention,
-  "--deadline": SETTINGS.deadline,
-};
 
 async function watch(config: ServerConfig, signal: AbortSignal): Promise<void> {
   const layout = layoutOf(config.data);

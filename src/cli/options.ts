@@ -1,18 +1,28 @@
 // Options that several commands share.
-import { Option } from "commander";
-import { bytesOf, dataDirectory, fileRows, memorySize, SETTINGS } from "../config.js";
+import { Option, type Command } from "commander";
+import { envOf, flagOf, SETTINGS, settingsOf } from "../settings.js";
 import { OperatorError } from "../errors.js";
 import { layoutOf } from "../lake/layout.js";
 import { exists } from "../store/durable.js";
+import { size } from "../setting-values.js";
 import { printJson, say } from "./out.js";
 import { tableLines, type Row } from "./table.js";
 
 /** `--data DIR`, or TAPEHOUSE_DATA, or ./parquet. */
 export const dataOption = (): Option =>
   new Option("--data <dir>", SETTINGS.data.meaning)
-    .env(SETTINGS.data.env)
+    .env(envOf("data"))
     .default(SETTINGS.data.fallback)
-    .argParser(dataDirectory);
+    .argParser((text) => SETTINGS.data.parse(text, "--data"));
+
+/** Gives a command an option for each of its settings, as text for `readConfig`. */
+export function addSettings(command: Command, of: Parameters<typeof settingsOf>[0]): Command {
+  for (const name of settingsOf(of)) {
+    const { fallback, meaning } = SETTINGS[name];
+    command.option(`${flagOf(name)} <value>`, `${meaning} (env ${envOf(name)}, default ${fallback})`);
+  }
+  return command;
+}
 
 /** Refuses a folder in which no lake was ever begun: a name that was mistyped. */
 export async function requireLake(data: string): Promise<void> {
@@ -26,19 +36,17 @@ export const jsonOption = (): Option => new Option("--json", "print JSON for mac
 export const memoryOption = (): Option =>
   new Option("--memory <size>", "memory that DuckDB may use; more spills to the disk")
     .default("4GB")
-    .argParser((text) => memorySize("--memory", text));
+    .argParser((text) => size(text, "--memory"));
 
-export const maxFileRowsOption = (): Option =>
-  new Option("--max-file-rows <n>", SETTINGS.maxFileRows.meaning)
-    .env(SETTINGS.maxFileRows.env)
-    .default(Number(SETTINGS.maxFileRows.fallback), SETTINGS.maxFileRows.fallback)
-    .argParser(fileRows);
-
-export const maxUnpackedOption = (): Option =>
-  new Option("--max-unpacked <size>", SETTINGS.maxUnpacked.meaning)
-    .env(SETTINGS.maxUnpacked.env)
-    .default(bytesOf(SETTINGS.maxUnpacked.fallback), SETTINGS.maxUnpacked.fallback)
-    .argParser((text) => bytesOf(memorySize("--max-unpacked", text)));
+/** A limit on imported files, as a command without `readConfig` takes it. */
+export function limitOption(name: "maxFileRows" | "maxUnpacked"): Option {
+  const { fallback, meaning, parse } = SETTINGS[name];
+  const flag = flagOf(name);
+  return new Option(`${flag} <value>`, meaning)
+    .env(envOf(name))
+    .default(parse(fallback, flag), fallback)
+    .argParser((text) => parse(text, flag));
+}
 
 /** Prints rows as a table as wide as the terminal at most, or as JSON. */
 export function printTable(rows: readonly Row[], options: TableOptions): void {

@@ -1,6 +1,7 @@
 // tapehouse serve: workers that answer, kept running by a supervisor.
 import { Command } from "commander";
-import { flagOf, readConfig, SETTINGS, type ServerConfig, type SettingName } from "../config.js";
+import { readConfig, type ServerConfig } from "../config.js";
+import { flagOf, settingsOf, type SettingName } from "../settings.js";
 import { OperatorError } from "../errors.js";
 import { exposureOf } from "../http/server.js";
 import { openLog } from "../http/observe.js";
@@ -10,6 +11,7 @@ import { hasRole } from "../processes/messages.js";
 import { supervise } from "../processes/supervisor.js";
 import { runWorker } from "../processes/worker.js";
 import { makeDemo } from "./demo.js";
+import { addSettings } from "./options.js";
 import { note, say } from "./out.js";
 
 interface ServeOptions extends Partial<Record<Exclude<SettingName, "watch">, string>> {
@@ -19,14 +21,7 @@ interface ServeOptions extends Partial<Record<Exclude<SettingName, "watch">, str
 }
 
 export function serveCommand(): Command {
-  const command = new Command("serve").description("Serve the lake over HTTP.");
-  for (const [name, setting] of Object.entries(SETTINGS)) {
-    command.option(
-      `${flagOf(name as SettingName)} <value>`,
-      `${setting.meaning} (env ${setting.env}, default ${setting.fallback})`,
-    );
-  }
-  return command
+  return addSettings(new Command("serve").description("Serve the lake over HTTP."), "serve")
     .option("--no-watch", "the same as --watch off, for replicas and read-only disks")
     .option("--demo", "make the demo market first where the lake is empty, and print a request that works")
     .addHelpText("after", "\nExample:\n  $ tapehouse serve --data ./parquet --port 8080")
@@ -61,21 +56,12 @@ async function serve(options: ServeOptions): Promise<void> {
 const isEmpty = async (data: string): Promise<boolean> => (await openLake(data)).current().version.sequence === 0;
 
 /** The options that the command `ingest` shares with this one; the environment it inherits. */
-function ingestArguments(options: ServeOptions): string[] {
-  const { data, ingestMemory, ingestSpill, maxDrop, maxFileRows, maxUnpacked, keepVersions, retention, deadline } =
-    options;
-  const given = Object.entries({
-    "--data": data,
-    "--deadline": deadline,
-    "--ingest-memory": ingestMemory,
-    "--max-drop": maxDrop,
-    "--ingest-spill": ingestSpill,
-    "--max-file-rows": maxFileRows,
-    "--max-unpacked": maxUnpacked,
-    "--keep-versions": keepVersions,
-    "--retention": retention,
+function ingestArguments({ watch: _, ...options }: ServeOptions): string[] {
+  const given: Partial<Record<SettingName, string>> = options;
+  return settingsOf("ingest").flatMap((name) => {
+    const value = given[name];
+    return value === undefined ? [] : [flagOf(name), value];
   });
-  return given.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
 }
 
 /** A curl line that can be pasted, with a token of its own that is made anew at each start. */

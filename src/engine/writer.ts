@@ -2,7 +2,7 @@
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
-import { bytesOf } from "../config.js";
+import { bytesOf } from "../setting-values.js";
 import { EngineError, MachineError, troubleCode } from "../errors.js";
 import type { SqlValue } from "../query/sql.js";
 import { quoteText } from "../sql-text.js";

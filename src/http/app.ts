@@ -23,7 +23,7 @@ export function createApp(context: Context): Express {
   app.disable("x-powered-by").disable("etag").enable("case sensitive routing");
   app.use(closeWithConnection, observe(context.log, context.metrics));
   app.use(secureHeaders(context.config.tls !== null), limitStall(context.config.stall));
-  app.use(refuseExcess, requireWellFormed, allowOrigins(context.config.corsOrigins));
+  app.use(refuseExcess, requireWellFormed, allowOrigins(context.config.corsOrigin));
 
   // Wrong tokens and rates are counted together, whichever route is asked.
   const wrong = createWrongTokens(context.config.wrongTokens);

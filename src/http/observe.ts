@@ -4,7 +4,7 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { RequestHandler } from "express";
 import { type Logger, pino, stdTimeFunctions } from "pino";
-import type { LogLevel } from "../config.js";
+import type { LogLevel } from "../settings.js";
 import type { ProblemCode } from "../errors.js";
 import type { StoredToken } from "../lake/tokens.js";
 import { printable } from "../words.js";

@@ -1,6 +1,6 @@
 // Which drops are taken next, and which side by side: those of one entity in order, and no slow one before all others.
 import type { Entity } from "../catalog/types.js";
-import { bytesOf } from "../config.js";
+import { bytesOf } from "../setting-values.js";
 import { NO_LIMITS, type DropLimits } from "../intake/limits.js";
 import type { InboxFile } from "./watch.js";
 

@@ -1,5 +1,5 @@
 // The process that `tapehouse serve` is: it holds the port, keeps the others running and obeys signals. It serves nothing.
-import type { ServerConfig } from "../config.js";
+import { shareOf, type ServerConfig } from "../config.js";
 import { openPort } from "../http/listener.js";
 import { type ProcessMetrics, addUp } from "../http/metrics.js";
 import type { Log } from "../http/observe.js";
@@ -7,7 +7,6 @@ import type { LakeMark } from "../http/server.js";
 import { createWorkerPool } from "./worker-pool.js";
 import { type Ingester, startIngester } from "./ingester.js";
 import { openScratch } from "./scratch.js";
-import { shareOf } from "./worker.js";
 import { type Worker, startWorker } from "./worker-process.js";
 
 interface SuperviseOptions {

@@ -6,6 +6,7 @@ import { text } from "node:stream/consumers";
 import type { Command } from "commander";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createProgram, run } from "../../src/cli/program.js";
+import { flagOf, settingsOf } from "../../src/settings.js";
 import { temporaryFolder } from "../support/folders.js";
 import { COMMAND } from "../support/processes.js";
 
@@ -25,6 +26,11 @@ const leaves = (command: Command, path: readonly string[]): (readonly [readonly 
     : command.commands.flatMap((sub) => leaves(sub, [...path, sub.name()]));
 
 const COMMANDS = leaves(createProgram(), []).map(([path, command]) => [path.join(" "), path, command] as const);
+
+test.each(["serve", "ingest", "import", "doctor"] as const)("%s has an option for each of its settings", (name) => {
+  const command = createProgram().commands.find((one) => one.name() === name)!;
+  expect(command.options.map(({ long }) => long)).toEqual(expect.arrayContaining(settingsOf(name).map(flagOf)));
+});
 
 /** What only serves, or prints for machines in any case. */
 const WITHOUT_JSON = ["serve", "ingest", "openapi", "completion"];

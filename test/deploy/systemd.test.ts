@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { SETTINGS } from "../../src/config.js";
+import { SETTINGS } from "../../src/settings.js";
 import { temporaryFolder } from "../support/folders.js";
 
 const ROOT = join(import.meta.dirname, "../..");

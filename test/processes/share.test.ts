@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { readConfig } from "../../src/config.js";
-import { shareOf } from "../../src/processes/worker.js";
+import { readConfig, shareOf } from "../../src/config.js";
 
 test("workers share what is for the whole server, and nothing else", () => {
   const config = readConfig({ workers: "3", rateLimit: "100", memory: "2GB" }, {});

@@ -2,7 +2,8 @@
 import { X509Certificate } from "node:crypto";
 import { access, constants, statfs } from "node:fs/promises";
 import { totalmem } from "node:os";
-import { bytesOf, type ServerConfig } from "../../config.js";
+import type { ServerConfig } from "../../config.js";
+import { bytesOf } from "../../setting-values.js";
 import { reasonOf } from "../../errors.js";
 import { affordableConnections } from "../../http/limits.js";
 import { openPort, readCertificate } from "../../http/listener.js";

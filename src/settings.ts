@@ -1,0 +1,256 @@
+// Every setting is one row: its name (of which option and environment variable are made), default, meaning, parser and users.
+import { join } from "node:path";
+import { tmpdir } from "node:os";
+import {
+  anyText,
+  bytes,
+  dataDirectory,
+  fileRows,
+  onOff,
+  oneOf,
+  origins,
+  orNone,
+  partOf,
+  partOfSize,
+  partOrNone,
+  partOrNothing,
+  seconds,
+  size,
+  span,
+  wholeNumber,
+  type Parser,
+  type Share,
+} from "./setting-values.js";
+
+const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export const MOST_WORKERS = 64;
+
+/** Commands that take settings as options. */
+type Command = "serve" | "ingest" | "import" | "doctor";
+
+interface Setting<T> {
+  readonly fallback: string;
+  readonly meaning: string;
+  readonly parse: Parser<T>;
+  /** The commands that have the option. */
+  readonly of: readonly Command[];
+  /** What a shell offers for the value. */
+  readonly offers?: readonly string[] | "files" | "folders";
+  /** Absent: every worker gets the whole. */
+  readonly share?: Share<T>;
+}
+
+const setting = <T>(row: Setting<T>): Setting<T> => row;
+
+const SERVER = ["serve"] as const;
+const CHECKED = ["serve", "doctor"] as const;
+const INBOX = ["serve", "ingest"] as const;
+const FILES = ["serve", "ingest", "import"] as const;
+
+const limit = orNone(wholeNumber(1, 999_999_999));
+
+export const SETTINGS = {
+  data: setting({
+    fallback: "parquet",
+    meaning: "data directory",
+    parse: dataDirectory,
+    of: ["serve", "ingest", "import", "doctor"],
+    offers: "folders",
+  }),
+  host: setting({ fallback: "127.0.0.1", meaning: "address to listen on", parse: anyText, of: CHECKED }),
+  port: setting({
+    fallback: "8080",
+    meaning: "port to listen on; 0 picks a free one",
+    parse: wholeNumber(0, 65_535),
+    of: CHECKED,
+  }),
+  workers: setting({
+    fallback: "auto",
+    meaning: "processes that answer; auto goes by the cores",
+    parse: (text, option) => (text === "auto" ? text : wholeNumber(1, MOST_WORKERS)(text, option)),
+    of: SERVER,
+  }),
+  memory: setting({
+    fallback: "2GB",
+    meaning: "memory of DuckDB; more spills to the disk",
+    parse: size,
+    of: CHECKED,
+    share: partOfSize,
+  }),
+  temp: setting({
+    fallback: join(tmpdir(), "tapehouse"),
+    meaning: "folder for what spills",
+    parse: anyText,
+    of: CHECKED,
+    offers: "folders",
+  }),
+  spill: setting({
+    fallback: "10GB",
+    meaning: "disk for what spills; a query beyond it gets 503",
+    parse: size,
+    of: SERVER,
+    share: partOfSize,
+  }),
+  cache: setting({
+    fallback: "4GB",
+    meaning: "disk for encoded rows that are asked for again, or none",
+    parse: (text, option) => (text === "none" ? 0 : bytes(text, option)),
+    of: SERVER,
+  }),
+  concurrency: setting({
+    fallback: "8",
+    meaning: "queries that work at the same time",
+    parse: wholeNumber(1, 256),
+    of: SERVER,
+    share: partOf,
+  }),
+  streams: setting({
+    fallback: "128",
+    meaning: "answers that may be under way at the same time",
+    parse: wholeNumber(1, 10_000),
+    of: SERVER,
+    share: partOf,
+  }),
+  queue: setting({
+    fallback: "256",
+    meaning: "answers that may wait to start; beyond it 503",
+    parse: wholeNumber(0, 100_000),
+    of: SERVER,
+    share: partOrNothing,
+  }),
+  deadline: setting({ fallback: "600", meaning: "seconds a query may take before 504", parse: seconds(1), of: INBOX }),
+  stall: setting({
+    fallback: "60",
+    meaning: "seconds a client may read nothing before it is cut",
+    parse: seconds(1),
+    of: SERVER,
+  }),
+  grace: setting({
+    fallback: "20",
+    meaning: "seconds that running answers get when the server stops",
+    parse: seconds(0),
+    of: SERVER,
+  }),
+  defaultLimit: setting({ fallback: "none", meaning: "rows of an answer without limit=", parse: limit, of: SERVER }),
+  maxLimit: setting({ fallback: "none", meaning: "largest limit that may be asked", parse: limit, of: SERVER }),
+  logLevel: setting({
+    fallback: "info",
+    meaning: "what is logged: debug, info, warn, error, silent",
+    parse: oneOf(LOG_LEVELS),
+    of: SERVER,
+    offers: LOG_LEVELS,
+  }),
+  connections: setting({
+    fallback: "10000",
+    meaning: "connections at the same time",
+    parse: wholeNumber(1, 1_000_000),
+    of: SERVER,
+    share: partOf,
+  }),
+  rateLimit: setting({
+    fallback: "none",
+    meaning: "requests a minute of each token; beyond it 429",
+    parse: limit,
+    of: SERVER,
+    share: partOrNone,
+  }),
+  wrongTokens: setting({
+    fallback: "30",
+    meaning: "wrong tokens a minute from each address; beyond it 429",
+    parse: wholeNumber(1, 1_000_000),
+    of: SERVER,
+  }),
+  tokenStreams: setting({
+    fallback: "64",
+    meaning: "answers under way of each token",
+    parse: limit,
+    of: SERVER,
+    share: partOrNone,
+  }),
+  corsOrigin: setting({
+    fallback: "none",
+    meaning: "origins whose web pages may ask, separated by commas, or *",
+    parse: origins,
+    of: SERVER,
+  }),
+  tlsCert: setting({
+    fallback: "none",
+    meaning: "file with the certificate chain (PEM), for HTTPS",
+    parse: orNone(anyText),
+    of: CHECKED,
+    offers: "files",
+  }),
+  tlsKey: setting({
+    fallback: "none",
+    meaning: "file with the private key (PEM), for HTTPS",
+    parse: orNone(anyText),
+    of: CHECKED,
+    offers: "files",
+  }),
+  watch: setting({
+    fallback: "on",
+    meaning: "take what is dropped into the inbox: on or off",
+    parse: onOff,
+    of: SERVER,
+    offers: ["on", "off"],
+  }),
+  ingestMemory: setting({ fallback: "2GB", meaning: "memory of DuckDB for taking drops", parse: size, of: INBOX }),
+  maxDrop: setting({ fallback: "10GB", meaning: "largest file taken from the inbox", parse: bytes, of: INBOX }),
+  ingestSpill: setting({
+    fallback: "20GB",
+    meaning: "disk for what spills while drops are taken",
+    parse: size,
+    of: INBOX,
+  }),
+  maxFileRows: setting({
+    fallback: "50000000",
+    meaning: "rows of a file; one with more is refused",
+    parse: fileRows,
+    of: FILES,
+  }),
+  maxUnpacked: setting({
+    fallback: "16GB",
+    meaning: "what a file may unpack to; beyond 1GB also at most 64 times its size",
+    parse: bytes,
+    of: FILES,
+  }),
+  keepVersions: setting({
+    fallback: "50",
+    meaning: "newest versions that always stay",
+    parse: wholeNumber(1, 1_000_000),
+    of: INBOX,
+  }),
+  retention: setting({
+    fallback: "90d",
+    meaning: "how long the last version of each day stays; none keeps every version",
+    parse: span,
+    of: INBOX,
+  }),
+} as const;
+
+export type SettingName = keyof typeof SETTINGS;
+
+export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[];
+
+/** The settings that a command has options for, in the order of the table. */
+export const settingsOf = (command: Command): readonly SettingName[] =>
+  SETTING_NAMES.filter((name) => SETTINGS[name].of.includes(command));
+
+/** The option of a setting, e.g. `--max-limit`. */
+export const flagOf = (name: SettingName): string =>
+  `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/** The environment variable of a setting, e.g. `TAPEHOUSE_MAX_LIMIT`. */
+export const envOf = (name: SettingName): string =>
+  `TAPEHOUSE_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+
+/** What a shell offers for the values of options. */
+export const OFFERED: Readonly<Record<string, readonly string[] | "files" | "folders">> = Object.fromEntries(
+  SETTING_NAMES.flatMap((name) => {
+    const { offers } = SETTINGS[name];
+    return offers === undefined ? [] : [[flagOf(name), offers]];
+  }),
+);

@@ -8,11 +8,10 @@ import { envOf, flagOf, SETTING_NAMES, SETTINGS } from "../src/settings.js";
 import { PROBLEMS } from "../src/errors.js";
 import { FORMATS } from "../src/catalog/formats.js";
 import { openApi } from "../src/http/openapi/index.js";
-import { filterColumns, parameterNames } from "../src/catalog/parameters.js";
+import { filterColumns, PARAMETER_KINDS, parameterNames } from "../src/catalog/parameters.js";
 import { readDescription, type Json } from "./support/openapi.js";
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
-const readme = read("README.md");
 const reference = read("docs/reference.md");
 
 /** The lines of a page's tables, white space set to one blank. */
@@ -28,13 +27,30 @@ const without = (page: string, beginnings: readonly string[]): string[] =>
 
 const problems = Object.entries(PROBLEMS).map(([code, { status }]) => `| \`${code}\` | ${status} |`);
 
-describe("the README", () => {
-  test("names every entity", () => {
-    expect(ENTITY_NAMES.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+describe.each(["README.md", "README.zh-CN.md"])("%s", (name) => {
+  const readme = read(name);
+
+  test("names every entity, in Chinese as the catalog does", () => {
+    const namings = ENTITIES.map(({ name: entity, chinese }) =>
+      name === "README.md" ? `\`${entity}\`` : `\`${entity}\` ${chinese.title}`,
+    );
+    expect(namings.filter((naming) => !readme.includes(naming))).toEqual([]);
   });
 
   test("has every problem code with its status", () => {
     expect(without(readme, problems)).toEqual([]);
+  });
+
+  test("has every kind of parameter in the table of parameters", () => {
+    const table = rowsOf(readme).filter((row) => /^\| (?:`\w+`[,、 ]*)+/.test(row));
+    expect(PARAMETER_KINDS.filter((kind) => !table.some((row) => row.split("|")[1]!.includes(`\`${kind}\``)))).toEqual(
+      [],
+    );
+  });
+
+  test("has the sections and examples of the other", () => {
+    const shape = (text: string) => [text.match(/^## /gm)!.length, text.match(/^```\w*$/gm)!.join()];
+    expect(shape(readme)).toEqual(shape(read("README.md")));
   });
 });
 

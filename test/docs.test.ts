@@ -48,6 +48,10 @@ describe.each(["README.md", "README.zh-CN.md"])("%s", (name) => {
     );
   });
 
+  test("names every format", () => {
+    expect(Object.keys(FORMATS).filter((format) => !readme.includes(`\`${format}\``))).toEqual([]);
+  });
+
   test("has the sections and examples of the other", () => {
     const shape = (text: string) => [text.match(/^## /gm)!.length, text.match(/^```\w*$/gm)!.join()];
     expect(shape(readme)).toEqual(shape(read("README.md")));

@@ -13,7 +13,7 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   EPERM: "operation not permitted",
 };
 
-/** Why a file or folder cannot be read, in words; undefined where the reason is another one. */
+/** Why a file or folder cannot be read, in words; undefined if the reason is another one. */
 export const whyUnreadable = (error: unknown): string | undefined =>
   error instanceof UnreadableError
     ? error.reason
@@ -37,7 +37,7 @@ export function unreadable(path: string, error: unknown): unknown {
   return reason === undefined ? error : new UnreadableError(path, reason, (error as NodeJS.ErrnoException).code);
 }
 
-/** The text of a file, or undefined where there is none. Throws UnreadableError. */
+/** The text of a file, or undefined if there is none. Throws UnreadableError. */
 export const readOrNone = (path: string): Promise<string | undefined> => orNone(path, readFile(path, "utf8"));
 
 /** The names in a folder; none where there is no such folder. Throws UnreadableError. */
@@ -53,7 +53,7 @@ function orNone<T>(path: string, reading: Promise<T>): Promise<T | undefined> {
 /** Identifies one state of a file: it changes when the file is written or replaced. */
 export const stampOf = ({ ino, size, mtimeMs, ctimeMs }: Stats): string => `${ino}:${size}:${mtimeMs}:${ctimeMs}`;
 
-/** The stamp of what lies at a path; empty where nothing can be looked at there. */
+/** The stamp of what lies at a path; empty if nothing can be looked at there. */
 export const stampAt = (path: string): Promise<string> => stat(path).then(stampOf, () => "");
 
 /** Others may write beside what is ours, but may not move it. */
@@ -63,7 +63,7 @@ const ROOT = 0;
 
 /**
  * Makes a folder for temporary files where there is none. One of another user, one that others may rename things in, and a link that another
- * user made are a OperatorError.
+ * user made are an OperatorError.
  */
 export async function makeOwnFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 });

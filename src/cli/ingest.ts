@@ -8,7 +8,7 @@ import { OperatorError } from "../errors.js";
 import { layoutOf } from "../lake/layout.js";
 import { ingest, makeInbox } from "../inbox/ingest.js";
 import { tryLock } from "../store/lock.js";
-import { untilThere } from "../inbox/reach.js";
+import { untilAvailable } from "../inbox/data-directory.js";
 import { endWhenAlone, hasRole, seenLake } from "../processes/messages.js";
 import { addSettings } from "./options.js";
 import { note } from "./out.js";
@@ -50,7 +50,7 @@ async function watch(config: ServerConfig, signal: AbortSignal): Promise<void> {
     signal,
     ...(after ? { after } : {}),
   };
-  await untilThere(config.data, options);
+  await untilAvailable(config.data, options);
   if (signal.aborted) return;
   try {
     await makeInbox(layout);

@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { openLake } from "../lake/lake.js";
 import { layoutOf } from "../lake/layout.js";
-import { isShort } from "../lake/room.js";
+import { isShort } from "../lake/disk-space.js";
 import { readStatus, type Status } from "../lake/status.js";
 import { lookAtLock } from "../store/lock.js";
 import { statesOfGaps } from "./gaps.js";

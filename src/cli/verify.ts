@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { OperatorError } from "../errors.js";
 import type { Fault } from "../repair/inventory.js";
-import { repair, type Lost, type Repaired, type RepairReport, type TakenAgain } from "../repair/repair.js";
+import { repair, type Lost, type Repaired, type RepairReport, type Reimport } from "../repair/repair.js";
 import { verify, type OnFile, type VerifyReport } from "../repair/verify.js";
 import { dataOption, jsonOption, memoryOption, requireLake } from "./options.js";
 import { printJson, say } from "./out.js";
@@ -54,7 +54,7 @@ function describe(report: VerifyReport | RepairReport, { giveUp }: Options): rea
   const lines = report.faults.flatMap(describeFault);
   if ("repaired" in report) {
     lines.push(...report.manifest);
-    lines.push(...report.takenAgain.flatMap(describeTakenAgain));
+    lines.push(...report.takenAgain.flatMap(describeReimport));
     lines.push(...report.repaired.map(describeRepaired));
     lines.push(...report.lost.flatMap((lost) => describeLost(lost, giveUp)));
     if (report.version) lines.push(`published as data_version ${report.version.data_version}`);
@@ -83,7 +83,7 @@ function describeRepaired({ path, rows, from, isSame }: Repaired): string {
   return `${path}: ${plural(rows, "row")} taken again from the inbox, ${state}`;
 }
 
-function describeTakenAgain({ entity, files, rows, missing }: TakenAgain): string[] {
+function describeReimport({ entity, files, rows, missing }: Reimport): string[] {
   const taken = `${entity}: ${plural(files, "drop")} taken again from the inbox, ${plural(rows, "row")}`;
   return [taken, ...describeMissing(missing)];
 }

@@ -21,7 +21,7 @@ export const MOVED_LEAVES = 40;
  * clipping. The close is a closed form of the day, so that days can be made in any order.
  *
  * `demo_episode`: e numbers episodes by stock and time, from_t to to_t (exclusive). Prices are in cents: the last close
- * before (`last_close`) and that close after ex-dates (`pre0`). `flow` is the usual volume, `alive` 0 where the price stands. `q` is the
+ * before (`last_close`) and that close after ex-dates (`pre0`). `flow` is the usual volume, `alive` 0 if the price stands. `q` is the
  * newest announced report, `cash` the last dividend in yuan per share, paid on day `cash_t`.
  */
 export async function makeEpisodes(demo: Demo): Promise<void> {

@@ -6,7 +6,7 @@ import { makeEpisodes } from "./episodes.js";
 import { makeEvents } from "./events.js";
 import { makeReports } from "./fundamentals.js";
 import { indexEntities, makeIndices } from "./indices.js";
-import { paperEntities } from "./papers.js";
+import { reportEntities } from "./reports.js";
 import { dailyEntities, makeQuotes, periodEntities } from "./quotes.js";
 import { referenceEntities } from "./reference.js";
 import { makeStatements, statementEntities } from "./statements.js";
@@ -22,7 +22,7 @@ interface DemoMarket {
   dispose(): Promise<void>;
 }
 
-/** Makes the helper tables of a demo market in the writer. Impossible sizes throw a OperatorError. */
+/** Makes the helper tables of a demo market in the writer. Impossible sizes throw an OperatorError. */
 export async function prepareDemo(writer: Writer, options: DemoOptions): Promise<DemoMarket> {
   checkOptions(options);
   const demo = openDemo(writer, options);
@@ -44,7 +44,7 @@ async function keep(demo: Demo): Promise<DemoEntity[]> {
     ...periodEntities(),
     ...tickEntities(demo),
     ...indexEntities(),
-    ...paperEntities(demo),
+    ...reportEntities(demo),
   ];
   for (const { entity, sql } of costly) await demo.table(entity, sql);
   return costly.map(({ entity }) => ({ entity, sql: `SELECT * FROM demo_${entity}` }));

@@ -35,7 +35,7 @@ export const YUAN = "(shares * (o + h + l + c) * 0.0025e0)::BIGINT";
 
 /**
  * `demo_basis`: what valuation needs of each episode: shares in ten thousands, and for each ratio the number by which a
- * price in cents or a volume in shares is multiplied; null where there is no report yet, or a loss.
+ * price in cents or a volume in shares is multiplied; null if there is no report yet, or a loss.
  */
 function basis(): string {
   const own = (amount: string) => `x.shares / nullif(greatest(${amount} * 0.97e0, 0), 0)`;

@@ -33,7 +33,7 @@ export interface Demo {
 const STOCKS = { least: 10, most: 6000 };
 const LEAST_DAYS = 30;
 
-/** Refuses sizes that cannot be made with a OperatorError. */
+/** Refuses sizes that cannot be made with an OperatorError. */
 export function checkOptions({ stocks, days, until }: DemoOptions): void {
   if (stocks < STOCKS.least || stocks > STOCKS.most) {
     throw new OperatorError(`the demo makes ${STOCKS.least} to ${STOCKS.most} stocks, not ${stocks}`, 2);

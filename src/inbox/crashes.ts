@@ -4,9 +4,9 @@ import type { Layout } from "../lake/layout.js";
 import { temporaryOf } from "../store/durable.js";
 
 /** A file is refused when the process died so often while it was taken; a restart may come at a bad moment too. */
-export const MOST_DEATHS = 3;
+export const MOST_CRASHES = 3;
 
-export interface Deaths {
+export interface Crashes {
   /** How often the process died while this file was being taken. */
   of(path: string): number;
   /** Runs `work` with a note of the files that it takes, which is left where the process dies. */
@@ -15,14 +15,14 @@ export interface Deaths {
   forget(path: string): void;
 }
 
-export async function openDeaths(layout: Layout): Promise<Deaths> {
-  const deaths = await readCounts(layout.taking);
+export async function openCrashes(layout: Layout): Promise<Crashes> {
+  const crashes = await readCounts(layout.taking);
   const running = new Set<string>();
   let saving: Promise<void> = Promise.resolve();
 
   /** A file that is being taken is counted as if it had killed the process: if it does, nobody else can count it. */
   const save = async (): Promise<void> => {
-    const counts: Record<string, number> = Object.fromEntries(deaths);
+    const counts: Record<string, number> = Object.fromEntries(crashes);
     for (const path of running) counts[path] = (counts[path] ?? 0) + 1;
     if (Object.keys(counts).length === 0) return rm(layout.taking, { force: true });
     await writeFile(temporaryOf(layout.taking), JSON.stringify(counts));
@@ -35,7 +35,7 @@ export async function openDeaths(layout: Layout): Promise<Deaths> {
   };
 
   return {
-    of: (path) => deaths.get(path) ?? 0,
+    of: (path) => crashes.get(path) ?? 0,
     async taking(paths, work) {
       for (const path of paths) running.add(path);
       try {
@@ -46,7 +46,7 @@ export async function openDeaths(layout: Layout): Promise<Deaths> {
         await saveInTurn();
       }
     },
-    forget: (path) => void deaths.delete(path),
+    forget: (path) => void crashes.delete(path),
   };
 }
 

@@ -8,25 +8,25 @@ import { OperatorError } from "../errors.js";
 import { describeRefusal } from "../files.js";
 import { count, plural, size as sizeInWords } from "../words.js";
 import { NO_MARK } from "../lake/continuity.js";
-import type { Stamp } from "../lake/drop-file.js";
+import type { DropState } from "../lake/drop-file.js";
 import { openLake } from "../lake/lake.js";
 import { layoutOf, type Layout } from "../lake/layout.js";
-import { isShort, roomOf } from "../lake/room.js";
-import { MOST_DEATHS, openDeaths } from "./crashes.js";
-import { firstBatch, glance, judge, refusalOf, type Entry, type Takable } from "./judge.js";
-import { keepHouse, type HousekeepingOptions } from "./maintenance.js";
+import { isShort, freeSpace } from "../lake/disk-space.js";
+import { MOST_CRASHES, openCrashes } from "./crashes.js";
+import { firstBatch, precheck, judge, refusalOf, type Entry, type CheckedDrop } from "./judge.js";
+import { maintain, type MaintenanceOptions } from "./maintenance.js";
 import { QUIET, watchInbox, type InboxFile } from "./watch.js";
 import { openLedger } from "./ledger.js";
-import { shareOf, type Lot, type LotSize, type Past, type Readable } from "./lots.js";
+import { shareOf, type Lot, type LotSize, type FileHistory, type PendingDrop } from "./lots.js";
 import { createRunningLots, labelOf } from "./running.js";
 import type { DropLimits } from "../intake/limits.js";
-import { OUT_OF_REACH, watchReach } from "./reach.js";
-import { patientClock } from "../store/retention.js";
+import { RETRY_AFTER, watchDataDirectory } from "./data-directory.js";
+import { retentionClock } from "../store/retention.js";
 import { clearDrops } from "../store/staging.js";
 import { SlowBatch, takeBatch } from "./take.js";
-import { createTroubles, excessReason, isExcess } from "./retries.js";
+import { createRetries, excessReason, isExcess } from "./retries.js";
 
-export interface IngestOptions extends HousekeepingOptions {
+export interface IngestOptions extends MaintenanceOptions {
   /** Bytes: a larger file is refused. */
   readonly maxDrop: number;
   /** Milliseconds that only go forward. */
@@ -46,14 +46,14 @@ export interface Ingester {
   /** Resolves when no drop is being taken: to whether one was. */
   taken(): Promise<boolean>;
   /** Resolves when nothing is being tidied up. */
-  tidied(): Promise<void>;
+  maintained(): Promise<void>;
 }
 
 /** A fresh file that cannot be read is tried again after so many quiet milliseconds: its writer may have paused. */
 const SECOND_LOOK = 3_000;
 /** Nothing was dropped for so many milliseconds: time for work that takes long. */
 const IDLE_AFTER = 10_000;
-const HOUSEKEEPING_EVERY = 5_000;
+const MAINTENANCE_EVERY = 5_000;
 /** After each piece of a large file, while other lots run, in milliseconds. */
 const PAUSE = 5;
 const noPause = (): Promise<void> => Promise.resolve();
@@ -62,29 +62,29 @@ export async function openIngester(root: string, options: IngestOptions): Promis
   const layout = layoutOf(root);
   const { after = NO_MARK, clock, log, signal } = options;
   const lake = await openLake(root, { after });
-  const reach = watchReach(lake, log);
+  const isAvailable = watchDataDirectory(lake, log);
   const currentVersion = async (): Promise<string> => {
     await lake.refresh();
     return lake.current().version.data_version;
   };
   await clearDrops(layout);
-  const patient = patientClock(options.now, clock);
+  const retentionTime = retentionClock(options.now, clock);
   const ledger = await openLedger(layout, await currentVersion(), () => lake.versions());
   const inbox = watchInbox(layout.inbox, clock);
-  const deaths = await openDeaths(layout);
+  const crashes = await openCrashes(layout);
   const second = new Set<string>();
   /** Files that took longer, or held more, than a small one may. */
   const slow = new Set<string>();
   /** How often a file took more memory or disk than there is. */
   const excesses = new Map<string, number>();
-  const troubles = createTroubles(clock, log);
+  const retries = createRetries(clock, log);
   let lastDrop = clock();
-  const tidyLake = await openLake(root, { after });
-  let nextHousekeeping = clock() + HOUSEKEEPING_EVERY;
-  let tidying: Promise<void> | null = null;
+  const maintenanceLake = await openLake(root, { after });
+  let nextMaintenance = clock() + MAINTENANCE_EVERY;
+  let maintenance: Promise<void> | null = null;
   let wake = (): void => undefined;
   signal.addEventListener("abort", () => wake(), { once: true });
-  let waitsForRoom = false;
+  let waitsForSpace = false;
 
   const record = async (entries: readonly Entry[]): Promise<void> => {
     const time = chinaTime(options.now());
@@ -94,7 +94,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
       second.delete(contentKey(entry));
       excesses.delete(contentKey(entry));
       slow.delete(contentKey(entry));
-      deaths.forget(entry.path);
+      crashes.forget(entry.path);
       log(describe(entry));
     }
   };
@@ -109,17 +109,17 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     await record(entries.filter((entry) => !early.includes(entry)));
   };
 
-  const past: Past = {
-    isSingle: (file) => deaths.of(file.path) > 0 || excesses.has(contentKey(file)),
-    isSuspect: (file) => deaths.of(file.path) >= MOST_DEATHS - 1,
+  const past: FileHistory = {
+    isSingle: (file) => crashes.of(file.path) > 0 || excesses.has(contentKey(file)),
+    isSuspect: (file) => crashes.of(file.path) >= MOST_CRASHES - 1,
     isSlow: (file) => slow.has(contentKey(file)),
   };
 
   /** Takes a batch, or refuses a file that by itself takes more than there is again and again. */
-  const take = async (batch: readonly Takable[], size: LotSize, stop: AbortSignal): Promise<void> => {
+  const take = async (batch: readonly CheckedDrop[], size: LotSize, stop: AbortSignal): Promise<void> => {
     const paths = batch.map(({ file }) => file.path);
     try {
-      const { entries, changed } = await deaths.taking(paths, () =>
+      const { entries, changed } = await crashes.taking(paths, () =>
         takeBatch(layout, batch, ledger, currentVersion, {
           ...{ ...options, ...shareOf(size, options) },
           ...{ after: lake.mark(), stop: size === "small" ? stop : null },
@@ -130,37 +130,37 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof SlowBatch) throw error;
-      if (!isExcess(error) || isShort(await roomOf(layout))) throw error;
+      if (!isExcess(error) || isShort(await freeSpace(layout))) throw error;
       for (const { file } of batch) excesses.set(contentKey(file), (excesses.get(contentKey(file)) ?? 0) + 1);
-      const [{ file, entity, sha256 }] = batch as [Takable];
+      const [{ file, entity, sha256 }] = batch as [CheckedDrop];
       if (batch.length > 1 || excesses.get(contentKey(file))! < MOST_EXCESSES) throw error;
       await record([refusalOf(file, entity.name, sha256, excessReason(error))]);
     }
   };
 
   /** Checksums are made on the thread that all lots share: that of a large file leaves time for the others. */
-  const giveWay = async (): Promise<void> => {
+  const pause = async (): Promise<void> => {
     if (running.size > 1) await sleep(PAUSE);
   };
 
   const takeLot = async (lot: Lot, stop: AbortSignal): Promise<void> => {
     const { files } = lot;
     const isSmall = lot.size === "small";
-    let left: readonly Readable[] = files;
+    let left: readonly PendingDrop[] = files;
     try {
-      const read: Takable[] = [];
-      const notes: Entry[] = [];
+      const read: CheckedDrop[] = [];
+      const entries: Entry[] = [];
       for (const one of files) {
         if (signal.aborted) return;
         if (stop.aborted) throw new SlowBatch();
-        const judged = await judge(layout, ledger, one, signal, isSmall ? noPause : giveWay);
+        const judged = await judge(layout, ledger, one, signal, isSmall ? noPause : pause);
         if (judged.verdict === "known") inbox.settle(one.file);
-        else if (judged.verdict === "note") notes.push(judged.entry);
+        else if (judged.verdict === "record") entries.push(judged.entry);
         else if (judged.verdict === "take") read.push(judged);
         else inbox.defer(one.file.path, QUIET);
       }
-      await recordRead(notes);
-      let rest: readonly Takable[] = read;
+      await recordRead(entries);
+      let rest: readonly CheckedDrop[] = read;
       while (rest.length > 0 && !signal.aborted) {
         left = rest;
         const batch = firstBatch(rest);
@@ -179,7 +179,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     ...options,
     past,
     async take(lot, stop) {
-      await troubles.guard(lot.entity.name, `cannot take ${labelOf(lot)}`, () => takeLot(lot, stop));
+      await retries.guard(lot.entity.name, `cannot take ${labelOf(lot)}`, () => takeLot(lot, stop));
       lastDrop = clock();
     },
     onEnd: () => wake(),
@@ -187,56 +187,56 @@ export async function openIngester(root: string, options: IngestOptions): Promis
 
   /** Notes what is clear of complete files, and begins to read the others, as many as may be read at once. */
   const handle = async (complete: readonly InboxFile[]): Promise<void> => {
-    const notes: Entry[] = [];
-    const waiting: Readable[] = [];
+    const entries: Entry[] = [];
+    const waiting: PendingDrop[] = [];
     for (const file of complete) {
       if (running.has(file.path.split("/")[0]!)) continue;
-      const glanced = glance(ledger, file, options.maxDrop);
-      if (glanced.verdict === "known") inbox.settle(file);
-      else if (glanced.verdict === "note") notes.push(glanced.entry);
-      else if (deaths.of(file.path) < MOST_DEATHS) waiting.push(glanced);
-      else notes.push(refusalOf(file, glanced.entity.name, null, DEADLY));
+      const prechecked = precheck(ledger, file, options.maxDrop);
+      if (prechecked.verdict === "known") inbox.settle(file);
+      else if (prechecked.verdict === "record") entries.push(prechecked.entry);
+      else if (crashes.of(file.path) < MOST_CRASHES) waiting.push(prechecked);
+      else entries.push(refusalOf(file, prechecked.entity.name, null, DEADLY));
     }
-    await record(notes);
+    await record(entries);
     if (!signal.aborted) running.turn(waiting, complete);
   };
 
   /** Whether drops have to wait until there is more room; says so once. */
-  const isOutOfRoom = async (): Promise<boolean> => {
-    const room = await roomOf(layout);
-    if (isShort(room) === waitsForRoom) return waitsForRoom;
-    waitsForRoom = !waitsForRoom;
-    const { free, reserve } = room;
+  const mustWaitForSpace = async (): Promise<boolean> => {
+    const space = await freeSpace(layout);
+    if (isShort(space) === waitsForSpace) return waitsForSpace;
+    waitsForSpace = !waitsForSpace;
+    const { free, reserve } = space;
     const state = `${sizeInWords(free)} are free, ${sizeInWords(reserve)} of which are kept free`;
-    log(waitsForRoom ? `drops wait for room on the disk: ${state}` : `there is room on the disk again: ${state}`);
-    return waitsForRoom;
+    log(waitsForSpace ? `drops wait for room on the disk: ${state}` : `there is room on the disk again: ${state}`);
+    return waitsForSpace;
   };
 
-  const tidy = async (): Promise<void> => {
+  const runMaintenance = async (): Promise<void> => {
     const isIdle = running.size === 0 && clock() - lastDrop > IDLE_AFTER;
-    const didWork = await troubles.guard(HOUSE, "cannot tidy up", async () => {
+    const didWork = await retries.guard(MAINTENANCE, "cannot tidy up", async () => {
       try {
-        return await keepHouse(tidyLake, isIdle, patient(), options);
+        return await maintain(maintenanceLake, isIdle, retentionTime(), options);
       } catch (error) {
         if (signal.aborted) return false;
         throw error;
       }
     });
-    nextHousekeeping = clock() + (didWork === true ? 0 : HOUSEKEEPING_EVERY);
+    nextMaintenance = clock() + (didWork === true ? 0 : MAINTENANCE_EVERY);
   };
 
   return {
     async step() {
-      if (!(await reach())) return OUT_OF_REACH;
-      const complete = inbox.look().filter(({ path }) => !troubles.isWaiting(path.split("/")[0]!));
+      if (!(await isAvailable())) return RETRY_AFTER;
+      const complete = inbox.look().filter(({ path }) => !retries.isWaiting(path.split("/")[0]!));
       if (complete.length > 0) {
         lastDrop = clock();
-        const mayWrite = !troubles.isWaiting(LEDGER) && !(await isOutOfRoom());
-        if (mayWrite) await troubles.guard(LEDGER, "cannot write the ledger", () => handle(complete));
+        const mayWrite = !retries.isWaiting(LEDGER_WRITES) && !(await mustWaitForSpace());
+        if (mayWrite) await retries.guard(LEDGER_WRITES, "cannot write the ledger", () => handle(complete));
       } else running.turn([], []);
-      await running.tell(layout.intake);
-      const isDue = tidying === null && clock() >= nextHousekeeping && !troubles.isWaiting(HOUSE);
-      if (isDue && !signal.aborted) tidying = tidy().finally(() => (tidying = null));
+      await running.writeReport(layout.intake);
+      const isDue = maintenance === null && clock() >= nextMaintenance && !retries.isWaiting(MAINTENANCE);
+      if (isDue && !signal.aborted) maintenance = runMaintenance().finally(() => (maintenance = null));
       return inbox.untilNextLook();
     },
     async rest(milliseconds) {
@@ -247,33 +247,33 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     async taken() {
       const wasTaking = running.size > 0;
       await running.ended();
-      await running.tell(layout.intake);
+      await running.writeReport(layout.intake);
       return wasTaking;
     },
-    async tidied() {
-      await tidying;
+    async maintained() {
+      await maintenance;
     },
   };
 }
 
 /** What is guarded besides entities. */
-const HOUSE = "";
-const LEDGER = "/";
-const DEADLY = `the process died ${MOST_DEATHS} times while it read this file; change the file to try it again`;
+const MAINTENANCE = "";
+const LEDGER_WRITES = "/";
+const DEADLY = `the process died ${MOST_CRASHES} times while it read this file; change the file to try it again`;
 
 /** A file that by itself takes more memory or disk than there is, so often, is refused. */
 const MOST_EXCESSES = 3;
 
-const contentKey = ({ path, size, mtime }: Stamp): string => `${path} ${size} ${mtime}`;
+const contentKey = ({ path, size, mtime }: DropState): string => `${path} ${size} ${mtime}`;
 
 function describe({ outcome, path, rows, duplicates, data_version, reason, warnings }: Entry): string {
   if (outcome !== "taken") return `${outcome} inbox/${path}: ${reason}`;
-  const told = warnings.length === 0 ? "" : ` (${warnings.join("; ")})`;
+  const warned = warnings.length === 0 ? "" : ` (${warnings.join("; ")})`;
   const more = duplicates === 0 ? "" : ` and ${count(duplicates)} that said nothing new`;
-  return `taken inbox/${path}: ${plural(rows, "row")}${more}, data_version ${data_version}${told}`;
+  return `taken inbox/${path}: ${plural(rows, "row")}${more}, data_version ${data_version}${warned}`;
 }
 
-/** Makes `inbox` with a folder for each entity. Throws OperatorError where the data directory cannot be written. */
+/** Makes `inbox` with a folder for each entity. Throws OperatorError if the data directory cannot be written. */
 export async function makeInbox(layout: Layout): Promise<void> {
   try {
     for (const name of ENTITY_NAMES) await mkdir(join(layout.inbox, name), { recursive: true });
@@ -294,5 +294,5 @@ export async function ingest(root: string, options: IngestOptions): Promise<void
     await ingester.rest(await ingester.step());
   }
   await ingester.taken();
-  await ingester.tidied();
+  await ingester.maintained();
 }

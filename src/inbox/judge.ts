@@ -9,31 +9,31 @@ import { contentOf, type LedgerEntry } from "../lake/ledger.js";
 import type { Layout } from "../lake/layout.js";
 import type { InboxFile } from "./watch.js";
 import type { Ledger } from "./ledger.js";
-import type { Readable } from "./lots.js";
+import type { PendingDrop } from "./lots.js";
 import { formatOf, requireContentOf } from "../intake/source.js";
 import { stampOf } from "../files.js";
 
 export type Entry = Omit<LedgerEntry, "time">;
 
 /** What is clear of a file without opening it. */
-type Glanced =
+type Prechecked =
   /** It has to be read. */
-  | ({ readonly verdict: "read" } & Readable)
+  | ({ readonly verdict: "read" } & PendingDrop)
   /** It is as the ledger says already. */
   | { readonly verdict: "known" }
   /** The ledger is told at once. */
-  | { readonly verdict: "note"; readonly entry: Entry };
+  | { readonly verdict: "record"; readonly entry: Entry };
 
 /** What is to be done about a file whose content was read. */
 type Judged =
   /** Its content is to be merged. */
-  | ({ readonly verdict: "take" } & Takable)
+  | ({ readonly verdict: "take" } & CheckedDrop)
   | { readonly verdict: "known" }
-  | { readonly verdict: "note"; readonly entry: Entry }
+  | { readonly verdict: "record"; readonly entry: Entry }
   /** It is gone, or being written again. */
   | { readonly verdict: "wait" };
 
-export interface Takable extends Readable {
+export interface CheckedDrop extends PendingDrop {
   readonly sha256: string;
   /** Of the file that the checksum is of. */
   readonly identity: string;
@@ -57,13 +57,13 @@ const NO_FILE: Readonly<Record<Exclude<DropKind, "file">, string>> = {
 };
 
 /** Judges a file by its name, its size and the ledger. Larger ones than `maxDrop` (bytes) are refused. */
-export function glance(ledger: Ledger, file: InboxFile, maxDrop: number): Glanced {
-  if (isSameStamp(ledger, file) && !file.isReplaced) return { verdict: "known" };
+export function precheck(ledger: Ledger, file: InboxFile, maxDrop: number): Prechecked {
+  if (isSameState(ledger, file) && !file.isReplaced) return { verdict: "known" };
   const folder = file.path.includes("/") ? file.path.split("/")[0]! : null;
   const entity = folder === null ? undefined : entityNamed(folder);
   const reason = reasonAgainst(file, folder, entity, maxDrop);
   if (reason !== null || !entity) {
-    return { verdict: "note", entry: refusalOf(file, entity?.name ?? null, null, reason ?? misplaced(folder)) };
+    return { verdict: "record", entry: refusalOf(file, entity?.name ?? null, null, reason ?? misplaced(folder)) };
   }
   return { verdict: "read", file, entity };
 }
@@ -85,7 +85,7 @@ function reasonAgainst(
   return refusalBy(() => formatOf(file.path, ""));
 }
 
-/** The reason that a check throws; null where it throws none. */
+/** The reason that a check throws; null if it throws none. */
 function refusalBy(check: () => unknown): string | null {
   try {
     check();
@@ -96,7 +96,7 @@ function refusalBy(check: () => unknown): string | null {
   }
 }
 
-function isSameStamp(ledger: Ledger, { path, size, mtime }: InboxFile): boolean {
+function isSameState(ledger: Ledger, { path, size, mtime }: InboxFile): boolean {
   const before = ledger.last(path);
   return before?.size === size && before.mtime === mtime;
 }
@@ -108,25 +108,25 @@ function misplaced(folder: string | null): string {
 }
 
 /**
- * Reads a file as far as its checksum, calling `giveWay` now and then. Gives up where it changes or goes meanwhile, or the
+ * Reads a file as far as its checksum, calling `pause` now and then. Gives up if it changes or goes meanwhile, or the
  * signal fires.
  */
 export async function judge(
   layout: Layout,
   ledger: Ledger,
-  one: Readable,
+  one: PendingDrop,
   signal: AbortSignal,
-  giveWay: () => Promise<void>,
+  pause: () => Promise<void>,
 ): Promise<Judged> {
   const { file, entity } = one;
   try {
     const drop = await openAsSeen(layout, file);
-    const sha256 = await sha256OfDrop(layout, file, drop, signal, giveWay).finally(() => drop.handle.close());
+    const sha256 = await sha256OfDrop(layout, file, drop, signal, pause).finally(() => drop.handle.close());
     return judgeContent(ledger, one, sha256, stampOf(drop.stats));
   } catch (error) {
     if (error instanceof ChangedDrop) return { verdict: "wait" };
     if (!(error instanceof UnreadableDrop)) throw error;
-    return { verdict: "note", entry: refusalOf(file, entity.name, null, error.message) };
+    return { verdict: "record", entry: refusalOf(file, entity.name, null, error.message) };
   }
 }
 
@@ -150,7 +150,7 @@ async function sha256OfDrop(
   file: InboxFile,
   drop: OpenDrop,
   signal: AbortSignal,
-  giveWay: () => Promise<void>,
+  pause: () => Promise<void>,
 ): Promise<string> {
   const { buffer, bytesRead } = await drop.handle.read(Buffer.alloc(HEAD), 0, HEAD, 0);
   const mismatch = refusalBy(() => requireContentOf(file.path, buffer.subarray(0, bytesRead), "it"));
@@ -158,7 +158,7 @@ async function sha256OfDrop(
   let next = performance.now() + LOOK_EVERY;
   const sha256 = await sha256OfHandle(drop.handle, async (bytes) => {
     if (bytes > file.size || signal.aborted) throw new ChangedDrop(file.path);
-    await giveWay();
+    await pause();
     if (performance.now() < next) return;
     if (!(await isUnchanged(layout, file))) throw new ChangedDrop(file.path);
     next = performance.now() + LOOK_EVERY;
@@ -170,19 +170,19 @@ async function sha256OfDrop(
   return sha256;
 }
 
-function judgeContent(ledger: Ledger, one: Readable, sha256: string, identity: string): Judged {
+function judgeContent(ledger: Ledger, one: PendingDrop, sha256: string, identity: string): Judged {
   const { file, entity } = one;
   const { path, size, mtime } = file;
   const before = ledger.last(path);
   if (before && before.outcome !== "refused" && before.sha256 === sha256) {
-    if (isSameStamp(ledger, file)) return { verdict: "known" };
+    if (isSameState(ledger, file)) return { verdict: "known" };
     const reason = "its content is that of the file before";
-    return { verdict: "note", entry: { ...before, size, mtime, outcome: "same", reason } };
+    return { verdict: "record", entry: { ...before, size, mtime, outcome: "same", reason } };
   }
   const twin = before && before.outcome !== "refused" ? undefined : ledger.taken(entity.name, { path, sha256 });
   if (twin) {
     const reason = `its content is that of inbox/${twin.path}`;
-    return { verdict: "note", entry: { ...twin, path, size, mtime, outcome: "same", reason } };
+    return { verdict: "record", entry: { ...twin, path, size, mtime, outcome: "same", reason } };
   }
   return { verdict: "take", file, entity, sha256, identity };
 }
@@ -191,7 +191,7 @@ function judgeContent(ledger: Ledger, one: Readable, sha256: string, identity: s
  * The files that are imported together next, in order, each content once: a later file wins over an earlier one, and
  * where a content comes again it is that of a file of its own.
  */
-export function firstBatch(files: readonly Takable[]): readonly Takable[] {
+export function firstBatch(files: readonly CheckedDrop[]): readonly CheckedDrop[] {
   const contents = new Set<string>();
   const end = files.findIndex(({ file, sha256 }) => {
     const content = contentOf({ path: file.path, sha256 });

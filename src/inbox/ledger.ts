@@ -29,7 +29,7 @@ const SPARE_LINES = 5_000;
 
 /**
  * Opens the ledger; the caller is its only writer. What it says of versions after the one that is served does not count:
- * the lake was put back to an older state, or begun anew. Throws where it is damaged or lost.
+ * the lake was put back to an older state, or begun anew. Throws if it is damaged or lost.
  */
 export async function openLedger(
   layout: Layout,

@@ -5,7 +5,7 @@ import { NO_LIMITS, type DropLimits } from "../intake/limits.js";
 import type { InboxFile } from "./watch.js";
 
 /** A file of the inbox that is to be read. */
-export interface Readable {
+export interface PendingDrop {
   readonly file: InboxFile;
   readonly entity: Entity;
 }
@@ -19,7 +19,7 @@ export type LotSize = "small" | "slow" | "large" | "alone";
 /** Files of one entity that are read one after another. */
 export interface Lot {
   readonly entity: Entity;
-  readonly files: readonly Readable[];
+  readonly files: readonly PendingDrop[];
   readonly size: LotSize;
 }
 
@@ -34,7 +34,7 @@ export interface RunningLot {
 }
 
 /** What is known of a file from earlier tries. */
-export interface Past {
+export interface FileHistory {
   /** It is taken without others. */
   isSingle(file: InboxFile): boolean;
   /** It is `alone`. */
@@ -44,7 +44,7 @@ export interface Past {
 }
 
 /** Lots that are taken at the same time. Each size has places of its own, so that slow and large ones hold up no small ones. */
-const PLACES = { small: 2, slow: 1, large: 1 } as const;
+const SLOTS = { small: 2, slow: 1, large: 1 } as const;
 
 /** A larger file goes in a large lot. */
 const SMALL_BYTES = 32 << 20;
@@ -69,10 +69,10 @@ export interface Step {
  * order in which files are to be taken; the entities take turns: `turns` says when each had its last one.
  */
 export function nextStep(
-  waiting: readonly Readable[],
+  waiting: readonly PendingDrop[],
   running: ReadonlyMap<string, RunningLot>,
   turns: ReadonlyMap<string, number>,
-  past: Past,
+  past: FileHistory,
   now: number,
 ): Step {
   const lots = firstLots(waiting, running, turns, past);
@@ -85,7 +85,7 @@ export function nextStep(
   const begin: Lot[] = [];
   const demote: string[] = [];
   const stop: string[] = [];
-  const isFree = (size: keyof typeof PLACES): boolean => sizes.filter((one) => one === size).length < PLACES[size];
+  const isFree = (size: keyof typeof SLOTS): boolean => sizes.filter((one) => one === size).length < SLOTS[size];
   const start = (lot: Lot): void => {
     sizes.push(lot.size);
     begin.push(lot);
@@ -114,12 +114,12 @@ const NOTHING: Step = { begin: [], demote: [], stop: [], held: [] };
 
 /** What each entity without a running lot would begin with, in the order of their turns. */
 function firstLots(
-  waiting: readonly Readable[],
+  waiting: readonly PendingDrop[],
   running: ReadonlyMap<string, RunningLot>,
   turns: ReadonlyMap<string, number>,
-  past: Past,
+  past: FileHistory,
 ): readonly Lot[] {
-  const byEntity = new Map<Entity, Readable[]>();
+  const byEntity = new Map<Entity, PendingDrop[]>();
   for (const one of waiting) {
     const files = byEntity.get(one.entity);
     if (files) files.push(one);
@@ -133,8 +133,8 @@ function firstLots(
 }
 
 /** The first files of an entity that are of one size. */
-function firstLot(files: readonly Readable[], past: Past): Lot {
-  const [{ file: first, entity }] = files as readonly [Readable];
+function firstLot(files: readonly PendingDrop[], past: FileHistory): Lot {
+  const [{ file: first, entity }] = files as readonly [PendingDrop];
   if (past.isSingle(first)) {
     return { entity, files: files.slice(0, 1), size: past.isSuspect(first) ? "alone" : "large" };
   }
@@ -153,7 +153,7 @@ function firstLot(files: readonly Readable[], past: Past): Lot {
 /** Of the memory and disk of a large lot; up to three others run beside it. */
 const SMALL_PART = 1 / 4;
 /** How many times --ingest-memory may be used at once: by lots in all places, and by compaction beside them. */
-export const MOST_PARTS = PLACES.large + (PLACES.small + PLACES.slow) * SMALL_PART + 1;
+export const MOST_PARTS = SLOTS.large + (SLOTS.small + SLOTS.slow) * SMALL_PART + 1;
 /** Only a file that is compressed well holds more rows or bytes than this and is small on the disk. */
 const SMALL_ROWS = 2_000_000;
 const SMALL_UNPACKED = 64 << 20;

@@ -2,14 +2,14 @@
 import { entityNamed } from "../catalog/index.js";
 import type { Lake } from "../lake/lake.js";
 import type { FileList } from "../lake/manifest.js";
-import { isShort, roomOf } from "../lake/room.js";
+import { isShort, freeSpace } from "../lake/disk-space.js";
 import { wantsCodeCopy } from "../store/code-copy.js";
-import { compact, planRuns } from "../store/compact.js";
+import { compact, planGroups } from "../store/compact.js";
 import { removableVersions, type RetentionPolicy } from "../store/retention.js";
 import type { WriteOptions } from "../store/session.js";
 import { vacuum } from "../store/vacuum.js";
 
-export interface HousekeepingOptions extends WriteOptions {
+export interface MaintenanceOptions extends WriteOptions {
   readonly policy: RetentionPolicy;
   readonly now: () => Date;
   readonly log: (line: string) => void;
@@ -26,21 +26,16 @@ const SMALL_AT_MOST = 64;
 const REMOVED_AT_ONCE = 20;
 
 /**
- * Does one piece of work that is due; resolves to false where none is. Throws what `compact` and `vacuum` throw. `now` is
+ * Does one piece of work that is due; resolves to false if none is. Throws what `compact` and `vacuum` throw. `now` is
  * the time by which versions are old.
  */
-export async function keepHouse(
-  lake: Lake,
-  isIdle: boolean,
-  now: Date,
-  options: HousekeepingOptions,
-): Promise<boolean> {
+export async function maintain(lake: Lake, isIdle: boolean, now: Date, options: MaintenanceOptions): Promise<boolean> {
   const { root } = lake.layout;
   await lake.refresh();
   const { version } = lake.current();
   const after = lake.mark();
   // Joining files takes room before it gives any back.
-  const isTight = isShort(await roomOf(lake.layout));
+  const isTight = isShort(await freeSpace(lake.layout));
   for (const name of isTight ? [] : Object.keys(version.lists)) {
     if (!needsCompaction(lake.current().files(name), isIdle)) continue;
     const report = await compact(root, { ...options, after, entities: [name], keepRecent: KEEP_RECENT }, () =>
@@ -61,7 +56,7 @@ export async function keepHouse(
 }
 
 function needsCompaction(list: FileList, isIdle: boolean): boolean {
-  const small = planRuns(list, KEEP_RECENT, false).flat().length;
+  const small = planGroups(list, KEEP_RECENT, false).flat().length;
   if (small > SMALL_AT_MOST) return true;
   const entity = entityNamed(list.entity);
   return isIdle && entity !== undefined && (small > SMALL_WHEN_IDLE || wantsCodeCopy(entity, list, true));

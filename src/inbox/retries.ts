@@ -5,14 +5,14 @@ import { EngineError, NoSpaceError, reasonOf } from "../errors.js";
 const FIRST_RETRY = 1_000;
 const LONGEST_RETRY = 60_000;
 
-interface Troubles {
+interface Retries {
   isWaiting(name: string): boolean;
   /** Runs `work`; where it fails says so and lets `name` wait, longer each time. */
   guard<T>(name: string, what: string, work: () => Promise<T>): Promise<T | undefined>;
 }
 
 /** Failures that are not a file's fault: the disk is full, the lake is damaged, another writer is at work. */
-export function createTroubles(clock: () => number, log: (line: string) => void): Troubles {
+export function createRetries(clock: () => number, log: (line: string) => void): Retries {
   const waits = new Map<string, { readonly until: number; readonly delay: number }>();
   return {
     isWaiting: (name) => (waits.get(name)?.until ?? -Infinity) > clock(),

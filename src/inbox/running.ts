@@ -1,17 +1,17 @@
-// The lots that are being taken: begun, counted as slow or stopped as lots.ts decides, and told where they take long.
+// The lots that are being taken: begun, counted as slow or stopped as lots.ts decides, and written where they take long.
 import { rename, rm, writeFile } from "node:fs/promises";
 import { chinaTime } from "../dates.js";
 import { count } from "../words.js";
 import type { Intake, IntakeLot } from "../lake/intake.js";
 import { temporaryOf } from "../store/durable.js";
 import type { InboxFile } from "./watch.js";
-import { nextStep, SMALL_TIME, type Lot, type LotSize, type Past, type Readable } from "./lots.js";
+import { nextStep, SMALL_TIME, type Lot, type LotSize, type FileHistory, type PendingDrop } from "./lots.js";
 
 export interface RunningOptions {
   readonly clock: () => number;
   readonly now: () => Date;
   readonly log: (line: string) => void;
-  readonly past: Past;
+  readonly past: FileHistory;
   /** Takes a lot; never rejects. It ends early where `stop` fires. */
   take(lot: Lot, stop: AbortSignal): Promise<void>;
   /** A lot has ended, so that others may begin. */
@@ -22,9 +22,9 @@ export interface RunningLots {
   readonly size: number;
   has(entity: string): boolean;
   /** Begins what can begin of the files that wait, and lets what takes long give way. `complete` are all that are not settled. */
-  turn(waiting: readonly Readable[], complete: readonly InboxFile[]): void;
+  turn(waiting: readonly PendingDrop[], complete: readonly InboxFile[]): void;
   /** Writes to the file `path` which lots take long, and which wait meanwhile; removes it where none does. */
-  tell(path: string): Promise<void>;
+  writeReport(path: string): Promise<void>;
   /** Resolves when the lots that run now have ended. */
   ended(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export function createRunningLots({ clock, now, log, past, take, onEnd }: Runnin
   const turns = new Map<string, number>();
   let held: readonly Lot[] = [];
   let unsettled: readonly InboxFile[] = [];
-  let told = "";
+  let written = "";
 
   const begin = (lot: Lot): void => {
     const { name } = lot.entity;
@@ -111,19 +111,19 @@ export function createRunningLots({ clock, now, log, past, take, onEnd }: Runnin
       held = step.held;
       unsettled = complete;
     },
-    async tell(path) {
+    async writeReport(path) {
       const { reading, waiting } = snapshot();
       const text = JSON.stringify({ reading, waiting });
-      if (text === told) return;
+      if (text === written) return;
       try {
         if (reading.length === 0) await rm(path, { force: true });
         else {
           await writeFile(temporaryOf(path), text);
           await rename(temporaryOf(path), path);
         }
-        told = text;
+        written = text;
       } catch {
-        // The folder is gone or full, which others tell. What is told here matters only to those who look now.
+        // The folder is gone or full, which others tell. What is written here matters only to those who look now.
       }
     },
     async ended() {

@@ -9,16 +9,16 @@ import { isUnchanged, openDrop, UnreadableDrop, type OpenDrop } from "../lake/dr
 import { stampOf } from "../files.js";
 import type { Layout } from "../lake/layout.js";
 import { reasonOfDrops } from "../lake/ledger.js";
-import { isShort, roomOf } from "../lake/room.js";
+import { isShort, freeSpace } from "../lake/disk-space.js";
 import { warningsOfFile, withLosses } from "./warnings.js";
-import { ChangedDrop, refusalOf, type Entry, type Takable } from "./judge.js";
+import { ChangedDrop, refusalOf, type Entry, type CheckedDrop } from "./judge.js";
 import { exists } from "../store/durable.js";
 import { joinDrop, reportOf, type ImportReport, type StagedFile } from "../store/import.js";
 import type { InboxFile } from "./watch.js";
 import type { Ledger } from "./ledger.js";
 import { merge } from "../store/merge.js";
 import { stage, type Staged } from "../intake/normalise.js";
-import { openWhole, withWriteSession, type WriteOptions } from "../store/session.js";
+import { openComplete, withWriteSession, type WriteOptions } from "../store/session.js";
 import { NO_LIMITS, TooMuchError, type DropLimits, type FileLimits } from "../intake/limits.js";
 import { moveIn, withDropStaging, type Staging } from "../store/staging.js";
 
@@ -36,18 +36,18 @@ interface TakeOptions extends WriteOptions {
 }
 
 /**
- * Imports the files of a batch as one drop; those that cannot be taken are left out. Throws where the fault is not in
+ * Imports the files of a batch as one drop; those that cannot be taken are left out. Throws if the fault is not in
  * the files: no space, a damaged lake, another writer that does not come to an end.
  */
 export async function takeBatch(
   layout: Layout,
-  batch: readonly Takable[],
+  batch: readonly CheckedDrop[],
   ledger: Ledger,
   currentVersion: () => Promise<string>,
   options: TakeOptions,
 ): Promise<TakenBatch> {
   const { entity } = batch[0]!;
-  const refused = new Map<Takable, string>();
+  const refused = new Map<CheckedDrop, string>();
   const changed: InboxFile[] = [];
   const { limits = NO_LIMITS, stop } = options;
   const bounded = limits.spill === undefined ? options : { ...options, spill: limits.spill };
@@ -94,7 +94,7 @@ async function stageDrop(
   writer: Writer,
   { scratch }: Staging,
   layout: Layout,
-  { file, entity, identity }: Takable,
+  { file, entity, identity }: CheckedDrop,
   limits: FileLimits,
   check: Check,
 ): Promise<Staged> {
@@ -103,7 +103,7 @@ async function stageDrop(
   const drop = await openDrop(layout, file.path);
   try {
     if (!drop || stampOf(drop.stats) !== identity) throw new ChangedDrop(file.path);
-    const source = await pin(drop, file.path, scratch);
+    const source = await linkOpenFile(drop, file.path, scratch);
     const options = { map: {}, set: {}, label: `inbox/${file.path}`, limits };
     const staged = await unless(writer, isAsRead, () => stage(writer, entity, source, options, scratch));
     // One that is gone was whole as long as it was there.
@@ -121,7 +121,7 @@ async function stageDrop(
  * A path that leads to an open file of the inbox, below folders of the same names. Whatever is opened by it is that file,
  * though its place in the inbox may have been taken by a link.
  */
-export async function pin({ source }: OpenDrop, path: string, scratch: string): Promise<string> {
+export async function linkOpenFile({ source }: OpenDrop, path: string, scratch: string): Promise<string> {
   const folder = join(scratch, randomUUID());
   // The scratch folder may be gone with its disk, and is not made again.
   await mkdir(folder);
@@ -131,7 +131,7 @@ export async function pin({ source }: OpenDrop, path: string, scratch: string): 
   return link;
 }
 
-/** Merges a drop aside and publishes it, or merges it again where another writer changed the entity meanwhile. */
+/** Merges a drop prepared and publishes it, or merges it again where another writer changed the entity meanwhile. */
 async function publishDrop(
   writer: Writer,
   staging: Staging,
@@ -142,17 +142,17 @@ async function publishDrop(
   options: WriteOptions,
 ): Promise<ImportReport> {
   const { name } = entity;
-  const base = (await openWhole(layout.root, options.after)).current();
-  const { drop, aside } = await unless(writer, check, async () => {
+  const base = (await openComplete(layout.root, options.after)).current();
+  const { drop, prepared } = await unless(writer, check, async () => {
     const joined = await joinDrop(writer, entity, files);
     const merged = await merge({ writer, layout, target: staging }, entity, base.files(name), joined.staged);
-    return { drop: joined, aside: merged };
+    return { drop: joined, prepared: merged };
   });
   return withWriteSession(layout.root, { ...options, writer }, async (session) => {
     const before = session.base.files(name);
     const isBase = session.base.version.lists[name] === base.version.lists[name];
-    if (isBase) await moveIn(layout, staging, aside.written);
-    const merged = isBase ? aside : await merge(session, entity, before, drop.staged);
+    if (isBase) await moveIn(layout, staging, prepared.written);
+    const merged = isBase ? prepared : await merge(session, entity, before, drop.staged);
     const version = await session.publish([merged.list], reasonOfDrops(name));
     return { ...reportOf(entity, files, drop, before, merged), version };
   });
@@ -163,7 +163,7 @@ class StoppedError extends Error {}
 /** A small batch turned out not to be small: it is to be taken as a large one. */
 export class SlowBatch extends StoppedError {}
 
-/** Resolves to why taking drops has to end now; undefined where it may go on. */
+/** Resolves to why taking drops has to end now; undefined if it may go on. */
 type Check = () => Promise<Error | undefined>;
 
 /** When it is time to stop, what has begun may go on for so many milliseconds. */
@@ -175,7 +175,7 @@ function createCheck(layout: Layout, { signal, stop }: Pick<TakeOptions, "signal
     if (stop?.aborted) return new SlowBatch();
     if (signal.aborted) end = Math.min(end, performance.now() + FINISH_WITHIN);
     if (performance.now() > end) return new StoppedError("it is time to stop");
-    return isShort(await roomOf(layout)) ? new NoSpaceError("no space is left but what is kept free") : undefined;
+    return isShort(await freeSpace(layout)) ? new NoSpaceError("no space is left but what is kept free") : undefined;
   };
 }
 
@@ -205,7 +205,7 @@ async function unless<T>(writer: Writer, check: Check, work: () => Promise<T>): 
   }
 }
 
-function takenEntry({ file, entity, sha256 }: Takable, report: ImportReport, version: string): Entry {
+function takenEntry({ file, entity, sha256 }: CheckedDrop, report: ImportReport, version: string): Entry {
   const staged = report.files.find((one) => one.file === file.path)!;
   const { rows, duplicates, ignored } = staged;
   const { added, replaced, superseded, first, last } = report;

@@ -2,10 +2,10 @@
 import { lstatSync, readdirSync, statSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { stampOf } from "../files.js";
-import { kindOf, UNREADABLE, type DropKind, type Stamp } from "../lake/drop-file.js";
+import { kindOf, UNREADABLE, type DropKind, type DropState } from "../lake/drop-file.js";
 
 /** A file of the inbox as it stands still, or what else lies there under a name; links are not followed. */
-export interface InboxFile extends Stamp {
+export interface InboxFile extends DropState {
   readonly kind: DropKind;
   /** It was another one, or not there, when we looked before; what the ledger says of its size and time proves nothing. */
   readonly isReplaced: boolean;
@@ -56,7 +56,7 @@ interface Watched {
   stamp: string;
   isReplaced: boolean;
   hotUntil: number;
-  /** When it is complete if it does not change; null where it was dealt with. */
+  /** When it is complete if it does not change; null if it was dealt with. */
   due: number | null;
 }
 

@@ -40,7 +40,7 @@ interface Claim {
 
 /**
  * Plans the columns of an import. `folders` are the names and values of `name=value` folders above the file: they
- * fill what the file lacks. A contradiction, or a file that does not fit, is a OperatorError.
+ * fill what the file lacks. A contradiction, or a file that does not fit, is an OperatorError.
  */
 export function planColumns(
   entity: Entity,

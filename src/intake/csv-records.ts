@@ -44,7 +44,7 @@ export function splitRecord(text: string, delimiter: string): FirstRecord {
 }
 
 /**
- * The 1-based line on which the `wanted`-th record begins, the header being the first; null where there are fewer.
+ * The 1-based line on which the `wanted`-th record begins, the header being the first; null if there are fewer.
  * Blank lines count as records or not.
  */
 export async function lineOfRecord(

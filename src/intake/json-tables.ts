@@ -12,13 +12,13 @@ import { MOST_COLUMNS, tooManyColumns } from "./limits.js";
 export interface JsonRows {
   readonly path: string;
   readonly layout: "array" | "newline_delimited";
-  /** The columns of rows that are lists; null where the rows are objects. */
+  /** The columns of rows that are lists; null if the rows are objects. */
   readonly names: readonly string[] | null;
 }
 
 const LARGEST = 2 ** 31 - 1;
 
-/** Writes the rows of a table that is one object into `scratch`. What is no table, or malformed, is a OperatorError. */
+/** Writes the rows of a table that is one object into `scratch`. What is no table, or malformed, is an OperatorError. */
 export async function unwrap(path: string, label: string, size: number, scratch: string): Promise<JsonRows> {
   if (size > LARGEST) {
     throw new OperatorError(`${label} is one object of more than 2 GB: write Parquet, CSV, or one record a line`);
@@ -34,9 +34,9 @@ export async function unwrap(path: string, label: string, size: number, scratch:
 }
 
 async function rowsOf(bytes: Buffer, target: string, label: string): Promise<JsonRows> {
-  const start = skipBlanks(bytes, bytes[0] === 0xef ? 3 : 0);
+  const start = skipWhitespace(bytes, bytes[0] === 0xef ? 3 : 0);
   const end = skipValue(bytes, start);
-  if (skipBlanks(bytes, end) < bytes.length) {
+  if (skipWhitespace(bytes, end) < bytes.length) {
     throw new OperatorError(`${label} holds more than one JSON object, and they do not stand one a line`);
   }
   const members = membersOf(bytes, start, MOST_COLUMNS);
@@ -72,7 +72,7 @@ function envelopeIn(bytes: Buffer, members: readonly Member[]): Envelope | undef
   const header = find(nested, "fields", "[") ?? find(members, "columns", "[");
   const rows = find(nested, "items", "[") ?? find(members, "data", "[") ?? find(members, "rows", "[");
   if (!rows) return undefined;
-  const first = String.fromCharCode(bytes[skipBlanks(bytes, rows.start + 1)]!);
+  const first = String.fromCharCode(bytes[skipWhitespace(bytes, rows.start + 1)]!);
   if (first === "{") return { rows, names: null };
   if (!header || (first !== "[" && first !== "]")) return undefined;
   const columns = JSON.parse(bytes.toString("utf8", header.start, header.end)) as readonly unknown[];
@@ -142,7 +142,7 @@ export interface Member {
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
 
-/** The members of the object at `at`; null where they are more than `most`. A SyntaxError says where it is malformed. */
+/** The members of the object at `at`; null if they are more than `most`. A SyntaxError says where it is malformed. */
 export function membersOf(bytes: Buffer, at: number, most: number): readonly Member[] | null {
   const offsets = offsetsOf(bytes, at, most + 1);
   if (offsets.length > 4 * most) return null;
@@ -161,11 +161,11 @@ export function membersOf(bytes: Buffer, at: number, most: number): readonly Mem
 function offsetsOf(bytes: Buffer, at: number, most = Infinity): Uint32Array {
   let offsets = new Uint32Array(64);
   let count = 0;
-  let position = skipBlanks(bytes, expect(bytes, at, OPEN_BRACE));
+  let position = skipWhitespace(bytes, expect(bytes, at, OPEN_BRACE));
   while (bytes[position] !== CLOSE_BRACE && count < 4 * most) {
-    if (count > 0) position = skipBlanks(bytes, expect(bytes, position, COMMA));
+    if (count > 0) position = skipWhitespace(bytes, expect(bytes, position, COMMA));
     const keyEnd = skipString(bytes, position);
-    const start = skipBlanks(bytes, expect(bytes, skipBlanks(bytes, keyEnd), COLON));
+    const start = skipWhitespace(bytes, expect(bytes, skipWhitespace(bytes, keyEnd), COLON));
     const end = skipValue(bytes, start);
     if (count + 4 > offsets.length) {
       const larger = new Uint32Array(offsets.length * 2);
@@ -174,13 +174,13 @@ function offsetsOf(bytes: Buffer, at: number, most = Infinity): Uint32Array {
     }
     offsets.set([position, keyEnd, start, end], count);
     count += 4;
-    position = skipBlanks(bytes, end);
+    position = skipWhitespace(bytes, end);
   }
   return offsets.subarray(0, count);
 }
 
 /** The first byte at or after `at` that is no blank. */
-export function skipBlanks(bytes: Buffer, at: number): number {
+export function skipWhitespace(bytes: Buffer, at: number): number {
   let position = at;
   while (bytes[position]! <= 0x20) position++;
   return position;

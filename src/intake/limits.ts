@@ -49,7 +49,7 @@ const unpackedLimit = (size: number, limits: FileLimits): number =>
   Math.min(limits.unpacked, Math.max(ALWAYS_ALLOWED, size * MOST_TIMES));
 
 /** Refuses a file of `size` bytes that holds, or would hold, so many bytes unpacked. */
-export function requireLittle(unpacked: number, size: number, limits: FileLimits, label: string): void {
+export function requireUnpackedSize(unpacked: number, size: number, limits: FileLimits, label: string): void {
   const limit = unpackedLimit(size, limits);
   if (unpacked <= limit) return;
   const allowed = limit < limits.unpacked ? `${MOST_TIMES} times its size` : "--max-unpacked allows";

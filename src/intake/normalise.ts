@@ -8,7 +8,7 @@ import { quoteName, quoteText } from "../sql-text.js";
 import { stampAt } from "../files.js";
 import { planColumns, type Binding, type ColumnPlan, type ImportOptions } from "./columns.js";
 import { collapse } from "./rows.js";
-import { isNothing, notFinite, reasonAgainst, valueOf, type ValueRules } from "./values.js";
+import { isMissing, notFinite, reasonAgainst, valueOf, type ValueRules } from "./values.js";
 import { lostNumbers, warningsOf, type Measured } from "./warnings.js";
 import { NO_LIMITS, requireFewRows } from "./limits.js";
 import { openSource } from "./source.js";
@@ -40,7 +40,7 @@ export interface Staged {
 let tables = 0;
 
 /**
- * Reads one file into a typed temp table. The whole file is refused with a OperatorError that names file, row, column,
+ * Reads one file into a typed temp table. The whole file is refused with an OperatorError that names file, row, column,
  * value and reason. Temporary files are gone at the end; the table is gone where it failed.
  */
 export async function stage(
@@ -136,7 +136,7 @@ function requireRagged({ source, plan, label }: Job): void {
 async function requireNull({ writer, source, plan, label }: Job): Promise<void> {
   for (const index of plan.overruled) {
     const { name, sql, kind } = source.columns[index]!;
-    const [row] = await ask(writer, source, `SELECT count(*) FILTER (NOT ${isNothing("code", kind, sql)}) AS n`, "");
+    const [row] = await ask(writer, source, `SELECT count(*) FILTER (NOT ${isMissing("code", kind, sql)}) AS n`, "");
     if (row!["n"] !== 0) throw new OperatorError(`${label} has values in ${name}: it cannot be given by --set too`);
   }
 }
@@ -219,7 +219,7 @@ function expressions({ entity, source, plan, label }: Job): Expressions {
     if (value === null) throw new OperatorError(`${label}: the column ${name} (${kind}) cannot fill ${column.name}`);
     inner.push(`${sql} AS c${i}`);
     values.push(`(${scaled(value, binding)})::${type} AS v${i}`);
-    const absent = isNothing(column.type, kind, `c${i}`);
+    const absent = isMissing(column.type, kind, `c${i}`);
     if (binding.from === "column") nothing.push(column.nullable ? absent : `v${i} IS NULL AND ${absent}`);
     bad.push(`WHEN v${i} IS NULL${column.nullable ? ` AND NOT ${absent}` : ""} THEN ${i + 1}`);
     const odd = column.type === "float64" ? notFinite(kind, `c${i}`) : null;
@@ -257,7 +257,7 @@ async function refusal({ writer, source, plan, label }: Job, row: number, flag: 
   const binding = plan.bindings[flag - 1] as Filled;
   const { column } = binding;
   const { name, sql, kind } = originOf(binding, source);
-  const select = `SELECT (${sql})::VARCHAR AS value, ${isNothing(column.type, kind, sql)} AS nothing`;
+  const select = `SELECT (${sql})::VARCHAR AS value, ${isMissing(column.type, kind, sql)} AS nothing`;
   const [found] = await ask(writer, source, select, `LIMIT 1 OFFSET ${row - 1}`);
   const value = found!["value"] === null ? "" : String(found!["value"]).trim();
   const only = column.only ? `is not one of ${column.only.join(", ")}` : null;
@@ -265,7 +265,7 @@ async function refusal({ writer, source, plan, label }: Job, row: number, flag: 
   const isTooLarge = Number.isFinite(Number(value)) && !Number.isFinite(Number(value) * times);
   const why = only ?? (isTooLarge ? `times ${times} is too large a number` : reasonAgainst(column.type, value));
   const reason = found!["nothing"] === true ? "is missing" : `${quoted(value)} ${why}`;
-  const of = binding.from === "constant" ? `the given ${name}` : `${await source.place(row)}, column ${name}`;
+  const of = binding.from === "constant" ? `the given ${name}` : `${await source.locate(row)}, column ${name}`;
   const target = name.trim() === column.name ? "" : ` (${column.name})`;
   const more = binding.from === "column" && bad > 1 ? `; ${bad - 1} more rows are refused` : "";
   return new OperatorError(`${label}: ${of}${target}: ${reason}${more}`);

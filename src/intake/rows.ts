@@ -33,7 +33,7 @@ export async function collapse(writer: Writer, entity: Entity, table: string): P
   if (!some) return NONE;
   const twice = `${table}_twice`;
   try {
-    const poorer = await removePoorer(writer, entity, table);
+    const incomplete = await removeIncomplete(writer, entity, table);
     const all = entity.columns.map(({ name }) => quoteName(name)).join(", ");
     await writer.run(
       `CREATE TEMP TABLE ${twice} AS SELECT ${identity}, count(*) AS rows, max(__row) AS last, ` +
@@ -50,7 +50,7 @@ export async function collapse(writer: Writer, entity: Entity, table: string): P
         `FROM ${twice} WHERE variants > 1 ORDER BY last LIMIT ${SAMPLES}`,
     );
     return {
-      duplicates: poorer + Number(sums!["duplicates"]),
+      duplicates: incomplete + Number(sums!["duplicates"]),
       conflicts: Number(sums!["conflicts"]),
       samples: samples.map(({ sample }) => String(sample)),
       sorted: false,
@@ -73,7 +73,7 @@ async function isAscending(writer: Writer, entity: Entity, table: string): Promi
 }
 
 /** Removes rows that lack a value which another row of their identity has, and that differ from it in nothing else. */
-async function removePoorer(writer: Writer, entity: Entity, table: string): Promise<number> {
+async function removeIncomplete(writer: Writer, entity: Entity, table: string): Promise<number> {
   const identity = entity.identity.map(quoteName);
   const others = entity.columns.map(({ name }) => quoteName(name)).filter((name) => !identity.includes(name));
   const same = identity.map((name) => `t.${name} IS NOT DISTINCT FROM f.${name}`);

@@ -20,7 +20,7 @@ const TAIL = 1 << 16;
 const LONGEST_LINE = 2_000_000;
 const TOO_LONG = `has more than ${count(LONGEST_LINE)} bytes: perhaps a quote is not closed`;
 
-/** Opens a CSV file, gzipped or not. One that holds something else, or has no header, is a OperatorError. */
+/** Opens a CSV file, gzipped or not. One that holds something else, or has no header, is an OperatorError. */
 export async function openCsv(_: Writer, file: SourceFile, gzip: boolean): Promise<Source> {
   const { label, scratch } = file;
   if (gzip) requireContent(await headOf(file.path, 16), "gzip", "gzip", label);
@@ -46,7 +46,7 @@ export async function openCsv(_: Writer, file: SourceFile, gzip: boolean): Promi
       `columns = {${header.names.map((_name, i) => `c${i}: 'VARCHAR'`).join(", ")}})`,
     values: [path],
     row: null,
-    place: async (row) => {
+    locate: async (row) => {
       const line = await lineOfRecord(path, row + 1, header, header.names.length === 1);
       return line === null ? `row ${row}` : `row ${row} (line ${line})`;
     },

@@ -21,7 +21,7 @@ interface Shape {
   readonly relation: string;
 }
 
-/** Opens a JSON or NDJSON file. One that is malformed, or no table, is a OperatorError. */
+/** Opens a JSON or NDJSON file. One that is malformed, or no table, is an OperatorError. */
 export async function openJson(writer: Writer, file: SourceFile, named: "json" | "ndjson"): Promise<Source> {
   const { label, scratch } = file;
   requireContent(await headOf(file.path, 256), named === "json" ? "JSON" : "NDJSON", "JSON", label);
@@ -49,7 +49,7 @@ export async function openJson(writer: Writer, file: SourceFile, named: "json" |
     relation: shape.relation,
     values: [rows.path],
     row: null,
-    place: async (row) => (lines ? `record ${row}` : `row ${row}`),
+    locate: async (row) => (lines ? `record ${row}` : `row ${row}`),
     explain,
     footnotes: [],
     openEnd: false,

@@ -4,17 +4,17 @@ import type { Writer } from "../engine/writer.js";
 import { quoteName } from "../sql-text.js";
 import { count } from "../words.js";
 import { readFooter, type Footer } from "./parquet-footer.js";
-import { requireFewColumns, requireFewRows, requireLittle } from "./limits.js";
+import { requireFewColumns, requireFewRows, requireUnpackedSize } from "./limits.js";
 import { type Source, type SourceFile, kindOf, requireContent } from "./source-types.js";
 import { readAt } from "./text-encoding.js";
 
 const SMALLEST = 12;
 const ROW = "file_row_number";
 
-/** Opens a Parquet file. One that is cut short, encrypted or damaged is a OperatorError. */
+/** Opens a Parquet file. One that is cut short, encrypted or damaged is an OperatorError. */
 export async function openParquet(writer: Writer, file: SourceFile): Promise<Source> {
-  await requireWhole(file);
-  await requireModest(file);
+  await requireComplete(file);
+  await requireReasonableSize(file);
   const damaged = (error: unknown): OperatorError =>
     new OperatorError(`${file.label} is not readable as Parquet, it may be damaged: ${reasonOf(error, file.path)}`);
   const read = (options: string): string =>
@@ -37,7 +37,7 @@ export async function openParquet(writer: Writer, file: SourceFile): Promise<Sou
     relation: read(numbered ? ", file_row_number = true" : ""),
     values: [file.path],
     row: numbered ? `${ROW} + 1` : null,
-    place: async (row) => `row ${row}`,
+    locate: async (row) => `row ${row}`,
     explain: async (error) => damaged(error),
     footnotes: [],
     openEnd: false,
@@ -58,7 +58,7 @@ function namesOf(nodes: Awaited<ReturnType<Writer["rows"]>>): readonly string[] 
 }
 
 /** A writer that died, or that is still at work, leaves a file without its end. */
-async function requireWhole({ path, label, size }: SourceFile): Promise<void> {
+async function requireComplete({ path, label, size }: SourceFile): Promise<void> {
   requireContent(await readAt(path, 0, 16), "Parquet", "Parquet", label);
   const end = (await readAt(path, size - 4, 4)).toString("latin1");
   if (end === "PARE") throw new OperatorError(`${label} is encrypted Parquet, which cannot be read`);
@@ -73,7 +73,7 @@ const MOST_GROUPS = 100_000;
 const DEEPEST = 64;
 
 /** Refuses what is absurdly large, or unpacks to that, before DuckDB opens it. */
-async function requireModest({ path, label, size, limits }: SourceFile): Promise<void> {
+async function requireReasonableSize({ path, label, size, limits }: SourceFile): Promise<void> {
   const length = (await readAt(path, size - 8, 4)).readUInt32LE();
   if (length > Math.min(size - SMALLEST, LARGEST_FOOTER)) {
     throw new OperatorError(`${label} is not readable as Parquet: its footer would have ${count(length)} bytes`);
@@ -85,7 +85,7 @@ async function requireModest({ path, label, size, limits }: SourceFile): Promise
     throw new OperatorError(`${label} has ${count(groups)} row groups: write some 100,000 rows into each`);
   }
   requireFewRows(rows, limits, label);
-  requireLittle(unpacked, size, limits, label);
+  requireUnpackedSize(unpacked, size, limits, label);
 }
 
 function footerOf(bytes: Buffer, label: string): Footer {

@@ -60,10 +60,10 @@ export interface Source {
   /** What to select from, in the order of the file; `values` are bound to its parameters. */
   readonly relation: string;
   readonly values: readonly string[];
-  /** The 1-based row as an expression over the relation; null where only the order of reading tells it. */
+  /** The 1-based row as an expression over the relation; null if only the order of reading tells it. */
   readonly row: string | null;
   /** Where a 1-based row stands in the file, e.g. `row 3 (line 4)`. */
-  place(row: number): Promise<string>;
+  locate(row: number): Promise<string>;
   /** A failure while the relation is read, told in the file's own terms. */
   explain(error: unknown): Promise<OperatorError>;
   readonly footnotes: readonly Footnote[];
@@ -109,7 +109,7 @@ const TEXT_SIGNATURES: readonly (readonly [string, RegExp])[] = [
   ["JSON", /^(\{\s*["}]|\[\s*[[{\]"])/],
 ];
 
-/** What the first bytes of a file show it to be; null where they show nothing, as plain text does. */
+/** What the first bytes of a file show it to be; null if they show nothing, as plain text does. */
 function contentOf(head: Buffer): string | null {
   const bytes = head.toString("latin1");
   const binary = SIGNATURES.find(([, pattern]) => pattern.test(bytes));

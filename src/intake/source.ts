@@ -36,7 +36,7 @@ const OPENERS = {
   ndjson: (_: Writer, file: SourceFile) => openJson(_, file, "ndjson"),
 } as const satisfies Record<SourceFormat, (writer: Writer, file: SourceFile, gzip: boolean) => Promise<Source>>;
 
-/** Opens a file; one that is missing, empty, of another kind than its name says, or not understood is a OperatorError. */
+/** Opens a file; one that is missing, empty, of another kind than its name says, or not understood is an OperatorError. */
 export async function openSource(
   writer: Writer,
   path: string,
@@ -48,7 +48,7 @@ export async function openSource(
   return OPENERS[format](writer, file, gzip);
 }
 
-/** What the end of a file's name says. A name that ends otherwise is a OperatorError. */
+/** What the end of a file's name says. A name that ends otherwise is an OperatorError. */
 export function formatOf(path: string, label: string): Format {
   const found = FORMATS.find(({ end }) => path.toLowerCase().endsWith(end));
   if (found) return found;

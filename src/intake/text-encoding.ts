@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { OperatorError, fileFault } from "../errors.js";
-import { requireLittle } from "./limits.js";
+import { requireUnpackedSize } from "./limits.js";
 import type { SourceFile } from "./source-types.js";
 
 const CHUNK = 1 << 20;
@@ -15,7 +15,7 @@ const CR = 0x0d;
 const LF = 0x0a;
 const CRLF = Buffer.from([CR, LF]);
 
-/** The first `length` bytes of a file, fewer where it is shorter. */
+/** The first `length` bytes of a file, fewer if it is shorter. */
 export async function headOf(path: string, length: number): Promise<Buffer> {
   return readAt(path, 0, length);
 }
@@ -31,14 +31,14 @@ export async function readAt(path: string, position: number, length: number): Pr
   }
 }
 
-/** Unpacks a gzip file into its scratch folder; resolves to the new file. A damaged or cut one, or a bomb, is a OperatorError. */
+/** Unpacks a gzip file into its scratch folder; resolves to the new file. A damaged or cut one, or a bomb, is an OperatorError. */
 export async function gunzip({ path, label, size, scratch, limits }: SourceFile): Promise<string> {
   const target = join(scratch, randomUUID());
   async function* counted(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     let unpacked = 0;
     for await (const chunk of chunks) {
       unpacked += chunk.length;
-      requireLittle(unpacked, size, limits, label);
+      requireUnpackedSize(unpacked, size, limits, label);
       yield chunk;
     }
   }
@@ -54,11 +54,11 @@ export async function gunzip({ path, label, size, scratch, limits }: SourceFile)
 
 interface Utf8File {
   readonly path: string;
-  /** What the text was decoded from; null where it was UTF-8 already and `path` is the file given. */
+  /** What the text was decoded from; null if it was UTF-8 already and `path` is the file given. */
   readonly decodedFrom: "UTF-16" | "GB18030" | null;
 }
 
-/** The file itself where it is UTF-8, else a UTF-8 copy in `scratch`. A file in an unknown encoding is a OperatorError. */
+/** The file itself where it is UTF-8, else a UTF-8 copy in `scratch`. A file in an unknown encoding is an OperatorError. */
 export async function asUtf8(path: string, label: string, scratch: string): Promise<Utf8File> {
   const [first, second] = await headOf(path, 2);
   if (first === 0xff && second === 0xfe) return decode(path, label, scratch, "utf-16le");

@@ -33,7 +33,7 @@ const trimmed = (sql: string): string => `trim(${sql}, ${BLANKS})`;
  * Whether `sql` holds no value that a column of this type would have to take. A pattern, not `IN (…)`: DuckDB turns a
  * long list into a join, which reads a file out of order.
  */
-export function isNothing(type: ColumnType, kind: SourceKind, sql: string): string {
+export function isMissing(type: ColumnType, kind: SourceKind, sql: string): string {
   if (kind === "text") return `(${sql} IS NULL OR regexp_full_match(${sql}, '${NO_VALUE[type]}'))`;
   if (kind === "float32" || kind === "float64") return `(${sql} IS NULL OR NOT isfinite(${sql}))`;
   return `(${sql} IS NULL)`;
@@ -129,7 +129,7 @@ const isWhole = (sql: string): string => `isfinite(${sql}) AND ${sql} = trunc(${
 const wholeText = (sql: string): string =>
   `CASE WHEN ${isWhole(sql)} THEN ${sql}::BIGINT::VARCHAR WHEN isfinite(${sql}) THEN ${sql}::VARCHAR END`;
 
-const text: Expression = (sql) => `CASE WHEN NOT ${isNothing("text", "text", sql)} THEN ${trimmed(sql)} END`;
+const text: Expression = (sql) => `CASE WHEN NOT ${isMissing("text", "text", sql)} THEN ${trimmed(sql)} END`;
 
 const asText = (sql: string): string => `${sql}::VARCHAR`;
 
@@ -206,7 +206,7 @@ const EXPRESSIONS: Readonly<Record<ColumnType, Readonly<Record<SourceKind, Expre
   },
 };
 
-/** The SQL that turns a source column into a column of the lake; null where such a source cannot fill it. */
+/** The SQL that turns a source column into a column of the lake; null if such a source cannot fill it. */
 export function valueOf(type: ColumnType, kind: SourceKind, sql: string, rules: ValueRules): string | null {
   return EXPRESSIONS[type][kind]?.(sql, rules) ?? null;
 }

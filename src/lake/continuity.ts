@@ -30,7 +30,7 @@ export class UnavailableError extends OperatorError {
 
 /**
  * Looks at the pointer; resolves to the id of the lake and the number of the version to serve, which is that of `seen` or
- * a later one. Throws UnavailableError where the directory does not go on from `seen`, and DamagedManifestError where it
+ * a later one. Throws UnavailableError if the directory does not go on from `seen`, and DamagedManifestError if it
  * cannot tell.
  */
 export async function findSuccessor(layout: Layout, seen: Mark): Promise<Pick<Mark, "id" | "sequence">> {
@@ -97,7 +97,7 @@ async function readVersion(layout: Layout, sequence: number): Promise<Version | 
   }
 }
 
-/** The id of the lake; null where it has none, or none that can be read. */
+/** The id of the lake; null if it has none, or none that can be read. */
 export async function readIdentity(layout: Layout): Promise<string | null> {
   const text = await readOrNone(layout.identity);
   try {

@@ -18,7 +18,7 @@ export function kindOf(stats: Stats): DropKind | "folder" {
 }
 
 /** Identifies one state of what lies under a path. */
-export interface Stamp {
+export interface DropState {
   /** Relative to the inbox, with `/`. */
   readonly path: string;
   readonly size: number;
@@ -27,7 +27,7 @@ export interface Stamp {
 }
 
 /** Whether what lies there is as it was. A link is looked at itself, not what it leads to. */
-export async function isUnchanged(layout: Layout, { path, size, mtime }: Stamp): Promise<boolean> {
+export async function isUnchanged(layout: Layout, { path, size, mtime }: DropState): Promise<boolean> {
   const found = await lstat(join(layout.inbox, path)).catch(() => undefined);
   if (found) return found.size === size && found.mtimeMs === mtime;
   if (!path.includes(UNREADABLE)) return false;
@@ -46,7 +46,7 @@ export interface OpenDrop {
 export class UnreadableDrop extends Error {}
 
 /**
- * Opens a file of the inbox; the caller closes it. Undefined where it is gone or something else has taken its place;
+ * Opens a file of the inbox; the caller closes it. Undefined if it is gone or something else has taken its place;
  * UnreadableDrop where it must not be read. The inbox itself may be a link, but nothing below it.
  */
 export async function openDrop(layout: Layout, path: string): Promise<OpenDrop | undefined> {

@@ -5,7 +5,7 @@ import { DamagedRecordsError, readRecords, seal, unseal, type Shape } from "./re
 /** Days of one entity for which data is missing. */
 export interface Gap {
   readonly entity: string;
-  /** Null where the gap is not tied to one code. */
+  /** Null if the gap is not tied to one code. */
   readonly ts_code: string | null;
   /** First and last day, `YYYYMMDD`. */
   readonly gap_start: string;
@@ -16,7 +16,7 @@ export interface Gap {
 
 export interface RecordedGap extends Gap {
   readonly id: number;
-  /** ISO 8601: when it was recorded, and when an operator took it back; null where nobody did. */
+  /** ISO 8601: when it was recorded, and when an operator took it back; null if nobody did. */
   readonly recorded: string;
   readonly resolved: string | null;
 }

@@ -5,7 +5,7 @@ import type { Layout } from "./layout.js";
 import { DamagedManifestError } from "./manifest.js";
 
 /**
- * The sequence number of the served version; 0 where nothing was published. Throws where the pointer is damaged, is gone,
+ * The sequence number of the served version; 0 if nothing was published. Throws if the pointer is damaged, is gone,
  * or names a version that others follow.
  */
 export async function requirePointer(layout: Layout): Promise<number> {
@@ -31,7 +31,7 @@ export async function sequences(layout: Layout): Promise<readonly number[]> {
     .sort((a, b) => a - b);
 }
 
-/** What the pointer says; 0 where there is none. */
+/** What the pointer says; 0 if there is none. */
 export async function readPointer(layout: Layout): Promise<number> {
   const text = await readOrNone(layout.pointer);
   if (text === undefined) return 0;
@@ -48,7 +48,7 @@ export async function readPointer(layout: Layout): Promise<number> {
 const LINE = "1970-01-01T08:00:00.000+08:00\n".length;
 const DATA_VERSION = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+08:00$/;
 
-/** Throws DamagedManifestError where the list is damaged and may have named the version. */
+/** Throws DamagedManifestError if the list is damaged and may have named the version. */
 export async function wasRemoved(path: string, dataVersion: string): Promise<boolean> {
   const handle = await open(path, "r").catch((error: unknown) => {
     if (isAbsent(error)) return null;

@@ -26,7 +26,7 @@ type FoundVersion = Snapshot | "unknown" | "removed";
 
 /** What was wrong with the data directory at the last refresh. */
 interface Faults {
-  /** Why the manifest cannot be followed: an UnavailableError or a DamagedManifestError as a rule; null where it can. */
+  /** Why the manifest cannot be followed: an UnavailableError or a DamagedManifestError as a rule; null if it can. */
   readonly state: Error | null;
   /** Entities of the open version whose data files were away. */
   readonly absent: readonly string[];
@@ -36,22 +36,22 @@ export interface Lake {
   readonly layout: Layout;
   /** The version that was served at the last refresh. Throws what `faults` says where none could be opened yet. */
   current(): Snapshot;
-  /** The same, or null where none could be opened yet. */
+  /** The same, or null if none could be opened yet. */
   opened(): Snapshot | null;
   /** How far the lake had got at the last refresh. */
   mark(): Mark;
   /**
-   * Looks at the pointer; resolves to true where a newer version is served from now on. Throws DamagedManifestError
-   * where the manifest is damaged and UnavailableError where the directory is not what it was: the version before it is
+   * Looks at the pointer; resolves to true if a newer version is served from now on. Throws DamagedManifestError
+   * where the manifest is damaged and UnavailableError if the directory is not what it was: the version before it is
    * served on.
    */
   refresh(): Promise<boolean>;
   faults(): Faults;
   /** Throws what `refresh` throws, and follows nothing. What a directory lacks proves nothing where it is not the one. */
   requireState(): Promise<void>;
-  /** The snapshot of a `data_version`, also of one that was published since the last refresh. Throws DamagedManifestError where it is damaged, or may be. */
+  /** The snapshot of a `data_version`, also of one that was published since the last refresh. Throws DamagedManifestError if it is damaged, or may be. */
   at(dataVersion: string): Promise<FoundVersion>;
-  /** All kept versions, oldest first. Throws DamagedManifestError where one of them is damaged. */
+  /** All kept versions, oldest first. Throws DamagedManifestError if one of them is damaged. */
   versions(): Promise<readonly Version[]>;
 }
 

@@ -17,9 +17,9 @@ export interface LedgerEntry {
   readonly size: number;
   /** Milliseconds since 1970, with their fraction. */
   readonly mtime: number;
-  /** Null where the content did not matter. */
+  /** Null if the content did not matter. */
   readonly sha256: string | null;
-  /** Null where the file lies in no entity's folder. */
+  /** Null if the file lies in no entity's folder. */
   readonly entity: string | null;
   readonly outcome: Outcome;
   /** Rows of the file that were merged; those that said nothing new are not among them. */
@@ -112,7 +112,7 @@ export function contentOf({ path, sha256 }: Pick<LedgerEntry, "path" | "sha256">
   return [sha256, ...folders.filter((folder) => folder.includes("="))].join(" ");
 }
 
-/** A drop that was taken, and where its content lies now, relative to the inbox; null where it is gone. */
+/** A drop that was taken, and where its content lies now, relative to the inbox; null if it is gone. */
 export interface FoundDrop {
   readonly entry: LedgerEntry;
   readonly path: string | null;
@@ -167,7 +167,7 @@ async function filesByContent(
   return found;
 }
 
-/** Null where the file cannot be read. */
+/** Null if the file cannot be read. */
 async function sha256OfDrop(layout: Layout, path: string): Promise<string | null> {
   const drop: OpenDrop | undefined = await openDrop(layout, path).catch(() => undefined);
   if (!drop) return null;

@@ -21,7 +21,7 @@ export interface DataFile {
   readonly sha256: string;
   readonly bytes: number;
   readonly rows: number;
-  /** First and last main date, `YYYYMMDD`; null where the entity has no main date or every row lacks it. */
+  /** First and last main date, `YYYYMMDD`; null if the entity has no main date or every row lacks it. */
   readonly first: string | null;
   readonly last: string | null;
   readonly firstCode: string | null;
@@ -47,7 +47,7 @@ export interface FileList {
   readonly last: string | null;
   /** In date order; a date lies in one file only. Rows without a main date are in the last file, on their own. */
   readonly byDate: readonly DataFile[];
-  /** The second copy, in code order; a code lies in one file only. Empty where there is none. */
+  /** The second copy, in code order; a code lies in one file only. Empty if there is none. */
   readonly byCode: readonly DataFile[];
   /**
    * The date ranges (inclusive, one for each date file that is covered) for which `byCode` holds what `byDate` holds.

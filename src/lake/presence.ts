@@ -5,7 +5,7 @@ import { UnavailableError } from "./continuity.js";
 import type { Layout } from "./layout.js";
 import type { DataFile, FileList, Version } from "./manifest.js";
 
-/** The version that is open; null where none could be opened yet. */
+/** The version that is open; null if none could be opened yet. */
 type Opened = { readonly version: Version; files(entity: string): FileList } | null;
 
 /** `fault` is why the manifest cannot be followed, or null. */

@@ -19,7 +19,7 @@ export function seal(record: object): string {
   return `${text.slice(0, -1)}${KEY}${checksumOf(text)}"}`;
 }
 
-/** The record of a text, or undefined where it is damaged. One without a checksum, as earlier releases wrote it, needs its shape. */
+/** The record of a text, or undefined if it is damaged. One without a checksum, as earlier releases wrote it, needs its shape. */
 export function unseal<T>(text: string, shape: Shape<T>): T | undefined {
   if (hasChecksum(text)) {
     const body = `${text.slice(0, -TAIL)}}`;
@@ -70,7 +70,7 @@ export async function readRecords(path: string): Promise<readonly unknown[]> {
   return text === undefined ? [] : parseRecords(text, path);
 }
 
-/** The records in the text of a JSON file. Throws DamagedRecordsError where they are no list. */
+/** The records in the text of a JSON file. Throws DamagedRecordsError if they are no list. */
 export function parseRecords(text: string, path: string): readonly unknown[] {
   try {
     const records: unknown = JSON.parse(text);

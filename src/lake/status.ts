@@ -6,7 +6,7 @@ import { readIntake, type Intake } from "./intake.js";
 import { inspectLedger, isLost, latestEntries, type LedgerEntry } from "./ledger.js";
 import type { Lake } from "./lake.js";
 import { isCovered, type FileList } from "./manifest.js";
-import { roomOf, type Room } from "./room.js";
+import { freeSpace, type DiskSpace } from "./disk-space.js";
 
 interface EntityStatus {
   readonly entity: string;
@@ -18,7 +18,7 @@ interface EntityStatus {
   /** First and last main date, `YYYYMMDD`. */
   readonly first: string | null;
   readonly last: string | null;
-  /** Rows that the copy by code answers for, of all rows: 0 to 1; null where the entity has no copy. */
+  /** Rows that the copy by code answers for, of all rows: 0 to 1; null if the entity has no copy. */
   readonly codeCopy: number | null;
 }
 
@@ -38,7 +38,7 @@ export interface DropsStatus extends Intake {
   readonly latest: Pick<LedgerEntry, "path" | "rows" | "data_version" | "time"> | null;
 }
 
-interface DiskStatus extends Room {
+interface DiskStatus extends DiskSpace {
   /** Bytes of files in each folder. */
   readonly inbox: number;
   readonly lake: number;
@@ -67,7 +67,7 @@ export async function readStatus(lake: Lake): Promise<Status> {
       statusOf(files(entity.name), entity.codeCopy),
     ),
     drops: await readDrops(lake),
-    disk: { inbox: inbox!, lake: lakeBytes!, state: state!, ...(await roomOf(layout)) },
+    disk: { inbox: inbox!, lake: lakeBytes!, state: state!, ...(await freeSpace(layout)) },
   };
 }
 

@@ -15,11 +15,11 @@ export interface TokenStore {
    */
   find(secret: string, now: Date, mayLookAgain?: boolean): Promise<StoredToken | "unknown" | null>;
   /**
-   * Rejects where the file is damaged, gone after it was there, or in a directory that is not the one that was opened.
+   * Rejects if the file is damaged, gone after it was there, or in a directory that is not the one that was opened.
    * The tokens that were read last are valid for TRUSTED_FOR more.
    */
   refresh(): Promise<void>;
-  /** False where the last refresh failed. */
+  /** False if the last refresh failed. */
   isSound(): boolean;
 }
 
@@ -31,7 +31,7 @@ export interface TokenOptions {
   readonly staticToken: string | null;
   /** Gets each fault of a record once. */
   readonly onFault: (fault: string) => void;
-  /** Throws UnavailableError where the file is not in the directory that was opened, or DamagedManifestError. */
+  /** Throws UnavailableError if the file is not in the directory that was opened, or DamagedManifestError. */
   readonly requireState?: () => Promise<void>;
   /** Another process has read the file: that there is none now means that it is gone. */
   readonly wasThere?: boolean;
@@ -43,7 +43,7 @@ export interface TokenOptions {
 
 export const hashToken = (secret: string): string => createHash("sha256").update(secret).digest("hex");
 
-/** Reads the tokens of a file; an absent file holds none. Throws a OperatorError where it is damaged. */
+/** Reads the tokens of a file; an absent file holds none. Throws an OperatorError if it is damaged. */
 export async function readTokens(path: string): Promise<TokenList> {
   const text = await readOrNone(path);
   return parseTokens(text === undefined ? [] : parseRecords(text, path));

@@ -7,7 +7,7 @@ import type { Layout } from "../lake/layout.js";
 import { isCovered, type Clustering, type DataFile, type DateRange, type FileList } from "../lake/manifest.js";
 import { BOUNDS, columnList, inDates, readBounds, scan, sortColumns } from "../store/datafile.js";
 
-/** What is wrong inside one file, in words; null where nothing is. */
+/** What is wrong inside one file, in words; null if nothing is. */
 export async function findWrongRows(
   writer: Writer,
   layout: Layout,

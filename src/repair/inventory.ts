@@ -13,7 +13,7 @@ import {
   type Clustering,
 } from "../lake/manifest.js";
 import { requirePointer, sequences } from "../lake/kept-versions.js";
-import { nameOf } from "../store/leftovers.js";
+import { nameOf } from "../store/journal.js";
 
 /** Something that is not as it should be. */
 export interface Fault {
@@ -39,7 +39,7 @@ export interface KeptFile {
 export interface Inventory {
   /** Oldest first; without those that are damaged. */
   readonly versions: readonly Version[];
-  /** The served one; undefined where it is damaged or nothing was published. */
+  /** The served one; undefined if it is damaged or nothing was published. */
   readonly current: Version | undefined;
   /** Lists by checksum. */
   readonly lists: ReadonlyMap<string, FileList>;

@@ -8,12 +8,12 @@ import { emptyList, type FileList, type Version } from "../lake/manifest.js";
 import { readPointer, sequences } from "../lake/kept-versions.js";
 import { writeDurably } from "../store/durable.js";
 import { takeInventory, type Fault, type Inventory } from "./inventory.js";
-import { nameOf, openNotes } from "../store/leftovers.js";
+import { nameOf, openJournal } from "../store/journal.js";
 import type { Opening } from "../store/session.js";
 import { removeVersions } from "../store/vacuum.js";
 
 interface Recovery extends Opening {
-  /** The `data_version` up to which the base has the drops of an entity; null where it has them all. */
+  /** The `data_version` up to which the base has the drops of an entity; null if it has them all. */
   since(entity: string): string | null;
   /** What becomes of the manifest, in words. */
   readonly told: readonly string[];
@@ -21,16 +21,16 @@ interface Recovery extends Opening {
 
 /**
  * Finds the base of a repair, for one that holds the write lock. Puts the pointer back where nothing else is damaged.
- * Throws a OperatorError where no version is whole.
+ * Throws an OperatorError if no version is whole.
  */
 export async function recover(layout: Layout): Promise<Recovery> {
   const inventory = await takeInventory(layout);
   const { current, versions } = inventory;
   const newest = current ?? versions.at(-1);
-  if (!newest && inventory.faults.length > 0) throw new OperatorError(NOTHING_WHOLE);
+  if (!newest && inventory.faults.length > 0) throw new OperatorError(NOTHING_INTACT);
   if (!newest) return served(layout, () => null, []);
 
-  const found = Object.keys(newest.lists).map((entity) => lastWhole(inventory, newest, entity));
+  const found = Object.keys(newest.lists).map((entity) => lastIntact(inventory, newest, entity));
   const stale = found.filter(({ version }) => version !== newest);
   const since = (entity: string): string | null => {
     const own = stale.find((one) => one.entity === entity);
@@ -59,24 +59,24 @@ export async function recover(layout: Layout): Promise<Recovery> {
   return { base: { version, files }, isServed: false, since, told };
 }
 
-const NOTHING_WHOLE =
+const NOTHING_INTACT =
   "no version can be read: put the folder state back from a backup; or move state and lake away, and serve takes the " +
   "inbox anew";
 
 async function served(layout: Layout, since: Recovery["since"], told: readonly string[]): Promise<Recovery> {
-  await openNotes(layout);
+  await openJournal(layout);
   return { base: (await openLake(layout.root)).current(), isServed: true, since, told };
 }
 
-interface LastWhole {
+interface LastIntact {
   readonly entity: string;
-  /** The newest version whose list of the entity is whole; undefined where there is none. */
+  /** The newest version whose list of the entity is whole; undefined if there is none. */
   readonly version: Version | undefined;
-  /** Null where that version has no data of the entity. */
+  /** Null if that version has no data of the entity. */
   readonly sha: string | null;
 }
 
-function lastWhole({ versions, lists }: Inventory, newest: Version, entity: string): LastWhole {
+function lastIntact({ versions, lists }: Inventory, newest: Version, entity: string): LastIntact {
   const version = versions.findLast(
     ({ sequence, lists: named }) =>
       sequence <= newest.sequence && (named[entity] === undefined || lists.has(named[entity])),

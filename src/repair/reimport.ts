@@ -4,12 +4,12 @@ import { OperatorError, EngineError } from "../errors.js";
 import { quoteName } from "../sql-text.js";
 import { openDrop } from "../lake/drop-file.js";
 import type { FoundDrop } from "../lake/ledger.js";
-import { pin } from "../inbox/take.js";
+import { linkOpenFile } from "../inbox/take.js";
 import { stage } from "../intake/normalise.js";
 import { columnList } from "../store/datafile.js";
 import type { WriteSession } from "../store/session.js";
 
-interface Retaken {
+interface Reimported {
   /** A temp table with the entity's columns. */
   readonly table: string;
   readonly rows: number;
@@ -25,12 +25,12 @@ let tables = 0;
  * Reads the drops again, those rows for which `where` (SQL) holds. Of rows that share their identity those of the last
  * drop stay, as when the drops were taken one after another.
  */
-export async function retake(
+export async function reimport(
   { writer, scratch, layout }: WriteSession,
   entity: Entity,
   drops: readonly FoundDrop[],
   where: string,
-): Promise<Retaken> {
+): Promise<Reimported> {
   const table = `retaken_${++tables}`;
   const all = `${table}_all`;
   const missing: string[] = [];
@@ -44,7 +44,7 @@ export async function retake(
       continue;
     }
     try {
-      const source = await pin(drop, path, scratch);
+      const source = await linkOpenFile(drop, path, scratch);
       const staged = await stage(writer, entity, source, { map: {}, set: {}, label }, scratch);
       await writer.run(`INSERT INTO ${all} SELECT ${columnList(entity)}, ${i} FROM ${staged.table} WHERE ${where}`);
       await writer.run(`DROP TABLE ${staged.table}`);

@@ -6,10 +6,10 @@ import { createIntegrity, DamagedFileError, type Integrity } from "../lake/integ
 import { findDrops } from "../lake/ledger.js";
 import type { DataFile, FileList, Version } from "../lake/manifest.js";
 import { takeInventory, type Fault } from "./inventory.js";
-import { mend, type Unmended } from "./rewrite.js";
+import { rewrite, type Incomplete } from "./rewrite.js";
 import { merge } from "../store/merge.js";
 import { recover, removeUnreadable } from "./recover.js";
-import { retake } from "./reimport.js";
+import { reimport } from "./reimport.js";
 import { withSessionOn, type WriteOptions, type WriteSession } from "../store/session.js";
 import { findStateFaults, repairState } from "./state-files.js";
 import { findFaults, summarise, type OnFile, type VerifyOptions, type VerifyReport } from "./verify.js";
@@ -38,7 +38,7 @@ export interface Lost {
 }
 
 /** Drops that were taken again since the base of the repair lacks them. */
-export interface TakenAgain {
+export interface Reimport {
   readonly entity: string;
   readonly files: number;
   readonly rows: number;
@@ -48,10 +48,10 @@ export interface TakenAgain {
 export interface RepairReport extends VerifyReport {
   /** What became of the manifest and the other files of the state folder, in words. */
   readonly manifest: readonly string[];
-  readonly takenAgain: readonly TakenAgain[];
+  readonly takenAgain: readonly Reimport[];
   readonly repaired: readonly Repaired[];
   readonly lost: readonly Lost[];
-  /** Null where every repaired file got its old content, or none was repaired. */
+  /** Null if every repaired file got its old content, or none was repaired. */
   readonly version: Version | null;
 }
 
@@ -71,7 +71,7 @@ export async function repair(
     const lists: FileList[] = [];
     const repaired: Repaired[] = [];
     const lost: Lost[] = [];
-    const takenAgain: TakenAgain[] = [];
+    const takenAgain: Reimport[] = [];
     const total = ENTITIES.reduce((sum, { name }) => sum + bytesOf(base.files(name)), 0);
     let bytes = 0;
     for (const entity of ENTITIES) {
@@ -80,16 +80,16 @@ export async function repair(
       onFile(`mending ${name}`, bytes, total);
       bytes += bytesOf(list);
       const bad = await findDamaged(session, list);
-      const mended = await mend(session, entity, list, bad, options.giveUp);
+      const rewritten = await rewrite(session, entity, list, bad, options.giveUp);
       repaired.push(
-        ...mended.repaired.map(({ file, ...how }) => ({ path: `lake/${file.path}`, rows: file.rows, ...how })),
+        ...rewritten.repaired.map(({ file, ...how }) => ({ path: `lake/${file.path}`, rows: file.rows, ...how })),
       );
-      lost.push(...mended.unmended.map((one) => lostOf(name, one)));
+      lost.push(...rewritten.incomplete.map((one) => lostOf(name, one)));
       const since = recovery.since(name);
-      const isBroken = mended.unmended.length > 0 && !options.giveUp;
-      const again = since === null ? null : await takeSince(session, entity, mended.list, since, isBroken);
+      const isBroken = rewritten.incomplete.length > 0 && !options.giveUp;
+      const again = since === null ? null : await takeSince(session, entity, rewritten.list, since, isBroken);
       if (again) takenAgain.push({ entity: name, files: again.files, rows: again.rows, missing: again.missing });
-      lists.push(again?.list ?? mended.list);
+      lists.push(again?.list ?? rewritten.list);
     }
     const version = await publish(lists, "repair");
     const manifest = [...recovery.told, ...(await removeUnreadable(layout)), ...(await repairState(layout))];
@@ -104,7 +104,7 @@ export async function repair(
 const bytesOf = ({ byDate, byCode }: FileList): number =>
   [...byDate, ...byCode].reduce((sum, file) => sum + file.bytes, 0);
 
-const lostOf = (entity: string, { file, inInbox, missing }: Unmended): Lost => {
+const lostOf = (entity: string, { file, inInbox, missing }: Incomplete): Lost => {
   const { first, last, rows } = file;
   return { entity, first, last, rows, inInbox, missing };
 };
@@ -112,24 +112,24 @@ const lostOf = (entity: string, { file, inInbox, missing }: Unmended): Lost => {
 async function findDamaged({ layout }: WriteSession, list: FileList): Promise<ReadonlySet<DataFile>> {
   const integrity = createIntegrity(layout.lake);
   const bad = new Set<DataFile>();
-  for (const file of [...list.byDate, ...list.byCode]) if (!(await isWhole(integrity, file))) bad.add(file);
+  for (const file of [...list.byDate, ...list.byCode]) if (!(await isIntact(integrity, file))) bad.add(file);
   return bad;
 }
 
-/** Takes the drops again that were taken after a version; null where there are none. */
+/** Takes the drops again that were taken after a version; null if there are none. */
 async function takeSince(
   session: WriteSession,
   entity: Entity,
   list: FileList,
   since: string,
   isBroken: boolean,
-): Promise<(Omit<TakenAgain, "entity"> & { readonly list: FileList }) | null> {
+): Promise<(Omit<Reimport, "entity"> & { readonly list: FileList }) | null> {
   const { writer, layout } = session;
   const drops = await findDrops(layout, entity.name, ({ data_version }) => (data_version ?? "") > since);
   if (drops.length === 0) return null;
   if (isBroken)
     throw new OperatorError(`data files of ${entity.name} are damaged too: nothing is changed without --give-up`);
-  const { table, ...counts } = await retake(session, entity, drops, "true");
+  const { table, ...counts } = await reimport(session, entity, drops, "true");
   const merged = await merge(session, entity, list, { relation: table });
   await writer.run(`DROP TABLE ${table}`);
   return { ...counts, list: merged.list };
@@ -143,13 +143,13 @@ async function remaining({ layout }: WriteSession, faults: readonly Fault[]): Pr
   for (const fault of faults) {
     if (!fault.path.startsWith("lake/")) continue;
     const kept = files.get(fault.path.slice("lake/".length));
-    const isMended = fault.kind === "damaged" && (!kept || (await isWhole(integrity, kept.file)));
-    if (!isMended) left.push(fault);
+    const isRepaired = fault.kind === "damaged" && (!kept || (await isIntact(integrity, kept.file)));
+    if (!isRepaired) left.push(fault);
   }
   return left;
 }
 
-const isWhole = (integrity: Integrity, file: DataFile): Promise<boolean> =>
+const isIntact = (integrity: Integrity, file: DataFile): Promise<boolean> =>
   integrity.check([file]).then(
     () => true,
     (error: unknown) => {

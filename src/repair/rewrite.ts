@@ -4,11 +4,11 @@ import { findDrops, mayHold } from "../lake/ledger.js";
 import { fileList, isCovered, type DataFile, type FileList } from "../lake/manifest.js";
 import { buildCodeCopy } from "../store/code-copy.js";
 import { columnList, inDates, scan, writeDataFile } from "../store/datafile.js";
-import { retake } from "./reimport.js";
+import { reimport } from "./reimport.js";
 import type { WriteSession } from "../store/session.js";
 
 /** A date file that could not be written again as it was. */
-export interface Unmended {
+export interface Incomplete {
   readonly file: DataFile;
   /** Rows of its dates that the inbox holds. */
   readonly inInbox: number;
@@ -16,24 +16,24 @@ export interface Unmended {
   readonly missing: readonly string[];
 }
 
-interface Mended {
+interface Rewritten {
   readonly list: FileList;
   /** Each damaged file that was written again, and whether it is the very same. */
   readonly repaired: readonly { readonly file: DataFile; readonly from: "copy" | "inbox"; readonly isSame: boolean }[];
-  readonly unmended: readonly Unmended[];
+  readonly incomplete: readonly Incomplete[];
 }
 
 /**
  * Replaces damaged files. A date file of which only some rows are left stays as it is, unless it is to be given up: then
  * it makes way for the rows that are left.
  */
-export async function mend(
+export async function rewrite(
   session: WriteSession,
   entity: Entity,
   list: FileList,
   bad: ReadonlySet<DataFile>,
   giveUp: boolean,
-): Promise<Mended> {
+): Promise<Rewritten> {
   const again = new Map<DataFile, DataFile>();
   for (const file of list.byDate.filter((one) => bad.has(one))) {
     const copied = await fromCodeCopy(session, entity, list, file, bad);
@@ -51,12 +51,12 @@ export async function mend(
   const byDate = list.byDate.filter((file) => !isLeftOut(file)).map((file) => again.get(file) ?? file);
   const changed = list.byDate.filter((file) => (again.get(file) ?? file).sha256 !== file.sha256 || isLeftOut(file));
   const badCodes = list.byCode.filter((file) => bad.has(file));
-  const mended = fileList(entity.name, byDate, list.byCode, rangesBeside(list, changed));
+  const rewritten = fileList(entity.name, byDate, list.byCode, rangesBeside(list, changed));
   // The copy is built from whole date files only.
-  const isWhole = !byDate.some((file) => bad.has(file));
-  const rebuilds = isWhole && list.byCode.length > 0 && badCodes.length + changed.length > 0;
+  const isIntact = !byDate.some((file) => bad.has(file));
+  const rebuilds = isIntact && list.byCode.length > 0 && badCodes.length + changed.length > 0;
   return {
-    list: rebuilds ? await buildCodeCopy(session, entity, mended) : mended,
+    list: rebuilds ? await buildCodeCopy(session, entity, rewritten) : rewritten,
     repaired: [
       ...[...again].map(([file, { sha256 }]) => ({
         file,
@@ -65,13 +65,13 @@ export async function mend(
       })),
       ...(rebuilds ? badCodes.map((file) => ({ file, from: "copy" as const, isSame: false })) : []),
     ],
-    unmended: [...fromInbox]
+    incomplete: [...fromInbox]
       .filter(([file, { written }]) => written?.rows !== file.rows)
       .map(([file, { written, missing }]) => ({ file, inInbox: written?.rows ?? 0, missing })),
   };
 }
 
-/** A date file written again from the code copy, or null where that does not hold all of its rows. */
+/** A date file written again from the code copy, or null if that does not hold all of its rows. */
 async function fromCodeCopy(
   session: WriteSession,
   entity: Entity,
@@ -87,7 +87,7 @@ async function fromCodeCopy(
 }
 
 interface FromInbox {
-  /** Null where the inbox holds none of the rows. */
+  /** Null if the inbox holds none of the rows. */
   readonly written: DataFile | null;
   readonly missing: readonly string[];
 }
@@ -106,7 +106,7 @@ async function readInbox(
     return isIn && files.some(({ first, last }) => mayHold(entry, first === null ? null : [first, last!]));
   });
   const spans = files.map(({ first, last }) => inDates(entity, first, last));
-  const { table, missing } = await retake(session, entity, drops, spans.join(" OR "));
+  const { table, missing } = await reimport(session, entity, drops, spans.join(" OR "));
   for (const [i, file] of files.entries()) {
     const rows = { relation: `(SELECT * FROM ${table} WHERE ${spans[i]})` };
     found.set(file, { written: await writeDataFile(session, entity, rows), missing });

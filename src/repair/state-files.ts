@@ -8,10 +8,10 @@ import { encodeRemoved, readRemoved } from "../lake/kept-versions.js";
 import { plural } from "../words.js";
 import { writeDurably } from "../store/durable.js";
 import { takeInventory, type Fault } from "./inventory.js";
-import { nameOf } from "../store/leftovers.js";
+import { nameOf } from "../store/journal.js";
 import { tryLock } from "../store/lock.js";
 
-/** Each file with what is wrong with it; null where nothing is. */
+/** Each file with what is wrong with it; null if nothing is. */
 const CHECKS: readonly (readonly [keyof Layout, (path: string, layout: Layout) => Promise<string | null>])[] = [
   ["ledger", lookAtLedger],
   ["removed", async (path) => ((await readRemoved(path)).isDamaged ? "the list of removed versions is damaged" : null)],

@@ -46,7 +46,7 @@ export async function buildCodeCopy(
   await writer.run(`CREATE TEMP TABLE ${sorted} AS SELECT * FROM ${scan(layout, dated)} ORDER BY ${order}`);
   const byCode: DataFile[] = [];
   let rows = 0;
-  const parts = (await codeRuns(writer, sorted, code)).map(([first, last]) => ({
+  const parts = (await codeSpans(writer, sorted, code)).map(([first, last]) => ({
     relation: `(SELECT * FROM ${sorted} WHERE ${code} BETWEEN ${quoteText(first)} AND ${quoteText(last)})`,
     sorted: true,
   }));
@@ -64,7 +64,7 @@ export async function buildCodeCopy(
 }
 
 /** First and last code of each file to be. */
-async function codeRuns(writer: Writer, table: string, code: string): Promise<readonly (readonly [string, string])[]> {
+async function codeSpans(writer: Writer, table: string, code: string): Promise<readonly (readonly [string, string])[]> {
   const counts = await writer.rows(`SELECT ${code} AS code, count(*) AS rows FROM ${table} GROUP BY 1 ORDER BY 1`);
   const runs: [string, string][] = [];
   let rowsInRun = Infinity;

@@ -6,11 +6,11 @@ import { fileList, isCovered, type DataFile, type DateRange, type FileList, type
 import { buildCodeCopy, wantsCodeCopy } from "./code-copy.js";
 import { scan, writeDataFiles, type Writing } from "./datafile.js";
 import { compareFiles, ROWS_PER_FILE } from "./merge.js";
-import { openWhole, withWriteSession, type WriteOptions } from "./session.js";
+import { openComplete, withWriteSession, type WriteOptions } from "./session.js";
 import { moveIn, withStaging } from "./staging.js";
 
 interface CompactOptions {
-  /** Entities to compact; all where absent. */
+  /** Entities to compact; all if absent. */
   readonly entities?: readonly string[];
   /**
    * For work in the background: so many of the latest dates that lie in files of their own stay so, since they are
@@ -29,7 +29,7 @@ interface CompactedEntity {
 export interface CompactReport {
   /** The entities that were changed. */
   readonly entities: readonly CompactedEntity[];
-  /** Null where nothing was to do. */
+  /** Null if nothing was to do. */
   readonly version: Version | null;
 }
 
@@ -46,7 +46,7 @@ export async function compact(
   options: CompactOptions & WriteOptions,
   onProgress: (entity: string, rows: number, total: number) => void = () => undefined,
 ): Promise<CompactReport> {
-  const { layout, current } = await openWhole(root, options.after);
+  const { layout, current } = await openComplete(root, options.after);
   const asked = ENTITIES.filter(({ name }) => options.entities?.includes(name) ?? true);
   const due = asked.map((entity) => planEntity(entity, current().files(entity.name), options)).filter(isDue);
   if (due.length === 0) return { entities: [], version: null };
@@ -90,7 +90,7 @@ interface CompactPlan {
 
 function planEntity(entity: Entity, before: FileList, { keepRecent }: CompactOptions): CompactPlan {
   const buildsCode = wantsCodeCopy(entity, before, keepRecent !== undefined);
-  return { entity, before, runs: planRuns(before, keepRecent ?? 0, buildsCode), buildsCode };
+  return { entity, before, runs: planGroups(before, keepRecent ?? 0, buildsCode), buildsCode };
 }
 
 const rowsToWrite = ({ before, runs, buildsCode }: CompactPlan): number =>
@@ -101,7 +101,7 @@ const isDue = ({ runs, buildsCode }: CompactPlan): boolean => runs.length > 0 ||
 interface Built {
   readonly before: FileList;
   readonly runs: readonly { readonly parts: readonly DataFile[]; readonly file: DataFile }[];
-  /** The copy by code of every date of `before`; empty where it is not built. */
+  /** The copy by code of every date of `before`; empty if it is not built. */
   readonly byCode: readonly DataFile[];
 }
 
@@ -155,7 +155,7 @@ const rangeOf = ({ first, last }: DataFile): DateRange => [first!, last!];
  * Runs of two or more neighbouring small files, each to become one file. Where the code copy is not built anew, files
  * that it covers and files that it does not stay apart.
  */
-export function planRuns(list: FileList, keepRecent: number, mixCovered: boolean): readonly (readonly DataFile[])[] {
+export function planGroups(list: FileList, keepRecent: number, mixCovered: boolean): readonly (readonly DataFile[])[] {
   const runs: DataFile[][] = [];
   let rows = Infinity;
   for (const file of withoutRecent(list.byDate, keepRecent)) {

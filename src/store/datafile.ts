@@ -11,7 +11,7 @@ import type { Layout } from "../lake/layout.js";
 import { type Clustering, type DataFile, ROW_GROUP_ROWS } from "../lake/manifest.js";
 import { quoteName, quoteText } from "../sql-text.js";
 import { makeFolderIn, syncPath } from "./durable.js";
-import { noteIfNew } from "./leftovers.js";
+import { journalIfNew } from "./journal.js";
 
 /** The columns that rows are sorted by in a file. Nulls come last. */
 export function sortColumns(entity: Entity, clustering: Clustering): readonly string[] {
@@ -41,7 +41,7 @@ export interface FileRows {
   readonly sorted?: boolean;
 }
 
-/** Writes the rows into one new file of the lake. Resolves to null where there are none. */
+/** Writes the rows into one new file of the lake. Resolves to null if there are none. */
 export async function writeDataFile(
   writing: Writing,
   entity: Entity,
@@ -114,7 +114,7 @@ async function admit(
   if (bounds.rows !== written) throw new Error(`${entity.name}: wrote ${written} rows but read back ${bounds.rows}`);
   const name = [bounds.first, bounds.last, checksum.slice(0, 16)].filter((part) => part !== null).join("-");
   const path = [entity.name, ...(clustering === "byCode" ? ["by_code"] : []), `${name}.parquet`].join("/");
-  await noteIfNew(layout, join(layout.lake, path));
+  await journalIfNew(layout, join(layout.lake, path));
   await rename(temporary, join(layout.lake, path));
   await syncPath(dirname(join(layout.lake, path)));
   return { path, sha256: checksum, bytes: size, ...bounds };

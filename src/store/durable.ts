@@ -7,7 +7,7 @@ import { dirname, join, sep } from "node:path";
 export const temporaryOf = (path: string): string => `${path}.tmp`;
 
 /**
- * Writes a small file: temporary file, fsync, rename, fsync of the folder. With `create`, fails with EEXIST where the
+ * Writes a small file: temporary file, fsync, rename, fsync of the folder. With `create`, fails with EEXIST if the
  * file is there already. The caller is the only one that writes this path.
  */
 export async function writeDurably(path: string, text: string, mode: "replace" | "create" = "replace"): Promise<void> {
@@ -56,7 +56,7 @@ export async function makeFolderIn(base: string, path: string): Promise<void> {
   }
 }
 
-/** Throws where nobody may look. */
+/** Throws if nobody may look. */
 export const exists = (path: string): Promise<boolean> =>
   access(path).then(
     () => true,

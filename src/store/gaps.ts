@@ -13,7 +13,7 @@ interface NewGap {
   /** `YYYYMMDD` or `YYYY-MM-DD`, inclusive. */
   readonly start: string;
   readonly end: string;
-  /** Null where the gap is not tied to one code. */
+  /** Null if the gap is not tied to one code. */
   readonly code: string | null;
   /** Snake case, e.g. `timeout`. */
   readonly kind: string;

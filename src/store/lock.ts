@@ -14,7 +14,7 @@ interface Holder {
 }
 
 export interface Lock {
-  /** False where another process took the lock over, because this one was halted for longer than a minute. */
+  /** False if another process took the lock over, because this one was halted for longer than a minute. */
   isHeld(): Promise<boolean>;
 }
 
@@ -60,7 +60,7 @@ export async function withLock<T>(
   }
 }
 
-/** Runs `work` while holding the lock, or soon resolves to false where another living process holds it. */
+/** Runs `work` while holding the lock, or soon resolves to false if another living process holds it. */
 export async function tryLock(path: string, work: () => Promise<void>): Promise<boolean> {
   let began = false;
   const begin = (): Promise<void> => {
@@ -76,7 +76,7 @@ export async function tryLock(path: string, work: () => Promise<void>): Promise<
   );
 }
 
-/** Who holds a lock file, and whether that process is gone; null where nobody holds it. */
+/** Who holds a lock file, and whether that process is gone; null if nobody holds it. */
 export async function lookAtLock(
   path: string,
 ): Promise<{ readonly pid: number | null; readonly isDead: boolean } | null> {

@@ -32,7 +32,7 @@ interface Span {
 
 /**
  * Merges the rows `staged`, a drop, into the entity's files; writes new files and removes none.
- * `onRows` gets the rows written so far and the most there can be. Throws DamagedFileError where a file that it touches is
+ * `onRows` gets the rows written so far and the most there can be. Throws DamagedFileError if a file that it touches is
  * damaged: wrong rows must not get a new, right checksum.
  */
 export async function merge(

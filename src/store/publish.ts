@@ -9,7 +9,7 @@ import { readIdentity } from "../lake/continuity.js";
 import { listFile, versionFile, type Layout } from "../lake/layout.js";
 import { encodeList, encodeVersion, sha256, type FileList, type Version } from "../lake/manifest.js";
 import { syncPath, writeDurably } from "./durable.js";
-import { noteIfNew } from "./leftovers.js";
+import { journalIfNew } from "./journal.js";
 
 /**
  * Makes a new version in which the given lists replace those of the same entities. The caller holds the write lock;
@@ -34,7 +34,7 @@ export async function publish(
     const text = encodeList(list);
     const sha = sha256(text);
     const path = join(layout.lists, listFile(sha));
-    await noteIfNew(layout, path);
+    await journalIfNew(layout, path);
     await writeDurably(path, text);
     lists[list.entity] = sha;
   }

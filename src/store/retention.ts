@@ -59,7 +59,7 @@ const BELIEVED_AFTER = 86_400_000;
  * The time by which versions are removed: it goes on with `steady` (milliseconds that only go forward), and follows a wall
  * clock that jumps ahead only after a day. A clock that is wrong for a while makes no version look old.
  */
-export function patientClock(wall: () => Date, steady: () => number): () => Date {
+export function retentionClock(wall: () => Date, steady: () => number): () => Date {
   let offset = wall().getTime() - steady();
   let aheadSince: number | null = null;
   return () => {

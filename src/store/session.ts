@@ -9,7 +9,7 @@ import { DamagedFileError } from "../lake/integrity.js";
 import { openLake, type Lake, type Snapshot } from "../lake/lake.js";
 import { layoutOf, type Layout } from "../lake/layout.js";
 import type { FileList, Version } from "../lake/manifest.js";
-import { openNotes, settle } from "./leftovers.js";
+import { openJournal, settle } from "./journal.js";
 import { withLock, type Lock } from "./lock.js";
 import { publish } from "./publish.js";
 
@@ -20,7 +20,7 @@ export interface WriteSession {
   readonly scratch: string;
   /** The version that changes are made to. */
   readonly base: Snapshot;
-  /** Publishes the lists that differ from the base, once; resolves to null where none does. */
+  /** Publishes the lists that differ from the base, once; resolves to null if none does. */
   publish(lists: readonly FileList[], reason: string): Promise<Version | null>;
 }
 
@@ -40,17 +40,17 @@ export interface WriteOptions {
 /** What a session builds on, found when it holds the lock. */
 export interface Opening {
   readonly base: Snapshot;
-  /** False where another version is served, or none can be: the base is published even where nothing of it changes. */
+  /** False if another version is served, or none can be: the base is published even where nothing of it changes. */
   readonly isServed: boolean;
 }
 
 async function openServed(layout: Layout): Promise<Opening> {
-  await openNotes(layout);
-  return { base: (await openWhole(layout.root)).current(), isServed: true };
+  await openJournal(layout);
+  return { base: (await openComplete(layout.root)).current(), isServed: true };
 }
 
 /** Opens a lake to build on. New files beside a folder that is not mounted would vanish when it is back. */
-export async function openWhole(root: string, after?: Mark): Promise<Lake> {
+export async function openComplete(root: string, after?: Mark): Promise<Lake> {
   const lake = await openLake(root, after ? { after } : {});
   const [absent] = lake.faults().absent;
   if (absent === undefined) return lake;
@@ -101,7 +101,7 @@ export async function withSessionOn<T, O extends Opening>(
 
 /**
  * Runs `work` as the only writer of the lake, and clears up: before it after a crash, after it whatever came of it. Throws
- * UnavailableError where the directory does not go on from `after`.
+ * UnavailableError if the directory does not go on from `after`.
  */
 export async function withLakeLocked<T, O>(
   root: string,
@@ -125,13 +125,13 @@ export async function withLakeLocked<T, O>(
     if (await lock.isHeld()) await settle(layout);
     return result;
   };
-  return withLock(layout.writeLock, lockedWork, undefined, mayBegin(after)).catch((error: unknown) => {
+  return withLock(layout.writeLock, lockedWork, undefined, mayCreateFolders(after)).catch((error: unknown) => {
     throw explain(error, layout.root);
   });
 }
 
 /** Whether the folders of a lake may be made: not where it is known to have them. */
-export const mayBegin = (after: Mark | undefined): boolean => !after?.sequence;
+export const mayCreateFolders = (after: Mark | undefined): boolean => !after?.sequence;
 
 const BARRED: Readonly<Record<string, string>> = {
   EACCES: "permission denied",

@@ -6,9 +6,9 @@ import { openWriter, type Writer } from "../engine/writer.js";
 import { layoutOf, type Layout } from "../lake/layout.js";
 import type { DataFile } from "../lake/manifest.js";
 import { makeFolderIn, syncPath } from "./durable.js";
-import { noteIfNew } from "./leftovers.js";
+import { journalIfNew } from "./journal.js";
 import { tryLock, withLock } from "./lock.js";
-import { explain, mayBegin, type WriteOptions } from "./session.js";
+import { explain, mayCreateFolders, type WriteOptions } from "./session.js";
 
 /** Where new files are written: laid out like the lake itself. */
 export type Staging = Layout;
@@ -23,7 +23,7 @@ export async function withStaging<T>(
     await rm(layout.staging, { recursive: true, force: true });
     return withStagingIn(layout.staging, options, work);
   };
-  return withLock(layout.stagingLock, inside, undefined, mayBegin(options.after)).catch((error: unknown) => {
+  return withLock(layout.stagingLock, inside, undefined, mayCreateFolders(options.after)).catch((error: unknown) => {
     throw explain(error, layout.root);
   });
 }
@@ -35,7 +35,7 @@ export async function withDropStaging<T>(
   work: (writer: Writer, staging: Staging) => Promise<T>,
 ): Promise<T> {
   try {
-    if (mayBegin(options.after)) await mkdir(layout.lake, { recursive: true });
+    if (mayCreateFolders(options.after)) await mkdir(layout.lake, { recursive: true });
     await makeFolderIn(layout.lake, relative(layout.lake, layout.drops));
     return await withStagingIn(join(layout.drops, randomUUID()), options, work);
   } catch (error) {
@@ -72,7 +72,7 @@ export async function moveIn(layout: Layout, staging: Staging, files: readonly D
     const target = join(layout.lake, path);
     const folder = dirname(target);
     await makeFolderIn(layout.lake, relative(layout.lake, folder));
-    await noteIfNew(layout, target);
+    await journalIfNew(layout, target);
     await rename(join(staging.lake, path), target);
     folders.add(folder);
   }

@@ -10,7 +10,7 @@ import { decodeList, type Version } from "../lake/manifest.js";
 import { encodeRemoved, readRemoved } from "../lake/kept-versions.js";
 import { plural } from "../words.js";
 import { syncPath, writeDurably } from "./durable.js";
-import { isNotable, nameOf, note, openNotes } from "./leftovers.js";
+import { isJournalled, nameOf, note, openJournal } from "./journal.js";
 import { publishedAt, removableVersions, type RetentionPolicy } from "./retention.js";
 import { withLakeLocked } from "./session.js";
 import { clearStaging } from "./staging.js";
@@ -77,12 +77,12 @@ export async function vacuum(root: string, options: VacuumOptions): Promise<Vacu
     }
     return { removed: old.map((version) => version.data_version), kept: kept.length, files: freed.length, bytes };
   };
-  return withLakeLocked(root, openNotes, work, options.after);
+  return withLakeLocked(root, openJournal, work, options.after);
 }
 
 /**
  * The oldest versions up to the first one that must stay. By a clock that runs ahead all are old: where nothing has been
- * published for long, a OperatorError asks whether it is right.
+ * published for long, an OperatorError asks whether it is right.
  */
 function findOld(
   versions: readonly Version[],
@@ -132,7 +132,7 @@ async function namedBy(layout: Layout, versions: readonly Version[]): Promise<Re
 /** All lists and data files that are there; nothing else is touched. */
 async function filesOf(layout: Layout): Promise<readonly string[]> {
   const all = [...(await filesBelow(layout.lake)), ...(await filesBelow(layout.lists))];
-  return all.filter((path) => isNotable(nameOf(layout, path)));
+  return all.filter((path) => isJournalled(nameOf(layout, path)));
 }
 
 async function filesBelow(folder: string): Promise<readonly string[]> {

@@ -372,14 +372,14 @@ test("a drop is taken while the lake is being tidied up", async () => {
   }
   const watcher = await ingester(root);
   await withLock(layout.stagingLock, async () => {
-    const tidying = watcher.after(20_000);
+    const maintenance = watcher.after(20_000);
     await drop(root, "adj_factor/a.csv", factors("000001.SZ,20240102,2"));
     await watcher.step(20_000);
     await watcher.step(1_000);
     expect(await outcomesOf(root)).toEqual({ "adj_factor/a.csv": "taken" });
     expect((await openLake(root)).current().files("adj_factor").byDate).toHaveLength(31);
-    return { tidying };
-  }).then(({ tidying }) => tidying);
+    return { maintenance };
+  }).then((running) => running.maintenance);
   const { byDate, rows } = (await openLake(root)).current().files("adj_factor");
   expect(rows).toBe(31);
   expect(byDate.length).toBeLessThan(10);

@@ -1,12 +1,19 @@
 // Which drops are taken next, and which side by side.
 import { describe, expect, test } from "vitest";
 import { entityNamed } from "../../src/catalog/index.js";
-import { nextStep, type LotSize, type Past, type Readable, type RunningLot, type Step } from "../../src/inbox/lots.js";
+import {
+  nextStep,
+  type LotSize,
+  type FileHistory,
+  type PendingDrop,
+  type RunningLot,
+  type Step,
+} from "../../src/inbox/lots.js";
 
 const LARGE = 100e6;
 
 /** Files given as `entity/name`, or `entity/name` and their size. */
-const waiting = (...files: readonly (string | readonly [string, number])[]): readonly Readable[] =>
+const waiting = (...files: readonly (string | readonly [string, number])[]): readonly PendingDrop[] =>
   files.map((given) => {
     const [path, size] = typeof given === "string" ? [given, 100] : given;
     return {
@@ -15,16 +22,16 @@ const waiting = (...files: readonly (string | readonly [string, number])[]): rea
     };
   });
 
-const NO_PAST: Past = { isSingle: () => false, isSuspect: () => false, isSlow: () => false };
+const NO_PAST: FileHistory = { isSingle: () => false, isSuspect: () => false, isSlow: () => false };
 const NOW = 100_000;
 
 interface Given {
   readonly running?: Readonly<Record<string, LotSize | RunningLot>>;
   readonly turns?: Readonly<Record<string, number>>;
-  readonly past?: Past;
+  readonly past?: FileHistory;
 }
 
-const step = (files: readonly Readable[], given: Given = {}): Step => {
+const step = (files: readonly PendingDrop[], given: Given = {}): Step => {
   const running = Object.entries(given.running ?? {}).map(
     ([name, lot]) => [name, typeof lot === "string" ? { size: lot, since: NOW, isStopping: false } : lot] as const,
   );
@@ -33,7 +40,7 @@ const step = (files: readonly Readable[], given: Given = {}): Step => {
 };
 
 /** Each lot that begins as its size and the names of its files. */
-const lots = (files: readonly Readable[], given: Given = {}): readonly string[] =>
+const lots = (files: readonly PendingDrop[], given: Given = {}): readonly string[] =>
   step(files, given).begin.map(({ size, files: chosen }) => `${size} ${chosen.map(({ file }) => file.path).join(" ")}`);
 
 describe("drops of one entity", () => {
@@ -73,7 +80,7 @@ describe("entities side by side", () => {
 });
 
 describe("a file that was tried before", () => {
-  const past = (suspect: boolean): Past => ({
+  const past = (suspect: boolean): FileHistory => ({
     ...NO_PAST,
     isSingle: ({ path }) => path === "daily/b",
     isSuspect: ({ path }) => suspect && path === "daily/b",
@@ -97,7 +104,10 @@ describe("a small lot that has run for long", () => {
   /** A small lot that began so many milliseconds ago. */
   const small = (ago: number, isStopping = false): RunningLot => ({ size: "small", since: NOW - ago, isStopping });
   /** What becomes of the running lots, and who begins. */
-  const outcome = (files: readonly Readable[], running: Given["running"] = {}): Record<string, readonly string[]> => {
+  const outcome = (
+    files: readonly PendingDrop[],
+    running: Given["running"] = {},
+  ): Record<string, readonly string[]> => {
     const { begin, demote, stop, held } = step(files, { running });
     const names = (some: Step["begin"]): readonly string[] => some.map(({ entity }) => entity.name);
     return { begin: names(begin), demote, stop, held: names(held) };
@@ -120,7 +130,7 @@ describe("a small lot that has run for long", () => {
   test("stops when another needs its place and the slow one is taken", () => {
     const running = { daily: small(3_000), weekly: small(2_000), monthly: "slow" } as const;
     expect(outcome(one, running)).toEqual({ begin: [], demote: [], stop: ["daily"], held: ["adj_factor"] });
-    const past: Past = { ...NO_PAST, isSlow: ({ path }) => path.startsWith("monthly/") };
+    const past: FileHistory = { ...NO_PAST, isSlow: ({ path }) => path.startsWith("monthly/") };
     const { begin, stop } = step(waiting("monthly/a", "adj_factor/a"), {
       running: { daily: small(3_000), weekly: small(2_000) },
       past,
@@ -145,7 +155,7 @@ describe("a small lot that has run for long", () => {
   });
 
   test("counts as slow from the beginning the next time, together with the slow files that follow", () => {
-    const past: Past = { ...NO_PAST, isSlow: ({ path }) => path !== "daily/c" };
+    const past: FileHistory = { ...NO_PAST, isSlow: ({ path }) => path !== "daily/c" };
     expect(lots(waiting("daily/a", "daily/b", "daily/c"), { past })).toEqual(["slow daily/a daily/b"]);
   });
 });

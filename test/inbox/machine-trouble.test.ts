@@ -8,7 +8,7 @@ import { entityNamed } from "../../src/catalog/index.js";
 import { OperatorError, EngineError, MachineError } from "../../src/errors.js";
 import { openWriter } from "../../src/engine/writer.js";
 import { layoutOf } from "../../src/lake/layout.js";
-import { roomOf } from "../../src/lake/room.js";
+import { freeSpace } from "../../src/lake/disk-space.js";
 import { stage, type Staged } from "../../src/intake/normalise.js";
 import { fillDisk, smallDisk } from "../support/disks.js";
 import { temporaryFolder } from "../support/folders.js";
@@ -58,7 +58,7 @@ test("a drop that met a full disk is taken once there is room, and is refused at
   const root = join(disk, "parquet");
   await drop(root, "adj_factor/packed.csv.gz", gzipSync(factors("000001.SZ,20240102,1\n".repeat(500_000))));
   const { after, logged } = await ingester(root);
-  const { reserve } = await roomOf(layoutOf(root));
+  const { reserve } = await freeSpace(layoutOf(root));
   const ballast = await fillDisk(disk, Math.ceil(reserve / 1024) + 1_024);
   await after(0);
   await after(600);

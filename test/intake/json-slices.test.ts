@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { membersOf, skipBlanks, skipValue } from "../../src/intake/json-tables.js";
+import { membersOf, skipWhitespace, skipValue } from "../../src/intake/json-tables.js";
 
 const members = (text: string): Record<string, unknown> => {
   const bytes = Buffer.from(text);
   return Object.fromEntries(
-    membersOf(bytes, skipBlanks(bytes, 0), 1_000)!.map(({ key, start, end }) => [
+    membersOf(bytes, skipWhitespace(bytes, 0), 1_000)!.map(({ key, start, end }) => [
       key,
       JSON.parse(bytes.toString("utf8", start, end)),
     ]),

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SQL_TYPES, type ColumnType } from "../../src/catalog/types.js";
 import { formatDays } from "../../src/dates.js";
-import { isNothing, valueOf } from "../../src/intake/values.js";
+import { isMissing, valueOf } from "../../src/intake/values.js";
 import { kindOf, SOURCE_KINDS } from "../../src/intake/source-types.js";
 import { openStaging, type Staging } from "./staging.js";
 
@@ -21,7 +21,7 @@ async function taken(type: ColumnType, sql: string, rules = RULES): Promise<unkn
   const value = valueOf(type, kind, "c", rules);
   if (value === null) return "unfit";
   const [result] = await box.writer.rows(
-    `SELECT v, (v IS NULL AND NOT n) AS refused FROM (SELECT (${value})::${SQL_TYPES[type]} AS v, ${isNothing(type, kind, "c")} AS n ` +
+    `SELECT v, (v IS NULL AND NOT n) AS refused FROM (SELECT (${value})::${SQL_TYPES[type]} AS v, ${isMissing(type, kind, "c")} AS n ` +
       `FROM (SELECT ${sql} AS c))`,
   );
   return result!["refused"] === true ? "refused" : result!["v"];

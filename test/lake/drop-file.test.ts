@@ -9,7 +9,7 @@ import { openDrop, UnreadableDrop } from "../../src/lake/drop-file.js";
 import { layoutOf, type Layout } from "../../src/lake/layout.js";
 import { openLake } from "../../src/lake/lake.js";
 import { readDrops } from "../../src/lake/status.js";
-import { pin } from "../../src/inbox/take.js";
+import { linkOpenFile } from "../../src/inbox/take.js";
 import { temporaryFolder } from "../support/folders.js";
 import { drop, factors, ingester, ledgerOf, outcomesOf, servedRows } from "../support/ingest.js";
 
@@ -167,11 +167,11 @@ describe("a file whose place is taken by a link", () => {
     const own = factors("000001.SZ,20240102,1");
     const file = await drop(root, "adj_factor/trade_date=20240102/a.csv", own);
     const opened = (await openDrop(layout, "adj_factor/trade_date=20240102/a.csv"))!;
-    const pinned = await pin(opened, "adj_factor/trade_date=20240102/a.csv", await temporaryFolder());
+    const linked = await linkOpenFile(opened, "adj_factor/trade_date=20240102/a.csv", await temporaryFolder());
     await rm(file);
     await symlink(secret, file);
-    expect(await readFile(pinned, "utf8")).toBe(own);
-    expect(pinned).toMatch(/trade_date=20240102\/a\.csv$/);
+    expect(await readFile(linked, "utf8")).toBe(own);
+    expect(linked).toMatch(/trade_date=20240102\/a\.csv$/);
     await opened.handle.close();
   });
 

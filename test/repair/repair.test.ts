@@ -12,8 +12,8 @@ import { publishRows } from "../support/lake.js";
 import { someSteps } from "../support/size.js";
 import { dropFactors, MEMORY, runNode } from "../support/upkeep.js";
 
-const mend = { ...MEMORY, deep: false, giveUp: false };
-const giveUp = { ...mend, giveUp: true };
+const repairOnly = { ...MEMORY, deep: false, giveUp: false };
+const giveUp = { ...repairOnly, giveUp: true };
 
 /** Changes one bit in the middle of a file, and nothing else of it. */
 async function flipBit(path: string): Promise<void> {
@@ -37,7 +37,8 @@ const fileOf = async (entity: string, at = 0): Promise<string> =>
   join(root, "lake", (await served()).files(entity).byDate[at]!.path);
 const factorsOf = async (): Promise<readonly string[]> =>
   (await servedRows(root, "adj_factor")).map((row) => row.join(" "));
-const faultsOf = async (): Promise<readonly string[]> => (await verify(root, mend)).faults.map(({ path }) => path);
+const faultsOf = async (): Promise<readonly string[]> =>
+  (await verify(root, repairOnly)).faults.map(({ path }) => path);
 
 async function take(path: string, ...lines: readonly string[]): Promise<string> {
   const file = await drop(root, path, factors(...lines));
@@ -59,7 +60,7 @@ describe("a damaged data file", () => {
     const rows = await factorsOf();
     const path = await fileOf("adj_factor");
     await harm(path);
-    const { repaired, lost, faults, version } = await repair(root, mend);
+    const { repaired, lost, faults, version } = await repair(root, repairOnly);
     expect({ lost, faults, version }).toEqual({ lost: [], faults: [], version: null });
     expect(repaired).toMatchObject([{ rows: 3, from: "inbox", isSame: true }]);
     expect(await factorsOf()).toEqual(rows);
@@ -75,7 +76,7 @@ describe("a damaged data file", () => {
     await mkdir(join(inbox, "old"));
     await rename(join(inbox, "b.csv"), join(inbox, "old/x.csv"));
     await flipBit(await fileOf("adj_factor"));
-    expect(await repair(root, mend)).toMatchObject({ lost: [], faults: [] });
+    expect(await repair(root, repairOnly)).toMatchObject({ lost: [], faults: [] });
     expect(await factorsOf()).toEqual(rows);
   });
 
@@ -87,7 +88,7 @@ describe("a damaged data file", () => {
     const list = (await served()).files("adj_factor");
     expect(list.byDate).toHaveLength(2);
     await flipBit(await fileOf("adj_factor"));
-    expect(await repair(root, mend)).toMatchObject({ lost: [], faults: [], repaired: [{ isSame: true }] });
+    expect(await repair(root, repairOnly)).toMatchObject({ lost: [], faults: [], repaired: [{ isSame: true }] });
     expect(await factorsOf()).toEqual(rows);
   });
 
@@ -95,7 +96,7 @@ describe("a damaged data file", () => {
     await dropFactors(root, ["000009.SZ,20240103,7"]);
     await rm(join(root, "inbox/adj_factor/b.csv"));
     await flipBit(await fileOf("adj_factor"));
-    const { lost, version, repaired } = await repair(root, mend);
+    const { lost, version, repaired } = await repair(root, repairOnly);
     expect(lost).toEqual([
       {
         ...{ entity: "adj_factor", first: "20240102", last: "20240103", rows: 4, inInbox: 2 },
@@ -122,7 +123,7 @@ describe("a damaged data file", () => {
   test("with as many rows in the inbox as it held, of which one was corrected past it, is not called the same", async () => {
     await dropFactors(root, ["000003.SZ,20240103,8"]);
     await flipBit(await fileOf("adj_factor"));
-    const { repaired, lost, version } = await repair(root, mend);
+    const { repaired, lost, version } = await repair(root, repairOnly);
     expect([lost, version === null]).toEqual([[], false]);
     expect(repaired).toMatchObject([{ rows: 3, from: "inbox", isSame: false }]);
   });
@@ -134,7 +135,7 @@ describe("a damaged data file", () => {
       adj_factor: "SELECT '000001.SZ' AS ts_code, DATE '2024-01-04' AS trade_date, 1 AS adj_factor",
     });
     await flipBit(await fileOf("adj_factor"));
-    const { lost, faults } = await repair(root, mend);
+    const { lost, faults } = await repair(root, repairOnly);
     expect([lost, faults]).toEqual([[], []]);
   });
 
@@ -144,7 +145,7 @@ describe("a damaged data file", () => {
     await (await ingester(root)).settle();
     const rows = await servedRows(root, "stock_company");
     await rm(await fileOf("stock_company"));
-    expect(await repair(root, mend)).toMatchObject({ lost: [], faults: [], version: null });
+    expect(await repair(root, repairOnly)).toMatchObject({ lost: [], faults: [], version: null });
     expect(await servedRows(root, "stock_company")).toEqual(rows);
   });
 
@@ -158,7 +159,7 @@ describe("a damaged data file", () => {
     const rows = await factorsOf();
     await flipBit(join(root, "lake", byCode[0]!.path));
     await truncate(await fileOf("adj_factor"), 30);
-    const { repaired, lost, faults } = await repair(root, { ...mend, deep: true });
+    const { repaired, lost, faults } = await repair(root, { ...repairOnly, deep: true });
     expect([lost, faults]).toEqual([[], []]);
     expect(repaired.map(({ from }) => from)).toEqual(["inbox", "copy"]);
     expect(await factorsOf()).toEqual(rows);
@@ -181,8 +182,8 @@ describe("a damaged pointer", () => {
     await harm();
     await expect(openLake(root)).rejects.toThrow(/pointer to the current version|version 903 is gone/);
     await expect(dropFactors(root, ["000001.SZ,20240109,1"])).rejects.toThrow("see: tapehouse verify");
-    expect((await verify(root, mend)).faults).not.toEqual([]);
-    const report = await repair(root, mend);
+    expect((await verify(root, repairOnly)).faults).not.toEqual([]);
+    const report = await repair(root, repairOnly);
     expect(report.faults).toEqual([]);
     expect(report.manifest.join("\n")).toContain(version.data_version);
     expect(await factorsOf()).toEqual(rows);
@@ -212,7 +213,7 @@ describe("a damaged version", () => {
       const rows = await factorsOf();
       await harm(pathOf(version.sequence));
       await expect(openLake(root)).rejects.toThrow(`version ${version.sequence} is`);
-      const report = await repair(root, mend);
+      const report = await repair(root, repairOnly);
       expect(report.manifest[0]).toMatch(/^the served version cannot be read: it goes back to 20/);
       expect(report.takenAgain).toEqual([
         { entity: expect.any(String) as string, files: 1, rows: expect.any(Number) as number, missing: [] },
@@ -234,7 +235,7 @@ describe("a damaged version", () => {
     await rm(join(root, "inbox/stk_limit/a.csv"));
     await flipBit(pathOf(version.sequence));
     await flipBit(pathOf(version.sequence - 1));
-    const { takenAgain } = await repair(root, mend);
+    const { takenAgain } = await repair(root, repairOnly);
     expect(takenAgain.map(({ entity, files, missing }) => [entity, files, missing])).toEqual([
       ["adj_factor", 0, ["inbox/adj_factor/b.csv is gone or has changed"]],
       ["stk_limit", 0, ["inbox/stk_limit/a.csv is gone or has changed"]],
@@ -250,7 +251,7 @@ describe("a damaged version", () => {
     await expect(again.at(versions[0]!.data_version)).rejects.toThrow("version 1 is damaged");
     expect(await again.at(versions[1]!.data_version)).toMatchObject({ version: { sequence: 2 } });
     const rows = await factorsOf();
-    const { manifest, version, faults } = await repair(root, mend);
+    const { manifest, version, faults } = await repair(root, repairOnly);
     expect(manifest).toEqual(["state/versions/0000000001.json cannot be read: it is taken away"]);
     expect([version, faults]).toEqual([null, []]);
     expect(await factorsOf()).toEqual(rows);
@@ -260,7 +261,9 @@ describe("a damaged version", () => {
   test("beside which no other is whole leaves everything as it is", async () => {
     const { version } = await served();
     for (let sequence = 1; sequence <= version.sequence; sequence++) await flipBit(pathOf(sequence));
-    await expect(repair(root, mend)).rejects.toThrow("no version can be read: put the folder state back from a backup");
+    await expect(repair(root, repairOnly)).rejects.toThrow(
+      "no version can be read: put the folder state back from a backup",
+    );
     expect(await readFile(layoutOf(root).pointer, "utf8")).toBe(`${version.sequence}\n`);
   });
 });
@@ -275,7 +278,7 @@ describe("a damaged list", () => {
       const { version } = await served();
       const [rows, limits] = [await factorsOf(), await servedRows(root, "stk_limit")];
       await harm(await pathOf("adj_factor"));
-      const report = await repair(root, mend);
+      const report = await repair(root, repairOnly);
       expect(report.manifest[0]).toMatch(/^adj_factor goes back to 20\S+: its list is damaged$/);
       expect(report.takenAgain).toEqual([{ entity: "adj_factor", files: 1, rows: 2, missing: [] }]);
       expect(report.faults).toEqual([]);
@@ -289,7 +292,10 @@ describe("a damaged list", () => {
   test("of which there is no older one begins its entity anew from the inbox", async () => {
     const limits = await servedRows(root, "stk_limit");
     await flipBit(await pathOf("stk_limit"));
-    expect(await repair(root, mend)).toMatchObject({ faults: [], takenAgain: [{ entity: "stk_limit", files: 1 }] });
+    expect(await repair(root, repairOnly)).toMatchObject({
+      faults: [],
+      takenAgain: [{ entity: "stk_limit", files: 1 }],
+    });
     expect(await servedRows(root, "stk_limit")).toEqual(limits);
     expect(await factorsOf()).toHaveLength(3);
   });
@@ -301,7 +307,7 @@ describe("a damaged list", () => {
     const data = await fileOf("adj_factor");
     await flipBit(await pathOf("adj_factor"));
     await flipBit(data);
-    await expect(repair(root, mend)).rejects.toThrow("data files of adj_factor are damaged too");
+    await expect(repair(root, repairOnly)).rejects.toThrow("data files of adj_factor are damaged too");
     const { lost, takenAgain } = await repair(root, giveUp);
     expect(lost).toMatchObject([{ rows: 4, inInbox: 3 }]);
     expect(takenAgain).toMatchObject([{ entity: "adj_factor", files: 1, rows: 1 }]);
@@ -324,7 +330,7 @@ test("a repair that dies at any step is completed by the next one", { timeout: 3
   expect(steps.length).toBeGreaterThan(15);
   for (const step of someSteps(steps)) {
     root = join(states, step);
-    expect((await repair(root, mend)).faults, step).toEqual([]);
+    expect((await repair(root, repairOnly)).faults, step).toEqual([]);
     expect(await factorsOf(), step).toEqual(rows);
     expect(await servedRows(root, "stk_limit"), step).toEqual(limits);
   }

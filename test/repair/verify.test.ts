@@ -16,7 +16,7 @@ import { dropFactors, factorFile, MEMORY, servedRows, tapehouse } from "../suppo
 const adj = entityNamed("adj_factor")!;
 const quick = { ...MEMORY, deep: false };
 const deep = { ...MEMORY, deep: true };
-const mend = { ...quick, giveUp: false };
+const repairOnly = { ...quick, giveUp: false };
 
 /** Two versions: one day, then a second day; the code copy holds both days. */
 async function smallLake(): Promise<string> {
@@ -163,7 +163,7 @@ describe("repair", () => {
     const root = await smallLake();
     const rows = await servedRows(root);
     for (const file of (await served(root)).files("adj_factor").byDate) await flipBit(pathOf(root, file));
-    const { repaired, lost, faults, version } = await repair(root, mend);
+    const { repaired, lost, faults, version } = await repair(root, repairOnly);
     expect({ repaired: repaired.map(({ from, isSame }) => [from, isSame]), lost, faults, version }).toEqual({
       repaired: [
         ["copy", true],
@@ -179,7 +179,7 @@ describe("repair", () => {
   test("writes a damaged code copy again from the date files", async () => {
     const root = await smallLake();
     await rm(pathOf(root, (await served(root)).files("adj_factor").byCode[0]));
-    expect(await repair(root, mend)).toMatchObject({ faults: [], lost: [] });
+    expect(await repair(root, repairOnly)).toMatchObject({ faults: [], lost: [] });
     expect((await verify(root, deep)).faults).toEqual([]);
   });
 
@@ -188,7 +188,7 @@ describe("repair", () => {
     await dropFactors(root, ["000001.SZ,20240102,1"]);
     await dropFactors(root, ["000001.SZ,20240103,2", "000002.SZ,20240105,3"]);
     await flipBit(pathOf(root, (await served(root)).files("adj_factor").byDate[1]));
-    const { lost, version, faults } = await repair(root, mend);
+    const { lost, version, faults } = await repair(root, repairOnly);
     const dates = { first: "20240103", last: "20240105" };
     expect(lost).toEqual([{ entity: "adj_factor", ...dates, rows: 2, inInbox: 0, missing: [] }]);
     expect([version, faults.length]).toEqual([null, 1]);
@@ -201,7 +201,7 @@ describe("repair", () => {
     await expect(dropFactors(root, ["000001.SZ,20240104,9"])).rejects.toThrow(
       /a data file is damaged \(.+the checksum does not match\); see: tapehouse verify/,
     );
-    const { lost, version } = await repair(root, { ...mend, giveUp: true });
+    const { lost, version } = await repair(root, { ...repairOnly, giveUp: true });
     expect(lost).toMatchObject([{ entity: "adj_factor", first: "20240104", last: "20240104", rows: 1 }]);
     expect(version).not.toBeNull();
     expect(await servedRows(root)).toHaveLength(4);
@@ -214,7 +214,7 @@ describe("repair", () => {
     const { byDate, byCode } = (await served(root)).files("adj_factor");
     await flipBit(pathOf(root, byDate[0]));
     await flipBit(pathOf(root, byCode[0]));
-    await repair(root, { ...mend, giveUp: true });
+    await repair(root, { ...repairOnly, giveUp: true });
     const list = (await served(root)).files("adj_factor");
     expect(list.codeRanges).toEqual([["20240103", "20240103"]]);
     expect(list.byCode.map(({ rows }) => rows)).toEqual([2]);

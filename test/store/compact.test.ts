@@ -6,7 +6,7 @@ import { layoutOf } from "../../src/lake/layout.js";
 import { openLake } from "../../src/lake/lake.js";
 import { fileList, type DataFile, type DateRange, type FileList } from "../../src/lake/manifest.js";
 import { wantsCodeCopy } from "../../src/store/code-copy.js";
-import { compact, planRuns, type CompactReport } from "../../src/store/compact.js";
+import { compact, planGroups, type CompactReport } from "../../src/store/compact.js";
 import { isSameInBoth } from "../../src/repair/contents.js";
 import { merge } from "../../src/store/merge.js";
 import { columnList, scan } from "../../src/store/datafile.js";
@@ -38,7 +38,7 @@ const daysOf = (runs: readonly (readonly DataFile[])[]): unknown =>
 describe("what is compacted", () => {
   test("is runs of small neighbours, as long as a file may be", () => {
     const files = [1, 2, 3, 4, 5].map((day) => file(day, 400_000));
-    expect(daysOf(planRuns(listOf(files), 0, true))).toEqual([
+    expect(daysOf(planGroups(listOf(files), 0, true))).toEqual([
       [1, 2],
       [3, 4],
     ]);
@@ -46,24 +46,24 @@ describe("what is compacted", () => {
 
   test("is never a large file, a lone one, or the file of rows without a date", () => {
     const files = [file(1, 5), file(2, 500_000), file(3, 5), file(4, 5), file(5, 900_000), file(6, 5), undated];
-    expect(daysOf(planRuns(listOf(files), 0, true))).toEqual([[3, 4]]);
+    expect(daysOf(planGroups(listOf(files), 0, true))).toEqual([[3, 4]]);
   });
 
   test("is not the latest days that lie in files of their own, where they are to be kept", () => {
     const files = [file(1, 5), file(2, 5), file(3, 5), file(4, 5), file(5, 5), undated];
-    expect(daysOf(planRuns(listOf(files), 2, true))).toEqual([[1, 2, 3]]);
+    expect(daysOf(planGroups(listOf(files), 2, true))).toEqual([[1, 2, 3]]);
     const long = [file(1, 5), file(2, 5, 3), file(4, 5)];
-    expect(daysOf(planRuns(listOf(long), 3, true))).toEqual([[1, 2]]);
+    expect(daysOf(planGroups(listOf(long), 3, true))).toEqual([[1, 2]]);
   });
 
   test("keeps what the code copy holds apart from what it does not, unless the copy is built anew", () => {
     const files = [1, 2, 3, 4].map((day) => file(day, 5));
     const list = listOf(files, files.slice(0, 2));
-    expect(daysOf(planRuns(list, 0, false))).toEqual([
+    expect(daysOf(planGroups(list, 0, false))).toEqual([
       [1, 2],
       [3, 4],
     ]);
-    expect(daysOf(planRuns(list, 0, true))).toEqual([[1, 2, 3, 4]]);
+    expect(daysOf(planGroups(list, 0, true))).toEqual([[1, 2, 3, 4]]);
   });
 });
 

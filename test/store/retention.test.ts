@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { chinaTime } from "../../src/dates.js";
 import { openLake } from "../../src/lake/lake.js";
 import type { Version } from "../../src/lake/manifest.js";
-import { patientClock, publishedAt, removableVersions, type RetentionPolicy } from "../../src/store/retention.js";
+import { retentionClock, publishedAt, removableVersions, type RetentionPolicy } from "../../src/store/retention.js";
 import { vacuum } from "../../src/store/vacuum.js";
 import { temporaryFolder } from "../support/folders.js";
 import { publishRows } from "../support/lake.js";
@@ -146,7 +146,7 @@ describe("after a wrong clock", () => {
 describe("the time by which versions are old", () => {
   test("follows a clock that is set back at once, and one that jumps ahead after a day", () => {
     let [wall, steady] = [START, 0];
-    const clock = patientClock(
+    const clock = retentionClock(
       () => new Date(wall),
       () => steady,
     );

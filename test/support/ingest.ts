@@ -56,7 +56,7 @@ export async function ingester(
   };
   const after = async (milliseconds: number): Promise<void> => {
     await step(milliseconds);
-    await opened.tidied();
+    await opened.maintained();
   };
   return {
     logged,

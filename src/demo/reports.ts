@@ -8,7 +8,7 @@ const NOTICES_A_DAY = { perHundred: 6, least: 8, most: 200 };
 
 const SITE = "https://example.com";
 
-export function paperEntities(demo: Demo): DemoEntity[] {
+export function reportEntities(demo: Demo): DemoEntity[] {
   const { random, options } = demo;
   const aDay = ({ perHundred, least, most }: typeof REPORTS_A_DAY) =>
     Math.max(least, Math.min(most, Math.round((options.stocks * perHundred) / 100)));

@@ -5,11 +5,11 @@ import { openLake, type Lake } from "../lake/lake.js";
 import type { WriteOptions } from "../store/session.js";
 
 /** How often to look for a data directory that is missing, in milliseconds. */
-export const OUT_OF_REACH = 500;
+export const RETRY_AFTER = 500;
 
 /** Looks whether the directory is what it was: nothing is read of another one, or written to it. Tells when this changes. */
-export function watchReach(lake: Lake, log: (line: string) => void): () => Promise<boolean> {
-  let trouble: string | null = null;
+export function watchDataDirectory(lake: Lake, log: (line: string) => void): () => Promise<boolean> {
+  let reported: string | null = null;
   return async () => {
     const fault = await lake.refresh().then(
       () => null,
@@ -18,22 +18,22 @@ export function watchReach(lake: Lake, log: (line: string) => void): () => Promi
     const [absent] = lake.faults().absent;
     const isAbsent = absent === undefined ? null : `the folder lake/${absent} is missing`;
     const found = fault instanceof UnavailableError ? fault.message : isAbsent;
-    if (found !== trouble) log(found === null ? "watching the inbox again" : `not watching the inbox: ${found}`);
-    trouble = found;
+    if (found !== reported) log(found === null ? "watching the inbox again" : `not watching the inbox: ${found}`);
+    reported = found;
     return found === null;
   };
 }
 
-interface ReachOptions extends Pick<WriteOptions, "after"> {
+interface WaitOptions extends Pick<WriteOptions, "after"> {
   readonly log: (line: string) => void;
   readonly signal: AbortSignal;
 }
 
 /** Resolves when the directory holds the lake that was seen, or when the signal fires. */
-export async function untilThere(root: string, { after, log, signal }: ReachOptions): Promise<void> {
+export async function untilAvailable(root: string, { after, log, signal }: WaitOptions): Promise<void> {
   const lake = await openLake(root, { ...(after ? { after } : {}), waits: true });
-  const reach = watchReach(lake, log);
-  while (!(await reach()) && !signal.aborted) {
-    await sleep(OUT_OF_REACH, undefined, { signal }).catch(() => undefined);
+  const isAvailable = watchDataDirectory(lake, log);
+  while (!(await isAvailable()) && !signal.aborted) {
+    await sleep(RETRY_AFTER, undefined, { signal }).catch(() => undefined);
   }
 }

@@ -8,7 +8,7 @@ import { readPointer } from "../lake/kept-versions.js";
 import { exists, temporaryOf } from "./durable.js";
 
 /** Clears up after a writer that died, and opens the list of new files. The caller holds the write lock. */
-export async function openNotes(layout: Layout): Promise<void> {
+export async function openJournal(layout: Layout): Promise<void> {
   if (await exists(layout.pending)) await settle(layout);
   await writeFile(layout.pending, "");
 }
@@ -20,13 +20,13 @@ export async function note(layout: Layout, paths: readonly string[]): Promise<vo
 }
 
 /** Notes a file unless it is there already: then a kept version may name it. */
-export async function noteIfNew(layout: Layout, path: string): Promise<void> {
+export async function journalIfNew(layout: Layout, path: string): Promise<void> {
   if (!(await exists(path))) await note(layout, [path]);
 }
 
 /** Removes the noted files that the served version does not name, and what a publication cut short left. */
 export async function settle(layout: Layout): Promise<void> {
-  const noted = (await readFile(layout.pending, "utf8")).split("\n").filter(isNotable);
+  const noted = (await readFile(layout.pending, "utf8")).split("\n").filter(isJournalled);
   const lake = await openLake(layout.root);
   const { version } = lake.current();
   const served = new Set(
@@ -51,5 +51,5 @@ export async function settle(layout: Layout): Promise<void> {
 export const nameOf = (layout: Layout, path: string): string => relative(layout.root, path).replaceAll(sep, "/");
 
 /** Whether a name is that of a data file or a list: nothing else is removed on the word of a note. */
-export const isNotable = (name: string): boolean =>
+export const isJournalled = (name: string): boolean =>
   /^(lake\/\w+\/(by_code\/)?[\w-]+\.parquet|state\/lists\/[0-9a-f]{64}\.json)$/.test(name);

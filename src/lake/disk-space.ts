@@ -2,7 +2,7 @@
 import { statfs } from "node:fs/promises";
 import type { Layout } from "./layout.js";
 
-export interface Room {
+export interface DiskSpace {
   /** Bytes that are free on the file system. */
   readonly free: number;
   /** Drops wait while fewer bytes are free. */
@@ -13,17 +13,17 @@ const LARGEST_RESERVE = 1e9;
 const RESERVED_PART = 0.05;
 
 /** Of the file systems of `state/` and `lake/` the one with less room. */
-export async function roomOf({ root, lake }: Layout): Promise<Room> {
-  const [ofRoot, ofLake] = await Promise.all([root, lake].map(roomAt));
+export async function freeSpace({ root, lake }: Layout): Promise<DiskSpace> {
+  const [ofRoot, ofLake] = await Promise.all([root, lake].map(freeSpaceAt));
   const room = ofRoot ?? NOTHING_KNOWN;
   return ofLake && ofLake.free - ofLake.reserve < room.free - room.reserve ? ofLake : room;
 }
 
-export const isShort = ({ free, reserve }: Room): boolean => free < reserve;
+export const isShort = ({ free, reserve }: DiskSpace): boolean => free < reserve;
 
-const NOTHING_KNOWN: Room = { free: 0, reserve: 0 };
+const NOTHING_KNOWN: DiskSpace = { free: 0, reserve: 0 };
 
-async function roomAt(path: string): Promise<Room | undefined> {
+async function freeSpaceAt(path: string): Promise<DiskSpace | undefined> {
   const found = await statfs(path).catch(() => undefined);
   if (!found) return undefined;
   const reserve = Math.min(LARGEST_RESERVE, found.blocks * found.bsize * RESERVED_PART);

@@ -1,4 +1,4 @@
-// Files and folders where more may be wrong than a bug: they are absent, unreadable, replaced, or open to others.
+// Reads files and folders that may be missing, unreadable, replaced or open to other users.
 import { type Stats, accessSync, constants, existsSync } from "node:fs";
 import { lstat, mkdir, readFile, readdir, stat } from "node:fs/promises";
 import { userInfo } from "node:os";
@@ -8,18 +8,18 @@ import { OperatorError } from "./errors.js";
 export const isAbsent = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
 
 const UNREADABLE: Readonly<Record<string, string>> = {
-  EISDIR: "a folder stands in its place: move it away",
+  EISDIR: "it is a folder: move it away",
   EACCES: "permission denied",
   EPERM: "operation not permitted",
 };
 
-/** Why a file or folder cannot be read, in words; undefined if the reason is another one. */
+/** Why a file or folder cannot be read, in words; undefined for other errors. */
 export const whyUnreadable = (error: unknown): string | undefined =>
   error instanceof UnreadableError
     ? error.reason
     : (describeRefusal(error) ?? UNREADABLE[(error as NodeJS.ErrnoException).code ?? ""]);
 
-/** A file or folder that is there and cannot be read. */
+/** A file or folder that exists but cannot be read. */
 export class UnreadableError extends OperatorError {
   constructor(
     path: string,
@@ -31,7 +31,7 @@ export class UnreadableError extends OperatorError {
   }
 }
 
-/** An UnreadableError where something stands in the way of reading, else the error itself. */
+/** An UnreadableError if the error says why the path cannot be read; otherwise the error itself. */
 export function unreadable(path: string, error: unknown): unknown {
   const reason = whyUnreadable(error);
   return reason === undefined ? error : new UnreadableError(path, reason, (error as NodeJS.ErrnoException).code);
@@ -40,7 +40,7 @@ export function unreadable(path: string, error: unknown): unknown {
 /** The text of a file, or undefined if there is none. Throws UnreadableError. */
 export const readOrNone = (path: string): Promise<string | undefined> => orNone(path, readFile(path, "utf8"));
 
-/** The names in a folder; none where there is no such folder. Throws UnreadableError. */
+/** The names in a folder; none if the folder is missing. Throws UnreadableError. */
 export const namesIn = async (path: string): Promise<readonly string[]> => (await orNone(path, readdir(path))) ?? [];
 
 function orNone<T>(path: string, reading: Promise<T>): Promise<T | undefined> {
@@ -50,20 +50,20 @@ function orNone<T>(path: string, reading: Promise<T>): Promise<T | undefined> {
   });
 }
 
-/** Identifies one state of a file: it changes when the file is written or replaced. */
+/** Identifies one state of a file: the stamp changes when the file is written or replaced. */
 export const stampOf = ({ ino, size, mtimeMs, ctimeMs }: Stats): string => `${ino}:${size}:${mtimeMs}:${ctimeMs}`;
 
-/** The stamp of what lies at a path; empty if nothing can be looked at there. */
+/** The stamp of the file at a path; empty if there is none. */
 export const stampAt = (path: string): Promise<string> => stat(path).then(stampOf, () => "");
 
-/** Others may write beside what is ours, but may not move it. */
+/** The sticky bit: others may add files, but may not move ours. */
 const STICKY = 0o1000;
 const WRITABLE_BY_OTHERS = 0o022;
 const ROOT = 0;
 
 /**
- * Makes a folder for temporary files where there is none. One of another user, one that others may rename things in, and a link that another
- * user made are an OperatorError.
+ * Makes sure that a folder for temporary files exists. Throws an OperatorError if it belongs to another user, if others
+ * can rename files in it, or if it is a link that another user made.
  */
 export async function makeOwnFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 });
@@ -72,13 +72,13 @@ export async function makeOwnFolder(path: string): Promise<void> {
   const movable = (mode & WRITABLE_BY_OTHERS) !== 0 && (mode & STICKY) === 0;
   if (own.includes(link.uid) && own.includes(uid) && !movable) return;
   throw new OperatorError(
-    `${path} belongs to another user or can be written by others: name a folder of your own by --temp`,
+    `${path} belongs to another user or can be written by others: name a folder of your own with --temp`,
   );
 }
 
-// What the user of this process may not do, in words: the system names a path, and not which right is missing where.
+// Missing permissions in words: the system names a path, but neither the permission nor the folder that lacks it.
 
-/** The name of the user, or the number of one without a name, as in many containers. */
+/** The name of the user, or the user id if it has no name, as in many containers. */
 export function userName(): string {
   try {
     return userInfo().username;
@@ -87,24 +87,24 @@ export function userName(): string {
   }
 }
 
-/** Calls that change the folder of a path, not what is there. */
+/** System calls that change the folder of a path, not the file itself. */
 const OF_FOLDER: ReadonlySet<unknown> = new Set(["link", "mkdir", "mkdtemp", "rename", "rmdir", "symlink", "unlink"]);
 
 /**
- * What was refused, e.g. `the user alice may not write to /data/state`; undefined where an error has another reason than
- * the rights of a path, or none is found missing.
+ * Describes a missing permission, e.g. `the user alice may not write to /data/state`; undefined for other errors, or if
+ * no missing permission is found.
  */
 export function describeRefusal(error: unknown): string | undefined {
   const { code, path, dest, syscall } = error as NodeJS.ErrnoException & { readonly dest?: string };
   if ((code !== "EACCES" && code !== "EPERM") || path === undefined) return undefined;
   for (const one of [path, dest]) {
-    const missing = one === undefined ? undefined : missingRight(resolve(one), OF_FOLDER.has(syscall));
+    const missing = one === undefined ? undefined : missingPermission(resolve(one), OF_FOLDER.has(syscall));
     if (missing !== undefined) return `the user ${userName()} may not ${missing}`;
   }
   return undefined;
 }
 
-function missingRight(path: string, ofFolder: boolean): string | undefined {
+function missingPermission(path: string, ofFolder: boolean): string | undefined {
   const closed = foldersAbove(path).find((folder) => !may(folder, constants.X_OK));
   if (closed !== undefined) return `enter ${closed}`;
   const parent = dirname(path);
@@ -114,13 +114,13 @@ function missingRight(path: string, ofFolder: boolean): string | undefined {
   return undefined;
 }
 
-/** From the root on. */
+/** The folders above a path, starting at the root. */
 function foldersAbove(path: string): readonly string[] {
   const parent = dirname(path);
   return parent === path ? [] : [...foldersAbove(parent), parent];
 }
 
-/** What is not there refuses nothing. */
+/** A missing file refuses nothing. */
 function may(path: string, mode: number): boolean {
   try {
     accessSync(path, mode);

@@ -6,17 +6,17 @@ import { temporaryFolder } from "./support/folders.js";
 
 const isRoot = process.getuid?.() === 0;
 const SOMEONE = 12_345;
-const REFUSAL = "belongs to another user or can be written by others: name a folder of your own by --temp";
+const REFUSAL = "belongs to another user or can be written by others: name a folder of your own with --temp";
 
-describe("a folder for what the server writes aside", () => {
-  test("is made for its owner alone", async () => {
+describe("a folder for temporary files of the server", () => {
+  test("is accessible only to its owner", async () => {
     const folder = join(await temporaryFolder(), "a", "b");
     await makeOwnFolder(folder);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     await makeOwnFolder(folder);
   });
 
-  test("that others can write to is refused, unless nobody can move what is not theirs", async () => {
+  test("that others can write to is refused, unless it is sticky", async () => {
     const folder = await temporaryFolder();
     await chmod(folder, 0o777);
     await expect(makeOwnFolder(folder)).rejects.toThrow(`${folder} ${REFUSAL}`);

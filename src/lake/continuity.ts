@@ -1,4 +1,4 @@
-// Does a data directory still hold the lake that was opened, no older than it was? Anything else is never followed.
+// Checks that a data directory still holds the lake that was opened, in the same or a newer state.
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { OperatorError } from "../errors.js";
@@ -7,20 +7,20 @@ import { versionFile, type Layout } from "./layout.js";
 import { DamagedManifestError, decodeVersion, EMPTY_VERSION, type Version } from "./manifest.js";
 import { readPointer, requirePointer, sequences, wasRemoved } from "./kept-versions.js";
 
-/** How far a lake had got when it was last read. */
+/** The identity and the version of a lake when it was last read. */
 export interface Mark {
-  /** The random name that the first publication gave it; null for a lake of an earlier release. */
+  /** The random id that the first publication wrote; null for a lake of an earlier release. */
   readonly id: string | null;
   readonly sequence: number;
   readonly data_version: string;
 }
 
-/** Of a lake into which nothing was published: any lake goes on from it. */
+/** The mark of a lake without a published version. Every lake continues it. */
 export const NO_MARK: Mark = { id: null, sequence: 0, data_version: EMPTY_VERSION.data_version };
 
-const WAY_OUT = "bring it back as it was, or restart the server to serve what is there";
+const WAY_OUT = "restore it, or restart the server to serve what is there now";
 
-/** The data directory is missing, or is not what was opened. Nothing of it is read and nothing is written to it. */
+/** The data directory is missing, or holds another lake or an older state. It is neither read nor written. */
 export class UnavailableError extends OperatorError {
   constructor(problem: string, wayOut = WAY_OUT) {
     super(`${problem}; ${wayOut}`);
@@ -29,14 +29,14 @@ export class UnavailableError extends OperatorError {
 }
 
 /**
- * Looks at the pointer; resolves to the id of the lake and the number of the version to serve, which is that of `seen` or
- * a later one. Throws UnavailableError if the directory does not go on from `seen`, and DamagedManifestError if it
- * cannot tell.
+ * Reads the pointer and resolves to the id of the lake and the number of the version to serve: the one in `seen` or a
+ * later one. Throws UnavailableError if the directory does not continue `seen`, and DamagedManifestError if damage
+ * prevents an answer.
  */
 export async function findSuccessor(layout: Layout, seen: Mark): Promise<Pick<Mark, "id" | "sequence">> {
   try {
     return await look(layout, seen).catch(async (error: unknown) => {
-      // Whatever is damaged there, the directory has the name of another lake.
+      // The id shows that this is another lake, so the damage does not matter.
       if (error instanceof DamagedManifestError && isOther(await readIdentity(layout), seen.id)) throw another();
       throw error;
     });
@@ -58,7 +58,7 @@ async function look(layout: Layout, seen: Mark): Promise<Pick<Mark, "id" | "sequ
   if (sequence < seen.sequence) throw isNamesake || id === null || seen.id === null ? older(seen) : another();
 
   const before = await readVersion(layout, seen.sequence);
-  // Vacuum may have removed it, and a repair too.
+  // Vacuum or a repair may have removed the version.
   const isKnown = before
     ? before.data_version === seen.data_version
     : isNamesake || (await wasRemoved(layout.removed, seen.data_version));
@@ -71,23 +71,23 @@ async function look(layout: Layout, seen: Mark): Promise<Pick<Mark, "id" | "sequ
 const isOther = (id: string | null, seen: string | null): boolean => id !== null && seen !== null && id !== seen;
 
 const older = ({ data_version }: Mark): UnavailableError =>
-  new UnavailableError(`the data directory holds an older state, without version ${data_version}, which was served`);
+  new UnavailableError(`the data directory holds an older state, without the served version ${data_version}`);
 
 const another = (): UnavailableError => new UnavailableError("the data directory holds another lake");
 
 async function missing({ root, state, pointer }: Layout): Promise<UnavailableError> {
-  if (await isAway(root)) return new UnavailableError("the data directory is missing");
-  const what = (await isAway(state)) ? state : pointer;
+  if (await isMissing(root)) return new UnavailableError("the data directory is missing");
+  const what = (await isMissing(state)) ? state : pointer;
   return new UnavailableError(`the data directory lacks ${what.slice(root.length + 1)}`);
 }
 
-const isAway = (path: string): Promise<boolean> =>
+const isMissing = (path: string): Promise<boolean> =>
   stat(path).then(
     () => false,
     () => true,
   );
 
-/** A version that is there and whole. */
+/** A version, or undefined if its file is missing or damaged. */
 async function readVersion(layout: Layout, sequence: number): Promise<Version | undefined> {
   const text = await readOrNone(join(layout.versions, versionFile(sequence)));
   try {
@@ -97,7 +97,7 @@ async function readVersion(layout: Layout, sequence: number): Promise<Version | 
   }
 }
 
-/** The id of the lake; null if it has none, or none that can be read. */
+/** The id of the lake; null if it has none or its file is unreadable. */
 export async function readIdentity(layout: Layout): Promise<string | null> {
   const text = await readOrNone(layout.identity);
   try {

@@ -1,18 +1,18 @@
-// The room on the disk, and the part of it that drops leave free: tokens, gaps and the ledger need to be written too.
+// The free disk space, and the reserve that drops must leave: tokens, gaps and the ledger need space too.
 import { statfs } from "node:fs/promises";
 import type { Layout } from "./layout.js";
 
 export interface DiskSpace {
-  /** Bytes that are free on the file system. */
+  /** Free bytes of the file system. */
   readonly free: number;
-  /** Drops wait while fewer bytes are free. */
+  /** Drops wait while fewer bytes than this are free. */
   readonly reserve: number;
 }
 
 const LARGEST_RESERVE = 1e9;
 const RESERVED_PART = 0.05;
 
-/** Of the file systems of `state/` and `lake/` the one with less room. */
+/** The free space of the file system of `state/` or of `lake/`, whichever is closer to its reserve. */
 export async function freeSpace({ root, lake }: Layout): Promise<DiskSpace> {
   const [ofRoot, ofLake] = await Promise.all([root, lake].map(freeSpaceAt));
   const room = ofRoot ?? NOTHING_KNOWN;

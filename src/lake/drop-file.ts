@@ -1,14 +1,14 @@
-// A file of the inbox: what it is, and opened in such a way that nothing but that file is read.
+// Identifies files of the inbox and opens them safely: never through a link, and never a file of somebody else.
 import { constants, type Stats } from "node:fs";
 import { lstat, open, readdir, readlink, realpath, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isTroubleBeside } from "../errors.js";
 import type { Layout } from "./layout.js";
 
-/** What lies under a name of the inbox. Only a file is ever opened. */
+/** What a name in the inbox refers to. Only files are opened. */
 export type DropKind = "file" | "link" | "special" | "unnameable";
 
-/** How Node shows the bytes of a name that are not UTF-8. */
+/** Node's replacement for bytes of a name that are not UTF-8. */
 export const UNREADABLE = "\ufffd";
 
 export function kindOf(stats: Stats): DropKind | "folder" {
@@ -17,7 +17,7 @@ export function kindOf(stats: Stats): DropKind | "folder" {
   return stats.isSymbolicLink() ? "link" : "special";
 }
 
-/** Identifies one state of what lies under a path. */
+/** Identifies one state of a file. */
 export interface DropState {
   /** Relative to the inbox, with `/`. */
   readonly path: string;
@@ -26,7 +26,7 @@ export interface DropState {
   readonly mtime: number;
 }
 
-/** Whether what lies there is as it was. A link is looked at itself, not what it leads to. */
+/** Whether the file is unchanged. Links are not followed. */
 export async function isUnchanged(layout: Layout, { path, size, mtime }: DropState): Promise<boolean> {
   const found = await lstat(join(layout.inbox, path)).catch(() => undefined);
   if (found) return found.size === size && found.mtimeMs === mtime;
@@ -38,16 +38,16 @@ export async function isUnchanged(layout: Layout, { path, size, mtime }: DropSta
 export interface OpenDrop {
   readonly handle: FileHandle;
   readonly stats: Stats;
-  /** A path that leads to the open file, whatever takes its place in the inbox meanwhile. */
+  /** A path to the open file. It stays valid if another file takes its place in the inbox. */
   readonly source: string;
 }
 
-/** A file that must not be read, and why. */
+/** A file that must not be read. The message is the reason. */
 export class UnreadableDrop extends Error {}
 
 /**
- * Opens a file of the inbox; the caller closes it. Undefined if it is gone or something else has taken its place;
- * UnreadableDrop where it must not be read. The inbox itself may be a link, but nothing below it.
+ * Opens a file of the inbox; the caller closes it. Resolves to undefined if the file is gone or was replaced; throws
+ * UnreadableDrop if it must not be read. The inbox itself may be a link, but nothing below it.
  */
 export async function openDrop(layout: Layout, path: string): Promise<OpenDrop | undefined> {
   const name = join(layout.inbox, path);
@@ -65,7 +65,7 @@ export async function openDrop(layout: Layout, path: string): Promise<OpenDrop |
       realpath(layout.inbox).then((inbox) => join(inbox, path)),
       readlink(source).catch(() => undefined),
     ]);
-    // Without /proc, as outside Linux, a folder that is swapped for a link and back within this moment is not noticed.
+    // Outside Linux there is no /proc: a folder that is swapped for a link and back at this moment goes unnoticed.
     const isInside = (proven ?? (await realpath(name))) === expected;
     const now = await lstat(name);
     const isThis = stats.isFile() && now.ino === stats.ino && now.dev === stats.dev;
@@ -80,23 +80,23 @@ export async function openDrop(layout: Layout, path: string): Promise<OpenDrop |
   }
 }
 
-/** Something else took the place of a file while it was opened. */
+/** The file was replaced while it was being opened. */
 class MovedDrop extends Error {}
 
-/** A named pipe that took the place of a file must not hold us up. Windows has neither flag. */
+/** O_NONBLOCK: opening a named pipe must not block. Windows has neither flag. */
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** It is no longer there, or has become a link, a socket or a device without a driver. */
+/** The file is gone, or is now a link, a socket or a device without a driver. */
 const GONE = new Set(["ENOENT", "ENOTDIR", "ELOOP", "EMLINK", "ENXIO", "ENODEV"]);
 
 const HARD_LINK =
-  "it has a second name (a hard link), belongs to the user of the server, and lies in a folder that others may write to: " +
+  "it has a second name (a hard link), belongs to the user of the server, and is in a folder that others may write to: " +
   "copy the file instead";
 
 const ROOT = 0;
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** Whether somebody else may have given one of our own files, or of root's, a second name in the inbox. */
+/** Whether another user may have made the name in the inbox as a hard link to a file of ours or of root. */
 async function mayBeOurs({ nlink, uid }: Stats, folder: string): Promise<boolean> {
   const me = process.getuid?.();
   if (me === undefined || nlink < 2 || (uid !== me && uid !== ROOT)) return false;

@@ -1,22 +1,22 @@
-// Gaps in the data: their shape, and those that an operator recorded.
+// The shape of gaps in the data, and reading the gaps that an operator recorded.
 import { printableJson } from "../words.js";
 import { DamagedRecordsError, readRecords, seal, unseal, type Shape } from "./records.js";
 
 /** Days of one entity for which data is missing. */
 export interface Gap {
   readonly entity: string;
-  /** Null if the gap is not tied to one code. */
+  /** Null for a gap of all codes. */
   readonly ts_code: string | null;
   /** First and last day, `YYYYMMDD`. */
   readonly gap_start: string;
   readonly gap_end: string;
-  /** `missing_day` and `missing` are computed; any other kind was recorded. */
+  /** `missing_day` and `missing` are computed; all other kinds are recorded. */
   readonly kind: string;
 }
 
 export interface RecordedGap extends Gap {
   readonly id: number;
-  /** ISO 8601: when it was recorded, and when an operator took it back; null if nobody did. */
+  /** ISO 8601: when it was recorded, and when an operator resolved it (null: not yet). */
   readonly recorded: string;
   readonly resolved: string | null;
 }
@@ -32,10 +32,10 @@ export async function readRecordedGaps(path: string): Promise<readonly RecordedG
     const gap = unseal(printableJson(record), SHAPE);
     if (gap !== undefined) return gap;
     throw new DamagedRecordsError(
-      `${path} is damaged at its record ${i + 1}: restore it from a backup, or move it away and start a new one`,
+      `${path} is damaged (record ${i + 1}): restore it from a backup, or move it away and start a new one`,
     );
   });
 }
 
-/** Recorded gaps as they are stored: an array, a line each, every one with its checksum. */
+/** Recorded gaps as text: a JSON array with one gap a line, each with its checksum. */
 export const encodeGaps = (gaps: readonly RecordedGap[]): string => `[\n${gaps.map(seal).join(",\n")}\n]\n`;

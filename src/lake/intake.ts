@@ -1,4 +1,4 @@
-// What is being taken from the inbox right now, as far as it takes long: told by the process that does it.
+// The drops that take long to import, as reported by the process that imports them.
 import { readOrNone } from "../files.js";
 
 /** Files of one entity that are read together. Paths are relative to the inbox. */
@@ -7,20 +7,20 @@ export interface IntakeLot {
   /** The first file. */
   readonly path: string;
   readonly files: number;
-  /** What they count as: `small`, `slow`, `large`, or `alone` where nothing else may run beside them. */
+  /** `small`, `slow`, `large`, or `alone` if nothing else may run at the same time. */
   readonly size: string;
 }
 
 export interface Intake {
-  /** `since`: ISO 8601; `queued`: files of the same entity that come after them. */
+  /** `since`: ISO 8601; `queued`: the number of later files of the same entity. */
   readonly reading: readonly (IntakeLot & { readonly since: string; readonly queued: number })[];
-  /** `behind`: the first files of the lots that have the places. */
+  /** `behind`: the first files of the lots that hold the slots. */
   readonly waiting: readonly (IntakeLot & { readonly behind: readonly string[] })[];
 }
 
 const IDLE: Intake = { reading: [], waiting: [] };
 
-/** What a file says that is replaced whole. One that is not there, or not whole, tells nothing. */
+/** Reads the report. A missing or malformed file counts as an empty report. */
 export async function readIntake(path: string): Promise<Intake> {
   try {
     return { ...IDLE, ...(JSON.parse((await readOrNone(path)) ?? "{}") as Partial<Intake>) };

@@ -1,4 +1,4 @@
-// Is a file still what the manifest says? Checked when a process first opens it, and again when it changed on disk.
+// Checks data files against the manifest: when a process first opens a file, and again when it changed on disk.
 import { createHash } from "node:crypto";
 import { Stats } from "node:fs";
 import { open, stat, type FileHandle } from "node:fs/promises";
@@ -7,14 +7,14 @@ import { UnavailableError } from "./continuity.js";
 import { stampAt, stampOf, unreadable, UnreadableError } from "../files.js";
 import type { DataFile } from "./manifest.js";
 
-/** A data file that is gone, cut short or changed. It is never read. */
+/** A data file that is missing, cut short or changed. It is never read. */
 export class DamagedFileError extends Error {
   constructor(
     /** Relative to the lake folder. */
     readonly path: string,
     readonly reason: string,
     readonly isMissing = false,
-    /** Its folder is missing too: a disk that is not mounted, rather than damage. */
+    /** Its folder is missing too: probably a disk that is not mounted. */
     readonly isOutOfReach = false,
   ) {
     super(`${path}: ${reason}`);
@@ -23,19 +23,19 @@ export class DamagedFileError extends Error {
 }
 
 export interface Integrity {
-  /** Resolves when every file is proven to be what the manifest says; rejects with DamagedFileError or UnreadableError otherwise. */
+  /** Resolves when every file matches the manifest; rejects with DamagedFileError or UnreadableError otherwise. */
   check(files: readonly DataFile[]): Promise<void>;
-  /** The same when they have been read. One that is gone since, as vacuum removes them, was whole as long as it was there. */
+  /** The same check after the files were read. It accepts files that are gone: vacuum may have removed them since. */
   checkAgain(files: readonly DataFile[]): Promise<void>;
-  /** Which of the files were found damaged and still are. A file that nobody checked is not looked at. */
+  /** The files that were found damaged and still are. Files that were never checked are skipped. */
   stillDamaged(files: readonly DataFile[]): Promise<readonly DataFile[]>;
 }
 
-/** `requireState` is asked where a file is missing, and throws UnavailableError where its lake is not the one it was. */
+/** `requireState` is called if a file is missing; it throws UnavailableError if the lake is no longer the same one. */
 export function createIntegrity(lakeFolder: string, requireState = async (): Promise<void> => undefined): Integrity {
   const proven = new Map<string, string>();
   const running = new Map<string, Promise<void>>();
-  /** Path → what the file was when it was found damaged. */
+  /** Path → the stamp of the file when it was found damaged. */
   const damaged = new Map<string, string>();
 
   const stamp = (file: DataFile): Promise<string> => stampAt(join(lakeFolder, file.path));
@@ -94,7 +94,7 @@ export function createIntegrity(lakeFolder: string, requireState = async (): Pro
     },
     async stillDamaged(files) {
       const suspects = files.filter((file) => damaged.has(file.path));
-      // Its bytes are read again only where it has changed since.
+      // Its bytes are read again only if it has changed since.
       const recheck = async (file: DataFile): Promise<void> => {
         if ((await stamp(file)) !== damaged.get(file.path)) await checkOne(file);
       };
@@ -104,7 +104,7 @@ export function createIntegrity(lakeFolder: string, requireState = async (): Pro
   };
 }
 
-/** SHA-256 of a file's bytes, read in pieces. */
+/** The SHA-256 of a file. */
 export async function sha256OfFile(path: string): Promise<string> {
   const handle = await open(path);
   try {
@@ -114,7 +114,7 @@ export async function sha256OfFile(path: string): Promise<string> {
   }
 }
 
-/** The same of an open file. `onPiece` is called after each piece with the bytes read so far; it may throw to end it. */
+/** The SHA-256 of an open file. `onPiece` gets the bytes read so far after each piece; it may throw to stop. */
 export async function sha256OfHandle(
   handle: FileHandle,
   onPiece: (bytes: number) => void | Promise<void> = () => undefined,

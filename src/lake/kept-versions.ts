@@ -1,4 +1,4 @@
-// Which versions there are: the pointer to the served one, the numbers of those kept, and a list of those removed.
+// Finds versions: the pointer to the served one, the numbers of the kept ones, and the list of the removed ones.
 import { open } from "node:fs/promises";
 import { isAbsent, namesIn, readOrNone } from "../files.js";
 import type { Layout } from "./layout.js";
@@ -12,7 +12,7 @@ export async function requirePointer(layout: Layout): Promise<number> {
   for (;;) {
     const sequence = await readPointer(layout);
     const later = (await sequences(layout)).filter((other) => other > sequence);
-    // The next one is there while it is published, and after a crash meanwhile.
+    // The next version exists while it is being published, and after a crash during that.
     const isBegun = (await readOrNone(layout.pending)) !== undefined;
     const isLeftBehind = later.some((other) => other > sequence + 1 || !isBegun);
     if (!isLeftBehind) return sequence;
@@ -22,7 +22,7 @@ export async function requirePointer(layout: Layout): Promise<number> {
   }
 }
 
-/** The numbers of the versions that are there, in ascending order. */
+/** The numbers of the existing versions, in ascending order. */
 export async function sequences(layout: Layout): Promise<readonly number[]> {
   const names = await namesIn(layout.versions);
   return names
@@ -31,7 +31,7 @@ export async function sequences(layout: Layout): Promise<readonly number[]> {
     .sort((a, b) => a - b);
 }
 
-/** What the pointer says; 0 if there is none. */
+/** The number in the pointer; 0 if there is no pointer. */
 export async function readPointer(layout: Layout): Promise<number> {
   const text = await readOrNone(layout.pointer);
   if (text === undefined) return 0;
@@ -41,14 +41,14 @@ export async function readPointer(layout: Layout): Promise<number> {
   return sequence;
 }
 
-// The versions that vacuum removed: a data_version a line, in ascending order and all of one length, so that looking
-// one up reads a few lines however many there are.
+// The list of removed versions has one data_version a line, in ascending order. All lines have the same length, so a
+// lookup by bisection reads only a few of them.
 
-/** Bytes of a line: a data_version and the end of the line. */
+/** Bytes of a line: a data_version and a line feed. */
 const LINE = "1970-01-01T08:00:00.000+08:00\n".length;
 const DATA_VERSION = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+08:00$/;
 
-/** Throws DamagedManifestError if the list is damaged and may have named the version. */
+/** Whether the version was removed. Throws DamagedManifestError if a damaged line may have named it. */
 export async function wasRemoved(path: string, dataVersion: string): Promise<boolean> {
   const handle = await open(path, "r").catch((error: unknown) => {
     if (isAbsent(error)) return null;
@@ -65,7 +65,7 @@ export async function wasRemoved(path: string, dataVersion: string): Promise<boo
       await handle.read(line, 0, LINE, middle * LINE);
       const found = line.toString("latin1", 0, LINE - 1);
       if (found === dataVersion) return true;
-      // Where the lines are not what they should be, their order leads nowhere.
+      // Damaged lines cannot be bisected.
       if (!Number.isInteger(high) || !DATA_VERSION.test(found) || found <= first || found >= last)
         return await isAmongLines(path, dataVersion);
       if (found < dataVersion) [low, first] = [middle + 1, found];
@@ -84,7 +84,7 @@ async function isAmongLines(path: string, dataVersion: string): Promise<boolean>
   return false;
 }
 
-/** All versions that can be read in the list, in ascending order, and whether that is not all of it. */
+/** All readable versions of the list, in ascending order, and whether any part of it is damaged. */
 export async function readRemoved(
   path: string,
 ): Promise<{ readonly versions: readonly string[]; readonly isDamaged: boolean }> {

@@ -1,4 +1,4 @@
-// Reading the manifest: which version is served, what it holds, and where older ones are.
+// Opens a lake for reading: follows the served version and finds older ones.
 import { join } from "node:path";
 import { readOrNone } from "../files.js";
 import { findSuccessor, NO_MARK, UnavailableError, type Mark } from "./continuity.js";
@@ -15,50 +15,53 @@ import {
 import { requirePointer, sequences, wasRemoved } from "./kept-versions.js";
 import { createPresence } from "./presence.js";
 
-/** One version of the lake, complete and immutable. A query keeps one from start to end. */
+/** One complete, immutable version of the lake. A query uses the same one from start to end. */
 export interface Snapshot {
   readonly version: Version;
-  /** The entity's files; an empty list where it has no data. */
+  /** The entity's files; an empty list if it has no data. */
   files(entity: string): FileList;
 }
 
 type FoundVersion = Snapshot | "unknown" | "removed";
 
-/** What was wrong with the data directory at the last refresh. */
+/** The faults of the data directory at the last refresh. */
 interface Faults {
-  /** Why the manifest cannot be followed: an UnavailableError or a DamagedManifestError as a rule; null if it can. */
+  /** Why the manifest cannot be followed, usually an UnavailableError or a DamagedManifestError; null if it can. */
   readonly state: Error | null;
-  /** Entities of the open version whose data files were away. */
+  /** Entities of the open version whose data files are missing. */
   readonly absent: readonly string[];
 }
 
 export interface Lake {
   readonly layout: Layout;
-  /** The version that was served at the last refresh. Throws what `faults` says where none could be opened yet. */
+  /** The version that was served at the last refresh. Throws the fault if none could be opened yet. */
   current(): Snapshot;
   /** The same, or null if none could be opened yet. */
   opened(): Snapshot | null;
-  /** How far the lake had got at the last refresh. */
+  /** The identity and the version of the lake at the last refresh. */
   mark(): Mark;
   /**
-   * Looks at the pointer; resolves to true if a newer version is served from now on. Throws DamagedManifestError
-   * where the manifest is damaged and UnavailableError if the directory is not what it was: the version before it is
-   * served on.
+   * Reads the pointer and resolves to true if it now serves a newer version. Throws DamagedManifestError if the
+   * manifest is damaged, and UnavailableError if the directory does not continue this lake; either way the current
+   * version stays in use.
    */
   refresh(): Promise<boolean>;
   faults(): Faults;
-  /** Throws what `refresh` throws, and follows nothing. What a directory lacks proves nothing where it is not the one. */
+  /** Throws what `refresh` would throw, without following. Call it before concluding that something does not exist. */
   requireState(): Promise<void>;
-  /** The snapshot of a `data_version`, also of one that was published since the last refresh. Throws DamagedManifestError if it is damaged, or may be. */
+  /**
+   * The snapshot of a `data_version`, even one that was published after the last refresh. Throws DamagedManifestError
+   * if it is damaged or cannot be ruled out among damaged versions.
+   */
   at(dataVersion: string): Promise<FoundVersion>;
   /** All kept versions, oldest first. Throws DamagedManifestError if one of them is damaged. */
   versions(): Promise<readonly Version[]>;
 }
 
 export interface OpenOptions {
-  /** Another process has served this: the directory is opened only where it goes on from there. */
+  /** What another process has served. The directory is opened only if it continues from there. */
   readonly after?: Mark;
-  /** Where the directory does not go on from there, waits: opens it at the first refresh at which it does. */
+  /** If the directory does not continue `after`, `openLake` still resolves and a later refresh opens it. */
   readonly waits?: boolean;
 }
 
@@ -75,7 +78,7 @@ export async function openLake(root: string, { after = NO_MARK, waits = false }:
   const names = async (): Promise<string[]> =>
     (await sequences(layout)).filter((sequence) => sequence <= mark.sequence).map(versionFile);
 
-  /** Undefined for one that vacuum removed just now. */
+  /** Undefined for a version that vacuum has just removed. */
   const read = async (name: string): Promise<Version | undefined> => {
     const found = known.get(name);
     if (found) return found;
@@ -88,12 +91,12 @@ export async function openLake(root: string, { after = NO_MARK, waits = false }:
 
   const find = (dataVersion: string): Promise<Version | undefined> =>
     search(dataVersion).catch((error: unknown) => {
-      if (error instanceof DamagedManifestError) return findBesides(dataVersion, error);
+      if (error instanceof DamagedManifestError) return searchAll(dataVersion, error);
       throw error;
     });
 
-  /** Looks at every version: the wanted one may be beside a damaged one. */
-  const findBesides = async (dataVersion: string, damage: DamagedManifestError): Promise<Version | undefined> => {
+  /** Reads every version, since one that is damaged prevents a bisection. */
+  const searchAll = async (dataVersion: string, damage: DamagedManifestError): Promise<Version | undefined> => {
     for (const name of await names()) {
       const version = await read(name).catch(() => undefined);
       if (version?.data_version === dataVersion) return version;
@@ -102,7 +105,7 @@ export async function openLake(root: string, { after = NO_MARK, waits = false }:
     throw damage;
   };
 
-  /** Versions ascend with their numbers: of thousands a few are read. */
+  /** Bisects the versions, which ascend with their numbers. */
   const search = async (dataVersion: string): Promise<Version | undefined> => {
     const kept = await names();
     let low = 0;
@@ -123,10 +126,10 @@ export async function openLake(root: string, { after = NO_MARK, waits = false }:
       if (id !== mark.id) mark = { ...mark, id };
       return false;
     }
-    // It only ever grows; at the first look nobody knows how far it was.
+    // The pointer only ever grows. At the first read its earlier value is not known, so it is checked more closely.
     if (!current) await requirePointer(layout);
     const snapshot = await readSnapshot(layout, sequence, lists);
-    // Another look may have been faster.
+    // A concurrent call may have been faster.
     if (current && sequence <= mark.sequence) return false;
     const { data_version } = snapshot.version;
     if (sequence > mark.sequence && data_version <= mark.data_version) {
@@ -165,7 +168,7 @@ export async function openLake(root: string, { after = NO_MARK, waits = false }:
     try {
       if (version) return await readSnapshot(layout, version.sequence, lists);
     } catch (error) {
-      // Vacuum may remove it while it is read.
+      // Vacuum may remove it while it is being read.
       if (!(error instanceof DamagedManifestError && error.isMissing)) throw error;
     }
     return (await wasRemoved(layout.removed, dataVersion)) ? "removed" : "unknown";
@@ -184,7 +187,7 @@ export async function openLake(root: string, { after = NO_MARK, waits = false }:
     refresh,
     requireState,
     async at(dataVersion) {
-      // Another process may have published it just now, and its reader ask here before the next look.
+      // Another process may have published it since the last refresh.
       if (!current || dataVersion > mark.data_version) await follow();
       if (dataVersion === mark.data_version) return opened();
       const found = await lookUp(dataVersion).catch(async (error: unknown) => {

@@ -1,39 +1,39 @@
-// Where everything lies below the data directory. The only place that knows a path.
+// The paths of a data directory. No other module builds them.
 import { join } from "node:path";
 
 export interface Layout {
   readonly root: string;
-  /** Files that data engineers drop, a folder an entity. */
+  /** Files that data engineers drop; one folder for each entity. */
   readonly inbox: string;
   /** Immutable Parquet files that are served. */
   readonly lake: string;
-  /** Work space of a writing command; everything in it may be deleted when no command runs. */
+  /** Work space of a write session. May be deleted while no command runs. */
   readonly scratch: string;
-  /** Where files are made beside the writers that hold the lock. */
+  /** Where files are built without the write lock. */
   readonly staging: string;
-  /** Where drops are read and merged before they are published, a folder each; for the process that watches the inbox. */
+  /** Where drops are read and merged before they are published; one folder for each batch. */
   readonly drops: string;
   readonly state: string;
-  /** One create-only file a version: the first level of the manifest. */
+  /** One create-only file for each version: the first level of the manifest. */
   readonly versions: string;
-  /** One content-addressed file a list of data files: the second level. */
+  /** One content-addressed file for each list of data files: the second level. */
   readonly lists: string;
-  /** Holds the random id of the lake, which distinguishes it from other lakes; written by the first publication. */
+  /** The random id that distinguishes the lake from others; written by the first publication. */
   readonly identity: string;
-  /** Names the version that is served; swapped last. */
+  /** The number of the served version; replaced last. */
   readonly pointer: string;
-  /** The `data_version` of each version that was removed, a line each. */
+  /** The `data_version` of each removed version, one a line. */
   readonly removed: string;
-  /** There while a writer works: the new files it makes, a line each, so that the next one can clear up after a crash. */
+  /** The journal of a writer at work: its new files, one a line. The next writer cleans up by it after a crash. */
   readonly pending: string;
   readonly writeLock: string;
   /** Held while `staging` is in use. */
   readonly stagingLock: string;
-  /** What became of each drop, a line each. */
+  /** What became of each drop, one entry a line. */
   readonly ledger: string;
-  /** The drops that are being taken: there after a crash. */
+  /** The drops that are being imported, and how often the process crashed on them. */
   readonly taking: string;
-  /** The drops that take long, and those that wait meanwhile. */
+  /** The drops that take long, and those that wait for them. */
   readonly intake: string;
   readonly ingestLock: string;
   readonly tokens: string;
@@ -72,6 +72,6 @@ export function layoutOf(root: string): Layout {
   };
 }
 
-/** The name of a version's file: its sequence number, so that two writers cannot both create the next one. */
+/** The file name of a version is its sequence number, so that two writers cannot both create the next one. */
 export const versionFile = (sequence: number): string => `${String(sequence).padStart(10, "0")}.json`;
 export const listFile = (sha256: string): string => `${sha256}.json`;

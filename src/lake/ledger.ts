@@ -1,4 +1,4 @@
-// The ledger of drops as it is read: what became of each file of the inbox, and where what was taken lies now.
+// Reads the ledger: what became of each drop, and where in the inbox its content is now.
 import { lstat, readdir } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { readOrNone } from "../files.js";
@@ -8,7 +8,7 @@ import { sha256OfHandle } from "./integrity.js";
 import type { Layout } from "./layout.js";
 import type { Version } from "./manifest.js";
 
-/** `taken`: its rows were merged; `same`: its content had been taken before; `refused`: nothing of it was taken. */
+/** `taken`: its rows were merged; `same`: its content had been taken before; `refused`: none of its rows were merged. */
 type Outcome = "taken" | "same" | "refused";
 
 export interface LedgerEntry {
@@ -17,30 +17,30 @@ export interface LedgerEntry {
   readonly size: number;
   /** Milliseconds since 1970, with their fraction. */
   readonly mtime: number;
-  /** Null if the content did not matter. */
+  /** Null if the content was not read. */
   readonly sha256: string | null;
-  /** Null if the file lies in no entity's folder. */
+  /** Null if the file is not in an entity's folder. */
   readonly entity: string | null;
   readonly outcome: Outcome;
-  /** Rows of the file that were merged; those that said nothing new are not among them. */
+  /** Rows of the file that were merged, without duplicates. */
   readonly rows: number;
   readonly duplicates: number;
   /** Columns of the file that were not used. */
   readonly ignored: readonly string[];
-  /** Of all files that were taken together: by how many rows the lake grew, and how many rows of it gave way. */
+  /** For all files that were imported together: rows added to the lake, and rows of the lake that were replaced. */
   readonly added: number;
   readonly replaced: number;
-  /** Rows of these files that gave way to a later one of them. */
+  /** Rows of these files that a later one of them replaced. */
   readonly superseded: number;
-  /** First and last main date of all files that were taken together, `YYYYMMDD`. */
+  /** First and last main date of all files that were imported together, `YYYYMMDD`. */
   readonly first: string | null;
   readonly last: string | null;
   readonly warnings: readonly string[];
-  /** Why it was refused, or not taken again. */
+  /** Why it was refused, or not imported again. */
   readonly reason: string | null;
-  /** The version that it made, or that held its rows already. */
+  /** The version that it created, or that held its rows already. */
   readonly data_version: string | null;
-  /** ISO 8601: when this was written. */
+  /** ISO 8601: when the entry was written. */
   readonly time: string;
 }
 
@@ -54,29 +54,29 @@ const SHAPE: Shape<LedgerEntry> = {
 export interface LedgerContent {
   /** Oldest first. */
   readonly entries: readonly LedgerEntry[];
-  /** Numbers of the lines, from 1, that are no entry, though no crash cut them short. */
+  /** 1-based numbers of damaged lines; a line that a crash cut short does not count. */
   readonly damaged: readonly number[];
-  /** The lines before the first damaged one, as they are. */
+  /** The lines before the first damaged one. */
   readonly sound: readonly string[];
-  /** It is not there, or nothing is in it, not even the line that it begins with. */
+  /** The file is missing or has zero bytes: even its first line is missing. */
   readonly isEmpty: boolean;
 }
 
-/** The first line of a new ledger: by it one that was emptied is told from one to which nothing was added yet. */
+/** The first line of a new ledger. It distinguishes a ledger without entries from one that lost its content. */
 export const LEDGER_BEGIN = "# what became of each drop, a line each\n";
 
 const REASON = "take";
 
-/** The reason of a version that drops made. */
+/** The reason of a version that drops created. */
 export const reasonOfDrops = (entity: string): string => `${REASON} ${entity}`;
 
-/** Whether a ledger that is empty held something once: drops made versions. */
+/** Whether an empty ledger has lost its content: some version was created by drops. */
 export const isLost = async (
   { isEmpty }: LedgerContent,
   versions: () => Promise<readonly Version[]>,
 ): Promise<boolean> => isEmpty && (await versions()).some(({ reason }) => reason.startsWith(`${REASON} `));
 
-/** What a ledger says; an absent one says nothing. A line that a crash cut short is left out: its drop is taken again. */
+/** Reads a ledger; a missing one has no entries. A line that a crash cut short is skipped: its drop is imported again. */
 export async function inspectLedger(path: string): Promise<LedgerContent> {
   const text = (await readOrNone(path)) ?? "";
   const lines = text.split("\n");
@@ -90,7 +90,7 @@ export async function inspectLedger(path: string): Promise<LedgerContent> {
   return { entries, damaged, sound: lines.slice(0, (damaged[0] ?? lines.length + 1) - 1), isEmpty: text === "" };
 }
 
-/** All entries that can be read, oldest first. */
+/** All readable entries, oldest first. */
 export const readLedger = async (path: string): Promise<readonly LedgerEntry[]> => (await inspectLedger(path)).entries;
 
 /** The last entry of each path, in the order of the ledger. */
@@ -104,24 +104,24 @@ export function latestEntries(entries: readonly LedgerEntry[]): readonly LedgerE
 }
 
 /**
- * What tells the content of a drop from others: its bytes, and the folders `name=value` that it lies in, since it takes
- * from them what it lacks.
+ * Identifies the content of a drop: its bytes, and the `name=value` folders above it, whose values fill missing
+ * columns.
  */
 export function contentOf({ path, sha256 }: Pick<LedgerEntry, "path" | "sha256">): string {
   const folders = path.split("/").slice(0, -1);
   return [sha256, ...folders.filter((folder) => folder.includes("="))].join(" ");
 }
 
-/** A drop that was taken, and where its content lies now, relative to the inbox; null if it is gone. */
+/** A drop that was taken, and the current path of its content, relative to the inbox; null if it is gone. */
 export interface FoundDrop {
   readonly entry: LedgerEntry;
   readonly path: string | null;
 }
 
 /**
- * The drops of an entity that were taken, those that are wanted, in the order in which they were taken last: importing
- * them again in this order brings their rows back. Their files are found by content, whatever they are called now. A
- * drop that gave way to a later one of the same path is left out where its content is gone.
+ * The wanted drops of an entity in the order in which they were last taken; importing them again in this order restores
+ * their rows. Their files are found by content, whatever their names are now. A drop is left out if its content is gone
+ * and a later drop had the same path.
  */
 export async function findDrops(
   layout: Layout,
@@ -144,12 +144,12 @@ export async function findDrops(
     .filter(({ entry, path }) => path !== null || latest.get(entry.path) === entry);
 }
 
-/** Whether rows of a drop may have a main date in a range (`YYYYMMDD`, inclusive; null: rows without a date). */
+/** Whether a drop may hold rows with a main date in the range (`YYYYMMDD`, inclusive; null: rows without a date). */
 export function mayHold({ first, last }: LedgerEntry, range: readonly [string, string] | null): boolean {
   return range === null || first === null || last === null || (first <= range[1] && range[0] <= last);
 }
 
-/** The files of an entity's inbox that may hold one of the drops, relative to the inbox, by their content. */
+/** The content of files in an entity's inbox → their paths, relative to the inbox. */
 async function filesByContent(
   layout: Layout,
   entity: string,
@@ -158,8 +158,8 @@ async function filesByContent(
   const found = new Map<string, string>();
   const sizes = new Set(wanted.map(({ size }) => size));
   const below = await readdir(join(layout.inbox, entity), { recursive: true, withFileTypes: true }).catch(() => []);
-  for (const place of below) {
-    const path = relative(layout.inbox, join(place.parentPath, place.name)).replaceAll(sep, "/");
+  for (const { parentPath, name } of below) {
+    const path = relative(layout.inbox, join(parentPath, name)).replaceAll(sep, "/");
     const stats = await lstat(join(layout.inbox, path)).catch(() => undefined);
     if (!stats?.isFile() || !sizes.has(stats.size)) continue;
     found.set(contentOf({ path, sha256: await sha256OfDrop(layout, path) }), path);

@@ -1,12 +1,12 @@
-// The two levels of the manifest as data: a version names one list for each entity, a list names the entity's files.
+// The two levels of the manifest: a version names one file list for each entity, and a list names the entity's files.
 import { createHash } from "node:crypto";
 import { OperatorError } from "../errors.js";
 
-/** A file of the manifest that is gone, or is not what its checksum says. */
+/** A file of the manifest is missing, or its checksum does not match. */
 export class DamagedManifestError extends OperatorError {
   constructor(
     readonly problem: string,
-    /** It is not there: vacuum may have removed it just now. */
+    /** The file is missing: vacuum may just have removed it. */
     readonly isMissing = false,
   ) {
     super(`${problem}; see: tapehouse verify`);
@@ -14,7 +14,7 @@ export class DamagedManifestError extends OperatorError {
   }
 }
 
-/** One immutable Parquet file. Its rows are in the entity's order, or by code and then that order in a code copy. */
+/** One immutable Parquet file. Its rows are in the entity's order; in a code copy they are ordered by code first. */
 export interface DataFile {
   /** Relative to the lake folder, e.g. `daily/20240102-20241231-3f2a….parquet`. */
   readonly path: string;
@@ -26,17 +26,17 @@ export interface DataFile {
   readonly last: string | null;
   readonly firstCode: string | null;
   readonly lastCode: string | null;
-  /** The most rows that one main date has in it. Absent in lists that an earlier release made. */
+  /** The most rows that one main date has in the file. Absent in lists of earlier releases. */
   readonly mostOnADay?: number;
 }
 
 /** First and last main date, `YYYYMMDD`, inclusive. */
 export type DateRange = readonly [string, string];
 
-/** How rows lie in a file: for cross-sections and wide pulls, or for the series of one code. */
+/** The order of rows in a file: by date for cross-sections and wide pulls, by code for the series of one code. */
 export type Clustering = "byDate" | "byCode";
 
-/** Rows in a row group, the unit that a read can skip: about a month of the whole market, or some years of a few codes. */
+/** Rows in a row group, the unit that a read can skip: about a month of the whole market, or several years of a few codes. */
 export const ROW_GROUP_ROWS: Record<Clustering, number> = { byDate: 122_880, byCode: 10_240 };
 
 /** All files of one entity in one version. */
@@ -45,13 +45,13 @@ export interface FileList {
   readonly rows: number;
   readonly first: string | null;
   readonly last: string | null;
-  /** In date order; a date lies in one file only. Rows without a main date are in the last file, on their own. */
+  /** In date order; no date is in two files. Rows without a main date are alone in the last file. */
   readonly byDate: readonly DataFile[];
-  /** The second copy, in code order; a code lies in one file only. Empty if there is none. */
+  /** The code copy, in code order; no code is in two files. Empty if there is no copy. */
   readonly byCode: readonly DataFile[];
   /**
-   * The date ranges (inclusive, one for each date file that is covered) for which `byCode` holds what `byDate` holds.
-   * Other dates in `byCode` are stale.
+   * The inclusive date ranges, one for each covered date file, for which `byCode` holds the same rows as `byDate`. Rows
+   * of other dates in `byCode` are stale.
    */
   readonly codeRanges: readonly DateRange[];
 }
@@ -61,17 +61,17 @@ export interface Version {
   /** ISO 8601, milliseconds, +08:00; strictly increasing with `sequence`. */
   readonly data_version: string;
   /**
-   * When it was published by the clock of that moment, as `data_version` is written; there where the version before bears
-   * a later time, because one of the two clocks was wrong.
+   * When it was published by the clock, in the format of `data_version`. Present only if the clock was not later than the
+   * `data_version` of the parent, so one of the two times is wrong.
    */
   readonly published?: string;
-  /** What made it, e.g. `import daily`. */
+  /** What created it, e.g. `import daily`. */
   readonly reason: string;
   /** Entity name → SHA-256 of its list. Entities without data are absent. */
   readonly lists: Readonly<Record<string, string>>;
 }
 
-/** The version of a lake into which nothing was ever published. */
+/** The version of a lake in which nothing was published yet. */
 export const EMPTY_VERSION: Version = {
   sequence: 0,
   data_version: "1970-01-01T08:00:00.000+08:00",
@@ -83,7 +83,7 @@ export function emptyList(entity: string): FileList {
   return { entity, rows: 0, first: null, last: null, byDate: [], byCode: [], codeRanges: [] };
 }
 
-/** Sums up the date-ordered files of an entity; `codeRanges` must hold only ranges that the copy still answers. */
+/** Makes the list of an entity's date-ordered files. `codeRanges` must hold only ranges for which the copy is current. */
 export function fileList(
   entity: string,
   byDate: readonly DataFile[],
@@ -111,7 +111,7 @@ export function isCovered({ codeRanges }: Pick<FileList, "codeRanges">, file: Da
 
 export const sha256 = (content: string | Uint8Array): string => createHash("sha256").update(content).digest("hex");
 
-/** A list as it is stored: its text names it. */
+/** A list as stored. The checksum of the text is its name. */
 export const encodeList = (list: FileList): string => JSON.stringify(list);
 
 export function decodeList(text: string, expectedSha: string): FileList {
@@ -119,7 +119,7 @@ export function decodeList(text: string, expectedSha: string): FileList {
   return JSON.parse(text) as FileList;
 }
 
-/** A version as it is stored: with a checksum of the rest. */
+/** A version as stored, with a checksum of its other fields. */
 export function encodeVersion(version: Version): string {
   return JSON.stringify({ ...version, checksum: sha256(JSON.stringify(version)) });
 }

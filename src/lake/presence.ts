@@ -1,19 +1,19 @@
-// Are the data files of the open version where they were?
+// Finds entities of the open version whose data files are missing.
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { UnavailableError } from "./continuity.js";
 import type { Layout } from "./layout.js";
 import type { DataFile, FileList, Version } from "./manifest.js";
 
-/** The version that is open; null if none could be opened yet. */
+/** The open version; null if none could be opened yet. */
 type Opened = { readonly version: Version; files(entity: string): FileList } | null;
 
 /** `fault` is why the manifest cannot be followed, or null. */
 type FindAbsent = (opened: Opened, fault: Error | null) => Promise<readonly string[]>;
 
 /**
- * Returns a function that names the entities whose data files are away: their folder is missing, or a file of them where
- * the directory is no longer the one that was opened. Files are looked at when such a fault begins, folders each time.
+ * Returns a function that names the entities whose data files are missing. It checks their folders at each call, and
+ * their files once when the directory has become unavailable.
  */
 export function createPresence(layout: Layout): FindAbsent {
   let known: string | null = null;

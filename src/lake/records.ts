@@ -1,4 +1,4 @@
-// Files of records: JSON lists, and lines of JSON that end with a checksum of what comes before it.
+// Record files: JSON lists, and lines of JSON that end with a checksum of the text before it.
 import { OperatorError } from "../errors.js";
 import { readOrNone } from "../files.js";
 import { printableJson } from "../words.js";
@@ -19,7 +19,7 @@ export function seal(record: object): string {
   return `${text.slice(0, -1)}${KEY}${checksumOf(text)}"}`;
 }
 
-/** The record of a text, or undefined if it is damaged. One without a checksum, as earlier releases wrote it, needs its shape. */
+/** Parses a record; undefined if it is damaged. One without a checksum, as earlier releases wrote it, must fit the shape. */
 export function unseal<T>(text: string, shape: Shape<T>): T | undefined {
   if (hasChecksum(text)) {
     const body = `${text.slice(0, -TAIL)}}`;
@@ -29,7 +29,7 @@ export function unseal<T>(text: string, shape: Shape<T>): T | undefined {
   return hasShape(record, shape) ? record : undefined;
 }
 
-/** Whether a text that is no record was one: it has its end. What a crash cut short has not. */
+/** Whether a text has the end of a record. If it has, but is no record, it is damaged; otherwise a crash cut it short. */
 export const hasEnd = (text: string): boolean => text.endsWith("}") || hasChecksum(text);
 
 const hasChecksum = (text: string): boolean => text.startsWith(KEY, text.length - TAIL);
@@ -51,7 +51,7 @@ const IS: Readonly<Record<Kind, (value: unknown) => boolean>> = {
   strings: (value) => Array.isArray(value) && value.every((one) => typeof one === "string"),
 };
 
-/** Whether a value has the fields of a shape and no others. */
+/** Whether a value has exactly the fields of a shape. */
 function hasShape<T>(value: unknown, shape: Shape<T>): value is T {
   if (typeof value !== "object" || value === null) return false;
   const fields = Object.entries<Kind>(shape);
@@ -59,12 +59,12 @@ function hasShape<T>(value: unknown, shape: Shape<T>): value is T {
   return Object.keys(record).length === fields.length && fields.every(([name, kind]) => IS[kind](record[name]));
 }
 
-/** A file of records that is not what was written. */
+/** A damaged record file. */
 export class DamagedRecordsError extends OperatorError {
   override readonly name = "DamagedRecordsError";
 }
 
-/** The records of a JSON file; an absent file holds none. Throws DamagedRecordsError. */
+/** The records of a JSON file; a missing file has none. Throws DamagedRecordsError. */
 export async function readRecords(path: string): Promise<readonly unknown[]> {
   const text = await readOrNone(path);
   return text === undefined ? [] : parseRecords(text, path);

@@ -1,4 +1,4 @@
-// The state of a data directory: what is served, what was dropped, and the room that it takes.
+// The state of a data directory: what is served, what was dropped, and the disk space that it uses.
 import { readdir, stat } from "node:fs/promises";
 import { ENTITIES } from "../catalog/index.js";
 import { isUnchanged } from "./drop-file.js";
@@ -11,28 +11,28 @@ import { freeSpace, type DiskSpace } from "./disk-space.js";
 interface EntityStatus {
   readonly entity: string;
   readonly rows: number;
-  /** Files in date order, and those of the copy by code. */
+  /** Date files, and files of the code copy. */
   readonly files: number;
   readonly codeFiles: number;
   readonly bytes: number;
   /** First and last main date, `YYYYMMDD`. */
   readonly first: string | null;
   readonly last: string | null;
-  /** Rows that the copy by code answers for, of all rows: 0 to 1; null if the entity has no copy. */
+  /** The share of rows that the code copy covers, 0 to 1; null if the entity has no code copy. */
   readonly codeCopy: number | null;
 }
 
 export interface DropsStatus extends Intake {
-  /** Files of the inbox, by what became of their last content. */
+  /** Files of the inbox by the last outcome of each. */
   readonly taken: number;
   readonly same: number;
-  /** Refused files that still lie there, the latest first. */
+  /** Refused files that are still in the inbox, the latest first. */
   readonly refused: readonly Pick<LedgerEntry, "path" | "entity" | "reason" | "time">[];
-  /** Taken files that still lie there and of which something is to be told, the latest first. */
+  /** Taken files with warnings that are still in the inbox, the latest first. */
   readonly warned: readonly Pick<LedgerEntry, "path" | "warnings" | "time">[];
-  /** Lines of the ledger that are damaged: no drop is taken before they are repaired. */
+  /** Damaged lines of the ledger. If there are any, no drop is taken until they are repaired. */
   readonly damagedLines: number;
-  /** The ledger is empty or gone, though drops were taken: no drop is taken before it is repaired. */
+  /** The ledger is empty or missing although drops were taken. No drop is taken until it is repaired. */
   readonly isLedgerLost: boolean;
   /** The latest drop that was taken. */
   readonly latest: Pick<LedgerEntry, "path" | "rows" | "data_version" | "time"> | null;
@@ -54,7 +54,7 @@ export interface Status {
   readonly disk: DiskStatus;
 }
 
-/** Reads manifests, the ledger and sizes of files; opens no data file. */
+/** Reads the manifest, the ledger and file sizes; opens no data file. */
 export async function readStatus(lake: Lake): Promise<Status> {
   const { layout } = lake;
   const versions = await lake.versions();
@@ -86,7 +86,7 @@ function statusOf(list: FileList, hasCodeCopy: boolean): EntityStatus {
   };
 }
 
-/** What became of the drops, by the ledger. */
+/** What became of the drops, from the ledger. */
 export async function readDrops(lake: Lake): Promise<DropsStatus> {
   const { layout } = lake;
   const content = await inspectLedger(layout.ledger);
@@ -95,8 +95,8 @@ export async function readDrops(lake: Lake): Promise<DropsStatus> {
   const refused: LedgerEntry[] = [];
   const warned: LedgerEntry[] = [];
   for (const entry of entries) {
-    const isTold = entry.outcome === "refused" || entry.warnings.length > 0;
-    if (isTold && (await isUnchanged(layout, entry))) (entry.outcome === "refused" ? refused : warned).unshift(entry);
+    const isListed = entry.outcome === "refused" || entry.warnings.length > 0;
+    if (isListed && (await isUnchanged(layout, entry))) (entry.outcome === "refused" ? refused : warned).unshift(entry);
   }
   const taken = entries.filter(({ outcome }) => outcome === "taken");
   const latest = taken.at(-1);
@@ -114,7 +114,7 @@ export async function readDrops(lake: Lake): Promise<DropsStatus> {
   };
 }
 
-/** Files that come and go while we look do not matter. Names are taken as bytes, since not all are UTF-8. */
+/** Ignores files that appear or vanish meanwhile. Names are bytes, since not all of them are UTF-8. */
 async function bytesBelow(folder: string | Buffer): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true, encoding: "buffer" }).catch(() => []);
   let bytes = 0;

@@ -1,4 +1,4 @@
-// Access tokens: what a record must look like, and checking against the file, which is followed while a server runs.
+// Access tokens: validates their records, and follows the token file while a server runs.
 import { createHash, timingSafeEqual } from "node:crypto";
 import { entityNamed } from "../catalog/index.js";
 import { isInstant } from "../dates.js";
@@ -10,32 +10,32 @@ import { DamagedManifestError } from "./manifest.js";
 
 export interface TokenStore {
   /**
-   * The stored token that `secret` is, unless it has expired; "unknown" where the file could not be read for too long.
-   * Where it finds none it may look at the file again.
+   * The stored token of a `secret`, or null if there is none or it has expired; "unknown" if the file could not be read
+   * for too long. If no token is found, the file may be read again.
    */
   find(secret: string, now: Date, mayLookAgain?: boolean): Promise<StoredToken | "unknown" | null>;
   /**
-   * Rejects if the file is damaged, gone after it was there, or in a directory that is not the one that was opened.
-   * The tokens that were read last are valid for TRUSTED_FOR more.
+   * Reads the file again. Rejects if it is damaged or has vanished, or if the directory is not the one that was opened.
+   * The tokens that were read last stay valid for TRUSTED_FOR.
    */
   refresh(): Promise<void>;
   /** False if the last refresh failed. */
   isSound(): boolean;
 }
 
-/** Milliseconds that tokens are valid for after their file was last read. */
+/** How long tokens stay valid after their file was last read, in milliseconds. */
 export const TRUSTED_FOR = 300_000;
 
 export interface TokenOptions {
-  /** Valid for everything and for ever. */
+  /** Grants everything and never expires. */
   readonly staticToken: string | null;
-  /** Gets each fault of a record once. */
+  /** Called once for each fault of a record. */
   readonly onFault: (fault: string) => void;
   /** Throws UnavailableError if the file is not in the directory that was opened, or DamagedManifestError. */
   readonly requireState?: () => Promise<void>;
-  /** Another process has read the file: that there is none now means that it is gone. */
+  /** Another process has read the file before, so a missing file is an error. */
   readonly wasThere?: boolean;
-  /** Called once, when the file is found. */
+  /** Called once, when the file is first found. */
   readonly onThere?: () => void;
   /** Milliseconds that only go forward. */
   readonly clock?: () => number;
@@ -43,13 +43,13 @@ export interface TokenOptions {
 
 export const hashToken = (secret: string): string => createHash("sha256").update(secret).digest("hex");
 
-/** Reads the tokens of a file; an absent file holds none. Throws an OperatorError if it is damaged. */
+/** Reads the tokens of a file; a missing file has none. Throws an OperatorError if it is damaged. */
 export async function readTokens(path: string): Promise<TokenList> {
   const text = await readOrNone(path);
   return parseTokens(text === undefined ? [] : parseRecords(text, path));
 }
 
-/** Follows the tokens of a file. One that is damaged from the start is no reason to stop those that need no token. */
+/** Follows the tokens of a file. It resolves even if the file is damaged: some requests need no token. */
 export async function openTokens(path: string, options: TokenOptions): Promise<TokenStore> {
   const { staticToken, onFault, requireState, onThere, clock = () => performance.now() } = options;
   const fixed: StoredToken | null =
@@ -65,7 +65,7 @@ export async function openTokens(path: string, options: TokenOptions): Promise<T
   let readAt = -Infinity;
   let sound = false;
 
-  /** A damaged manifest says nothing against the tokens beside it. */
+  /** A damaged manifest does not make the tokens invalid. */
   const requireDirectory = async (): Promise<void> =>
     requireState?.().catch((error: unknown) => {
       if (!(error instanceof DamagedManifestError)) throw error;
@@ -73,9 +73,9 @@ export async function openTokens(path: string, options: TokenOptions): Promise<T
   const read = async (): Promise<void> => {
     await requireDirectory();
     const text = await readOrNone(path);
-    // It may have been replaced, or brought back, since the look before.
+    // The directory may have been replaced or restored since the check above.
     await requireDirectory();
-    if (text === undefined && wasThere) throw new OperatorError(`${path} is gone: restore it from a backup`);
+    if (text === undefined && wasThere) throw new OperatorError(`${path} is missing: restore it from a backup`);
     if (text !== undefined && !wasThere) onThere?.();
     wasThere = text !== undefined;
     if (text === undefined || text === seen) return;
@@ -95,7 +95,7 @@ export async function openTokens(path: string, options: TokenOptions): Promise<T
       throw error;
     }
   });
-  /** Compares with every token, each in constant time: the time tells nothing of a token that is near. */
+  /** Compares with every token, each in constant time, so that the time reveals nothing about similar tokens. */
   const lookUp = (hash: Buffer): StoredToken | null => {
     let found: StoredToken | null = null;
     for (const [stored, token] of known) if (timingSafeEqual(stored, hash)) found = token;
@@ -120,7 +120,7 @@ export async function openTokens(path: string, options: TokenOptions): Promise<T
   };
 }
 
-/** Runs `work` once at a time: all who ask while it runs share the run after it, which sees what they know of. */
+/** Never runs `work` twice at a time. All calls during a run share the next one, which sees every earlier change. */
 function shareRuns(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null;
   let next: Promise<void> | null = null;
@@ -136,16 +136,16 @@ function shareRuns(work: () => Promise<void>): () => Promise<void> {
   return run;
 }
 
-// What a token record must look like. One that does not look exactly so lets nobody in.
+// The rules for token records. A record that breaks one grants no access.
 
-/** What a token may be for besides entities. */
+/** A permission besides the entities. */
 export const METRICS = "metrics";
 
 export interface StoredToken {
   readonly name: string;
   /** SHA-256 of the token, hexadecimal. */
   readonly sha256: string;
-  /** Entities that it may read, METRICS for the metrics; null for all. */
+  /** What it may read: names of entities, and METRICS; null for everything. */
   readonly entities: readonly string[] | null;
   /** ISO 8601; null for never. */
   readonly expires: string | null;
@@ -154,7 +154,7 @@ export interface StoredToken {
 
 interface TokenList {
   readonly tokens: readonly StoredToken[];
-  /** What is wrong with records of the file, a sentence each. */
+  /** One sentence for each faulty record. */
   readonly faults: readonly string[];
 }
 
@@ -184,7 +184,7 @@ const RULES: Readonly<Record<keyof StoredToken, Rule>> = {
 
 const isName = (value: unknown): value is string => typeof value === "string" && /^[a-z][a-z0-9_]*$/.test(value);
 
-/** The tokens among the records of a file. */
+/** Separates the valid tokens of a file from the faulty records. */
 export function parseTokens(records: readonly unknown[]): TokenList {
   const hashes = new Map<unknown, number>();
   for (const record of records) {
@@ -199,12 +199,12 @@ export function parseTokens(records: readonly unknown[]): TokenList {
     const fault =
       faultOf(record) ?? (hashes.get(fieldOf(record, "sha256"))! > 1 ? "shares its sha256 with another" : null);
     if (fault !== null) {
-      faults.push(`${which} is no token: it ${fault}`);
+      faults.push(`${which} is not a valid token: it ${fault}`);
       continue;
     }
     const token = record as StoredToken;
     tokens.push(token);
-    // Perhaps a later release knows them; here they cover nothing.
+    // A later release may know them. Here they grant nothing.
     const unknown = (token.entities ?? []).filter((one) => one !== METRICS && !entityNamed(one));
     if (unknown.length > 0) faults.push(`${which} names ${unknown.join(", ")}: there is no such entity`);
   }
@@ -227,9 +227,9 @@ function faultOf(record: unknown): string | null {
   for (const field of Object.keys(RULES) as (keyof StoredToken)[]) {
     const { holds, expected } = RULES[field];
     if (!Object.hasOwn(record, field)) return `lacks ${field}, ${expected}`;
-    if (!holds(record[field])) return `has a malformed ${field}; expected is ${expected}`;
+    if (!holds(record[field])) return `has a malformed ${field}; expected ${expected}`;
   }
-  // It may restrict the token in a way that is not understood here.
+  // An unknown field may restrict the token in a way that this release does not understand.
   const extra = Object.keys(record).find((field) => !Object.hasOwn(RULES, field));
-  return extra === undefined ? null : `has a field ${shown(extra)}, which is not known`;
+  return extra === undefined ? null : `has an unknown field ${shown(extra)}`;
 }

@@ -52,7 +52,7 @@ test("a record written by hand that is not well-formed lets nobody in, and the l
   expect(await statusOf(server, "good", "/api/v1/entities/daily")).toBe(403);
   const told = server.logged.map((line) => (JSON.parse(line) as { msg: string }).msg);
   expect(told).toEqual([
-    expect.stringMatching(/^record 1 \(no-end\) of the token file is no token: .* expires/),
+    expect.stringMatching(/^record 1 \(no-end\) of the token file is not a valid token: .* expires/),
     expect.stringMatching(/^record 2 \(words\) .* entities/),
     expect.stringMatching(/^record 3 \(no-list\) .* entities/),
     expect.stringMatching(/^record 4 \("turned\\u202e"\) .* expires/),

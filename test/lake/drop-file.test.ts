@@ -1,4 +1,4 @@
-// What is not a file of the inbox is never read, however it got there.
+// Only regular files of the inbox are read, whatever else is put there.
 import { execFileSync } from "node:child_process";
 import { renameSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { chmod, link, mkdir, readFile, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
@@ -32,7 +32,7 @@ beforeEach(async () => {
   await writeFile(secret, SECRET);
 });
 
-/** Paths and reasons of what was refused. */
+/** Path → reason of each refused drop. */
 async function refusals(): Promise<Readonly<Record<string, string | null>>> {
   const refused = (await ledgerOf(root)).filter(({ outcome }) => outcome === "refused");
   expect(new Set(refused.map(({ path }) => path)).size).toBe(refused.length);
@@ -41,12 +41,12 @@ async function refusals(): Promise<Readonly<Record<string, string | null>>> {
 
 async function expectNothingOfSecret(...watchers: readonly { readonly logged: readonly string[] }[]): Promise<void> {
   const rows = await servedRows(root, "adj_factor");
-  const told = JSON.stringify([rows, await ledgerOf(root), watchers.flatMap(({ logged }) => logged)]);
-  expect(told).not.toContain("SECRET");
+  const output = JSON.stringify([rows, await ledgerOf(root), watchers.flatMap(({ logged }) => logged)]);
+  expect(output).not.toContain("SECRET");
 }
 
 describe("links in the inbox", () => {
-  test("to files, to endless ones, up and round in circles are each refused once, and the good file beside is taken", async () => {
+  test("to files, devices, parents and each other are refused once each, and a good file beside them is taken", async () => {
     const watcher = await ingester(root);
     const links = {
       "state.csv": secret,
@@ -74,7 +74,7 @@ describe("links in the inbox", () => {
     expect(refused.map(({ path }) => path).sort()).toEqual([...paths].sort());
   });
 
-  test("are not needed: a file in the place of a link is taken", async () => {
+  test("may be replaced by files, which are then taken", async () => {
     const watcher = await ingester(root);
     await symlink(secret, join(inbox, "a.csv"));
     await watcher.settle();
@@ -84,7 +84,7 @@ describe("links in the inbox", () => {
     expect(await outcomesOf(root)).toEqual({ "adj_factor/a.csv": "taken" });
   });
 
-  test("do not matter above it: the data directory and the inbox itself may be links", async () => {
+  test("are allowed above it: the data directory and the inbox itself may be links", async () => {
     const elsewhere = await temporaryFolder();
     await rename(join(root, "inbox"), join(elsewhere, "inbox"));
     await symlink(join(elsewhere, "inbox"), join(root, "inbox"));
@@ -111,7 +111,7 @@ test.runIf(process.platform !== "win32")("pipes, sockets and devices are refused
   expect((await outcomesOf(root))["adj_factor/good.csv"]).toBe("taken");
 });
 
-test.runIf(isLinux)("a name that is not UTF-8 is refused once, and shown until it is gone", async () => {
+test.runIf(isLinux)("a file whose name is not UTF-8 is refused once, and listed until it is gone", async () => {
   const watcher = await ingester(root);
   const name = Buffer.concat([Buffer.from(`${inbox}/`), Buffer.from([0xb9, 0xc9]), Buffer.from(".csv")]);
   await writeFile(name, factors("000001.SZ,20240102,1"));
@@ -136,7 +136,7 @@ describe("a hard link to a file of the server's user", () => {
     await expectNothingOfSecret(watcher);
   });
 
-  test("is taken where only that user can have made it, as cp -l and rsync --link-dest do", async () => {
+  test("is taken if only that user can have made it, as cp -l and rsync --link-dest do", async () => {
     const watcher = await ingester(root);
     await chmod(inbox, 0o755);
     const own = join(await temporaryFolder(), "own.csv");
@@ -147,8 +147,8 @@ describe("a hard link to a file of the server's user", () => {
   });
 });
 
-describe("a file whose place is taken by a link", () => {
-  test("before it is opened is not opened", async () => {
+describe("a file that is replaced by a link", () => {
+  test("before it is opened, is not opened", async () => {
     await drop(root, "adj_factor/a.csv", factors());
     await rm(join(inbox, "a.csv"));
     await symlink(secret, join(inbox, "a.csv"));
@@ -158,12 +158,12 @@ describe("a file whose place is taken by a link", () => {
     expect(await openDrop(layout, "adj_factor/a.csv")).toBeUndefined();
   });
 
-  test("is not opened behind a folder that became a link", async () => {
+  test("is not opened if a folder above it became a link", async () => {
     await symlink(layout.state, join(inbox, "sub"));
     await expect(openDrop(layout, "adj_factor/sub/tokens.json")).rejects.toThrow(UnreadableDrop);
   });
 
-  test.runIf(isLinux)("while it is read stays what was opened", async () => {
+  test.runIf(isLinux)("while it is read, is read to its end", async () => {
     const own = factors("000001.SZ,20240102,1");
     const file = await drop(root, "adj_factor/trade_date=20240102/a.csv", own);
     const opened = (await openDrop(layout, "adj_factor/trade_date=20240102/a.csv"))!;
@@ -175,7 +175,7 @@ describe("a file whose place is taken by a link", () => {
     await opened.handle.close();
   });
 
-  test("again and again, or whose folder is, never gives away what the link leads to", async () => {
+  test("again and again, or whose folder is, never reveals the target of the link", async () => {
     const watcher = await ingester(root);
     const [file, folder, aside] = [join(inbox, "a.csv"), join(inbox, "sub"), await temporaryFolder()];
     await drop(root, "adj_factor/sub/tokens.csv", factors("000001.SZ,20240103,1"));
@@ -207,36 +207,33 @@ describe("a file is judged by its kind and size before it is read", () => {
   const bytesRead = async (): Promise<number> =>
     Number(/rchar: (\d+)/.exec(await readFile("/proc/self/io", "utf8"))![1]);
 
-  test.runIf(isLinux)(
-    "one of 300 GB without content, of a wrong kind, or in no entity's folder costs no reading",
-    async () => {
-      const watcher = await ingester(root, undefined, { maxDrop: 10e9 });
-      const before = await bytesRead();
-      for (const [path, size] of [
-        ["adj_factor/sparse.csv", 300e9],
-        ["adj_factor/sparse.xlsx", 9e9],
-        ["adj_factor/sparse.parquet", 9e9],
-        ["adj_factor/sparse.json", 9e9],
-        ["nothing/sparse.csv", 9e9],
-      ] as const) {
-        await truncate(await drop(root, path, ""), size);
-      }
-      await drop(root, "adj_factor/good.csv", factors("000001.SZ,20240102,1"));
-      await watcher.settle();
-      expect((await bytesRead()) - before).toBeLessThan(100e6);
-      expect(await refusals()).toEqual({
-        "adj_factor/sparse.csv":
-          "it has 300 GB, more than the 10 GB of --max-drop: split it, allow more, or run tapehouse import",
-        "adj_factor/sparse.xlsx": expect.stringMatching(/^is of no known kind \(\.xlsx\)/),
-        "adj_factor/sparse.parquet": "it is not Parquet",
-        "adj_factor/sparse.json": "it is not JSON",
-        "nothing/sparse.csv": 'there is no entity "nothing"',
-      });
-      expect((await outcomesOf(root))["adj_factor/good.csv"]).toBe("taken");
-    },
-  );
+  test.runIf(isLinux)("and not read if it is too large, of a wrong kind, or not in an entity's folder", async () => {
+    const watcher = await ingester(root, undefined, { maxDrop: 10e9 });
+    const before = await bytesRead();
+    for (const [path, size] of [
+      ["adj_factor/sparse.csv", 300e9],
+      ["adj_factor/sparse.xlsx", 9e9],
+      ["adj_factor/sparse.parquet", 9e9],
+      ["adj_factor/sparse.json", 9e9],
+      ["nothing/sparse.csv", 9e9],
+    ] as const) {
+      await truncate(await drop(root, path, ""), size);
+    }
+    await drop(root, "adj_factor/good.csv", factors("000001.SZ,20240102,1"));
+    await watcher.settle();
+    expect((await bytesRead()) - before).toBeLessThan(100e6);
+    expect(await refusals()).toEqual({
+      "adj_factor/sparse.csv":
+        "it has 300 GB, more than the 10 GB of --max-drop: split it, allow more, or run tapehouse import",
+      "adj_factor/sparse.xlsx": expect.stringMatching(/^is of no known kind \(\.xlsx\)/),
+      "adj_factor/sparse.parquet": "it is not Parquet",
+      "adj_factor/sparse.json": "it is not JSON",
+      "nothing/sparse.csv": 'there is no entity "nothing"',
+    });
+    expect((await outcomesOf(root))["adj_factor/good.csv"]).toBe("taken");
+  });
 
-  test.runIf(isLinux)("and is read no further when it is gone or has changed", async () => {
+  test.runIf(isLinux)("and reading stops if it is removed or changed", async () => {
     const watcher = await ingester(root, undefined, { maxDrop: 1e12 });
     const content = factors("000001.SZ,20240102,1");
     for (const change of [

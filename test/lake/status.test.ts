@@ -7,7 +7,7 @@ import { readStatus } from "../../src/lake/status.js";
 import { temporaryFolder } from "../support/folders.js";
 import { drop } from "../support/ingest.js";
 
-test("the size of the inbox counts the files beside and below names that are not UTF-8", async () => {
+test("the size of the inbox includes files next to and below names that are not UTF-8", async () => {
   const root = await temporaryFolder();
   await drop(root, "daily/a.csv", "12345");
   const folder = Buffer.concat([Buffer.from(`${layoutOf(root).inbox}/daily/`), Buffer.from([0xb9, 0xc9])]);

@@ -171,7 +171,7 @@ const ATTACKS: Readonly<Record<string, { harm(): Promise<unknown>; undo(): Promi
       await rm(join(folder, "0000000003.json"));
     },
     undo: () => rm(root, { recursive: true }).then(() => rename(aside, root)),
-    told: /the data directory holds an older state, without version 2\S+, which was served; .*restart the server/,
+    told: /the data directory holds an older state, without the served version 2\S+; .*restart the server/,
   },
   "an older copy is put back and went on from there": {
     async harm() {
@@ -184,7 +184,7 @@ const ATTACKS: Readonly<Record<string, { harm(): Promise<unknown>; undo(): Promi
       await rename(copy, root);
     },
     undo: () => rm(root, { recursive: true }).then(() => rename(aside, root)),
-    told: /the data directory holds an older state, without version/,
+    told: /the data directory holds an older state, without the served version/,
   },
   "another lake takes its place": {
     async harm() {

@@ -219,15 +219,13 @@ test.each(["pointer", "ledger", "gaps", "removed"] as const)(
     await dropFactors(root, ["000001.SZ,20240102,1"]);
     await rm(layout[name], { force: true });
     await mkdir(layout[name]);
-    expect((await faults()).join()).toContain("a folder stands in its place: move it away");
+    expect((await faults()).join()).toContain("it is a folder: move it away");
     const told = await repair(root, REPAIR).then(
       ({ faults: left }) => left.map(({ problem }) => problem).join(),
       (error: unknown) => (error as Error).message,
     );
     expect(told).toContain(
-      name === "pointer"
-        ? `a folder stands where a file should be (${layout.pointer})`
-        : "a folder stands in its place",
+      name === "pointer" ? `a folder stands where a file should be (${layout.pointer})` : "it is a folder",
     );
   },
 );

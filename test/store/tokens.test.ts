@@ -42,24 +42,24 @@ describe("a record of the token file", () => {
     ["no name", without("name"), /^record 1 of the token file .* lacks name/],
     ["a name of two lines", { ...GOOD, name: "a\nb" }, /^record 1 \("a\\nb"\) .* malformed name/],
     ["no time of its making", without("created"), /lacks created/],
-    ["a field that may restrict it", { ...GOOD, addresses: ["10.0.0.1"] }, /has a field addresses/],
+    ["an unknown field, which may restrict it", { ...GOOD, addresses: ["10.0.0.1"] }, /unknown field addresses/],
     ["a prototype", JSON.parse(`{"__proto__":{"expires":null},${JSON.stringify(GOOD).slice(1)}`), /__proto__/],
     ["nothing", null, /is not an object/],
     ["a list", [GOOD], /is not an object/],
     ["text", "alice", /is not an object/],
-  ])("with %s is no token, and it is said why", (_what, record, fault) => {
+  ])("with %s is not valid, and the reason is given", (_what, record, fault) => {
     const { tokens, faults } = parseTokens([record, { ...GOOD, name: "bob", sha256: hashToken("other") }]);
     expect(tokens.map(({ name }) => name)).toEqual(["bob"]);
     expect(faults).toEqual([expect.stringMatching(fault)]);
   });
 
-  test("that shares its hash with another is no token, and neither is the other", () => {
+  test("that shares its hash with another is not valid, and neither is the other", () => {
     const { tokens, faults } = parseTokens([GOOD, { ...GOOD, name: "bob", entities: ["daily"] }]);
     expect(tokens).toEqual([]);
     expect(faults).toHaveLength(2);
   });
 
-  test("may name an entity that is not known, perhaps to a later release: it covers nothing, and that is said", () => {
+  test("may name an unknown entity, which grants nothing and is reported", () => {
     const { tokens, faults } = parseTokens([{ ...GOOD, entities: ["daily", "minutes"] }]);
     expect(tokens).toHaveLength(1);
     expect(faults).toEqual(["record 1 (alice) of the token file names minutes: there is no such entity"]);

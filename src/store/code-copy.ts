@@ -1,4 +1,4 @@
-// The second copy of a big entity, clustered by code: many files of some tens of codes, so that the series of one code
+// The code copy of a large entity: a second set of files, each with some tens of codes, so that the series of one code
 // is a small part of one file.
 import type { Entity } from "../catalog/types.js";
 import type { Writer } from "../engine/writer.js";
@@ -7,29 +7,29 @@ import { fileList, isCovered, ROW_GROUP_ROWS, type DataFile, type FileList } fro
 import { orderOf, scan, writeDataFiles, type Writing } from "./datafile.js";
 
 /**
- * Rows in a file of the code copy: six row groups, for a reader looks at each of a file to find the one that it needs. A
- * code is never split, so a file may hold more.
+ * Rows in a file of the code copy: only six row groups, since a reader checks all groups of a file to find the right one.
+ * A code is never split, so a file may hold more.
  */
 const ROWS_PER_CODE_FILE = 6 * ROW_GROUP_ROWS.byCode;
 
-/** With fewer rows than this the date files are as fast. */
+/** With fewer rows than this, reading the date files is as fast. */
 const LEAST_ROWS = 200_000;
 
-/** Where the copy is built only when it pays: rows that may be missing in it, and what share of all. */
+/** In the background the copy is rebuilt only if more rows than this are missing in it, and a larger share of all rows. */
 const MISSING_ROWS = 250_000;
 const MISSING_SHARE = 0.05;
 
-/** Whether the code copy is worth building anew: rows are missing in it or, when `thrifty`, many are. */
-export function wantsCodeCopy(entity: Entity, list: FileList, thrifty: boolean): boolean {
+/** Whether to rebuild the code copy: rows are missing in it or, with `inBackground`, many rows are. */
+export function wantsCodeCopy(entity: Entity, list: FileList, inBackground: boolean): boolean {
   if (!entity.codeCopy || list.rows < LEAST_ROWS) return false;
   const missing = list.byDate.filter((file) => file.first !== null && !isCovered(list, file));
   const rows = missing.reduce((sum, file) => sum + file.rows, 0);
-  return thrifty ? rows > Math.max(MISSING_ROWS, list.rows * MISSING_SHARE) : rows > 0;
+  return inBackground ? rows > Math.max(MISSING_ROWS, list.rows * MISSING_SHARE) : rows > 0;
 }
 
 /**
- * Writes the code copy of all dated files anew; the list that is returned uses it for every date. What does not fit
- * into the writer's memory spills. `onRows` is told the rows written so far.
+ * Rebuilds the code copy from all dated files, and resolves to a list that uses it for every date. Data that does not
+ * fit into the writer's memory spills to disk. `onRows` gets the rows written so far.
  */
 export async function buildCodeCopy(
   writing: Writing,
@@ -63,18 +63,18 @@ export async function buildCodeCopy(
   );
 }
 
-/** First and last code of each file to be. */
+/** The first and the last code of each future file. */
 async function codeSpans(writer: Writer, table: string, code: string): Promise<readonly (readonly [string, string])[]> {
   const counts = await writer.rows(`SELECT ${code} AS code, count(*) AS rows FROM ${table} GROUP BY 1 ORDER BY 1`);
-  const runs: [string, string][] = [];
-  let rowsInRun = Infinity;
+  const spans: [string, string][] = [];
+  let rowsInSpan = Infinity;
   for (const { code: value, rows } of counts) {
-    if (rowsInRun + Number(rows) > ROWS_PER_CODE_FILE) {
-      runs.push([String(value), String(value)]);
-      rowsInRun = 0;
+    if (rowsInSpan + Number(rows) > ROWS_PER_CODE_FILE) {
+      spans.push([String(value), String(value)]);
+      rowsInSpan = 0;
     }
-    runs.at(-1)![1] = String(value);
-    rowsInRun += Number(rows);
+    spans.at(-1)![1] = String(value);
+    rowsInSpan += Number(rows);
   }
-  return runs;
+  return spans;
 }

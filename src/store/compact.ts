@@ -1,4 +1,4 @@
-// Compaction: small neighbouring date files become large ones, and the code copy is built where it pays. No row changes.
+// Compaction: joins small neighbouring date files, and builds the code copy of large entities. No row changes.
 import { ENTITIES } from "../catalog/index.js";
 import type { Entity } from "../catalog/types.js";
 import { createIntegrity } from "../lake/integrity.js";
@@ -10,11 +10,11 @@ import { openComplete, withWriteSession, type WriteOptions } from "./session.js"
 import { moveIn, withStaging } from "./staging.js";
 
 interface CompactOptions {
-  /** Entities to compact; all if absent. */
+  /** The entities to compact; all by default. */
   readonly entities?: readonly string[];
   /**
-   * For work in the background: so many of the latest dates that lie in files of their own stay so, since they are
-   * dropped again soon, and the code copy is built anew only when enough rows are missing in it.
+   * For compaction in the background: how many of the latest dates keep files of their own, since they will soon be
+   * dropped again. The code copy is then rebuilt only if many rows are missing in it.
    */
   readonly keepRecent?: number;
 }
@@ -29,17 +29,17 @@ interface CompactedEntity {
 export interface CompactReport {
   /** The entities that were changed. */
   readonly entities: readonly CompactedEntity[];
-  /** Null if nothing was to do. */
+  /** Null if there was nothing to do. */
   readonly version: Version | null;
 }
 
-/** A file with this many rows is large enough: it is never merged again, so that a row is written a few times only. */
+/** A file with this many rows is not joined any more, so that each row is written only a few times. */
 const LARGE_ROWS = ROWS_PER_FILE / 2;
 
 /**
- * Compacts the lake and publishes it as one version. Readers go on with the files they have, which stay until vacuum.
- * Writers go on too: files are made beside them, and only what still holds the rows of the lake is taken in the end.
- * `onProgress` is told the entity, the rows written so far and those that there are to write.
+ * Compacts the lake and publishes it as one version. Readers keep their files, which stay until a vacuum. Other writers
+ * are not blocked: the new files are built without the lock, and those whose sources are no longer served are dropped
+ * before publication. `onProgress` gets the entity, the rows written so far and the rows to write.
  */
 export async function compact(
   root: string,
@@ -47,8 +47,8 @@ export async function compact(
   onProgress: (entity: string, rows: number, total: number) => void = () => undefined,
 ): Promise<CompactReport> {
   const { layout, current } = await openComplete(root, options.after);
-  const asked = ENTITIES.filter(({ name }) => options.entities?.includes(name) ?? true);
-  const due = asked.map((entity) => planEntity(entity, current().files(entity.name), options)).filter(isDue);
+  const wanted = ENTITIES.filter(({ name }) => options.entities?.includes(name) ?? true);
+  const due = wanted.map((entity) => planEntity(entity, current().files(entity.name), options)).filter(isDue);
   if (due.length === 0) return { entities: [], version: null };
   return withStaging(layout, options, async (writer, staging) => {
     const built: Built[] = [];
@@ -67,7 +67,7 @@ export async function compact(
       const lists: FileList[] = [];
       for (const one of built) {
         const before = base.files(one.before.entity);
-        const { list, files } = takeIn(one, before);
+        const { list, files } = rebase(one, before);
         if (files.length === 0) continue;
         await moveIn(layout, staging, files);
         lists.push(list);
@@ -83,56 +83,56 @@ export async function compact(
 interface CompactPlan {
   readonly entity: Entity;
   readonly before: FileList;
-  /** Date files that become one. */
-  readonly runs: readonly (readonly DataFile[])[];
+  /** Groups of date files, each to become one file. */
+  readonly groups: readonly (readonly DataFile[])[];
   readonly buildsCode: boolean;
 }
 
 function planEntity(entity: Entity, before: FileList, { keepRecent }: CompactOptions): CompactPlan {
   const buildsCode = wantsCodeCopy(entity, before, keepRecent !== undefined);
-  return { entity, before, runs: planGroups(before, keepRecent ?? 0, buildsCode), buildsCode };
+  return { entity, before, groups: planGroups(before, keepRecent ?? 0, buildsCode), buildsCode };
 }
 
-const rowsToWrite = ({ before, runs, buildsCode }: CompactPlan): number =>
-  runs.flat().reduce((sum, { rows }) => sum + rows, buildsCode ? before.rows : 0);
+const rowsToWrite = ({ before, groups, buildsCode }: CompactPlan): number =>
+  groups.flat().reduce((sum, { rows }) => sum + rows, buildsCode ? before.rows : 0);
 
-const isDue = ({ runs, buildsCode }: CompactPlan): boolean => runs.length > 0 || buildsCode;
+const isDue = ({ groups, buildsCode }: CompactPlan): boolean => groups.length > 0 || buildsCode;
 
 interface Built {
   readonly before: FileList;
-  readonly runs: readonly { readonly parts: readonly DataFile[]; readonly file: DataFile }[];
-  /** The copy by code of every date of `before`; empty if it is not built. */
+  readonly joined: readonly { readonly parts: readonly DataFile[]; readonly file: DataFile }[];
+  /** The code copy of all dates in `before`; empty if it was not built. */
   readonly byCode: readonly DataFile[];
 }
 
 async function build(
   writing: Writing,
-  { entity, before, runs: planned, buildsCode }: CompactPlan,
+  { entity, before, groups, buildsCode }: CompactPlan,
   onRows: (written: number) => void,
 ): Promise<Built> {
   const { layout } = writing;
-  await createIntegrity(layout.lake).check(buildsCode ? before.byDate : planned.flat());
+  await createIntegrity(layout.lake).check(buildsCode ? before.byDate : groups.flat());
   let rows = 0;
-  const runs: Built["runs"][number][] = [];
-  const joined = planned.map((parts) => ({ relation: scan(layout, parts), sorted: true }));
-  for await (const file of writeDataFiles(writing, entity, joined)) {
-    runs.push({ parts: planned[runs.length]!, file });
+  const joined: Built["joined"][number][] = [];
+  const sources = groups.map((parts) => ({ relation: scan(layout, parts), sorted: true }));
+  for await (const file of writeDataFiles(writing, entity, sources)) {
+    joined.push({ parts: groups[joined.length]!, file });
     onRows((rows += file.rows));
   }
-  if (!buildsCode) return { before, runs, byCode: [] };
+  if (!buildsCode) return { before, joined, byCode: [] };
   const { byCode } = await buildCodeCopy(writing, entity, before, (written) => onRows(rows + written));
-  return { before, runs, byCode };
+  return { before, joined, byCode };
 }
 
-/** What was built on `before` as a change of the list that is served now, and the new files that this needs. */
-function takeIn(
-  { before, runs: made, byCode }: Built,
+/** Applies what was built on `before` to the list that is served now. Resolves to the new list and its new files. */
+function rebase(
+  { before, joined, byCode }: Built,
   list: FileList,
 ): { readonly list: FileList; readonly files: readonly DataFile[] } {
   const served = new Set(list.byDate.map(({ path }) => path));
-  const runs = made.filter(({ parts }) => parts.every(({ path }) => served.has(path)));
-  const gone = new Set(runs.flatMap(({ parts }) => parts.map(({ path }) => path)));
-  const files = runs.map(({ file }) => file);
+  const valid = joined.filter(({ parts }) => parts.every(({ path }) => served.has(path)));
+  const gone = new Set(valid.flatMap(({ parts }) => parts.map(({ path }) => path)));
+  const files = valid.map(({ file }) => file);
   const byDate = [...list.byDate.filter(({ path }) => !gone.has(path)), ...files].sort(compareFiles);
   if (byCode.length > 0) {
     const known = new Set([...before.byDate, ...files].map(({ path }) => path));
@@ -142,7 +142,7 @@ function takeIn(
       files: [...files, ...(ranges.length > 0 ? byCode : [])],
     };
   }
-  const covered = runs
+  const covered = valid
     .filter(({ parts }) => parts.every((part) => isCovered(list, part)))
     .map(({ file }) => rangeOf(file));
   const others = list.codeRanges.filter(([first]) => !covered.some(([from, to]) => from <= first && first <= to));
@@ -152,30 +152,30 @@ function takeIn(
 const rangeOf = ({ first, last }: DataFile): DateRange => [first!, last!];
 
 /**
- * Runs of two or more neighbouring small files, each to become one file. Where the code copy is not built anew, files
- * that it covers and files that it does not stay apart.
+ * Groups of two or more neighbouring small files, each to become one file. Without `mixCovered`, no group mixes files
+ * that the code copy covers with others.
  */
 export function planGroups(list: FileList, keepRecent: number, mixCovered: boolean): readonly (readonly DataFile[])[] {
-  const runs: DataFile[][] = [];
+  const groups: DataFile[][] = [];
   let rows = Infinity;
   for (const file of withoutRecent(list.byDate, keepRecent)) {
     if (file.first === null || file.rows >= LARGE_ROWS) {
       rows = Infinity;
       continue;
     }
-    const last = runs.at(-1)?.at(-1);
+    const last = groups.at(-1)?.at(-1);
     const apart = last !== undefined && !mixCovered && isCovered(list, last) !== isCovered(list, file);
     if (apart || rows + file.rows > ROWS_PER_FILE) {
-      runs.push([]);
+      groups.push([]);
       rows = 0;
     }
-    runs.at(-1)!.push(file);
+    groups.at(-1)!.push(file);
     rows += file.rows;
   }
-  return runs.filter((run) => run.length > 1);
+  return groups.filter((group) => group.length > 1);
 }
 
-/** Leaves out the latest files of one date each, at most `keep` of them. */
+/** Leaves out the latest files that hold a single date, at most `keep` of them. */
 function withoutRecent(files: readonly DataFile[], keep: number): readonly DataFile[] {
   const dated = files.filter((file) => file.first !== null);
   let end = dated.length;

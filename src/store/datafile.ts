@@ -1,5 +1,4 @@
-// Data files: how SQL reads their rows, and how one is written: sorted by DuckDB where needed, read back, checksummed, flushed,
-// then named by its content.
+// Writes data files: sorted, read back, checksummed, flushed and named by their content. Also the SQL that reads them.
 import { randomUUID } from "node:crypto";
 import { rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -24,24 +23,24 @@ export const orderOf = (entity: Entity, clustering: Clustering): string =>
     .map((name) => `${quoteName(name)} NULLS LAST`)
     .join(", ");
 
-/** What files are written with. */
+/** The means to write files. */
 export interface Writing {
   readonly writer: Writer;
   /** The lake that is read. */
   readonly layout: Layout;
-  /** Where new files go; the lake itself where none is given. */
+  /** Where new files go; the lake itself by default. */
   readonly target?: Layout;
 }
 
-/** Rows of a file to be. */
+/** The rows of a future file. */
 export interface FileRows {
   /** SQL of a table or a subquery with the entity's columns. */
   readonly relation: string;
-  /** Whether the relation gives its rows in the order of the file: then they are not sorted again. */
+  /** Whether the rows are already in the order of the file, and need no sort. */
   readonly sorted?: boolean;
 }
 
-/** Writes the rows into one new file of the lake. Resolves to null if there are none. */
+/** Writes the rows into one new file of the lake. Resolves to null if there are no rows. */
 export async function writeDataFile(
   writing: Writing,
   entity: Entity,
@@ -53,8 +52,8 @@ export async function writeDataFile(
 }
 
 /**
- * Writes a new file of the lake for each of `files` and yields them in this order; where there are no rows, there is no
- * file. While one is written, the one before it is read back, checksummed and named.
+ * Writes a new file of the lake for each of `files`, unless it has no rows, and yields them in this order. While one is
+ * written, the one before it is read back, checksummed and named.
  */
 export async function* writeDataFiles(
   writing: Writing,
@@ -97,7 +96,7 @@ async function copyRows(
   );
 }
 
-/** Makes a written file one of the lake's: read back, checksummed, flushed, named by its content. */
+/** Adds a written file to the lake: reads it back, checksums and flushes it, and names it by its content. */
 async function admit(
   { writer, layout }: Writing,
   entity: Entity,
@@ -138,16 +137,16 @@ export async function readBounds(writer: Writer, entity: Entity, file: string): 
   return row as unknown as Bounds;
 }
 
-// Rows of the lake as SQL: an entity's columns, the rows of data files, a span of main dates.
+// SQL for rows of the lake: an entity's columns, the rows of data files, a range of main dates.
 
 /** The entity's columns in its order, for SELECT. */
 export const columnList = (entity: Entity): string => entity.columns.map((column) => quoteName(column.name)).join(", ");
 
-/** The rows of data files in the order of the files, for FROM. */
+/** The rows of data files, in the order of the files, for FROM. */
 export const scan = (layout: Layout, files: readonly DataFile[]): string =>
   `read_parquet([${files.map((file) => quoteText(join(layout.lake, file.path))).join(", ")}])`;
 
-/** Rows of the main dates from `first` to `last` (`YYYYMMDD`, inclusive), or those without one; for WHERE. */
+/** Matches the main dates from `first` to `last` (`YYYYMMDD`, inclusive; null: rows without a date), for WHERE. */
 export function inDates(entity: Entity, first: string | null, last: string | null): string {
   if (entity.mainDate === null) return "true";
   const date = quoteName(entity.mainDate);

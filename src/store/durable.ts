@@ -1,14 +1,14 @@
-// Small files that are either absent or whole after a crash, and flushing to the disk.
+// Crash-safe writing: flushes to the disk, and small files that are either missing or complete after a crash.
 import { constants } from "node:fs";
 import { access, link, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 
-/** The name under which a small file is written before it is whole. */
+/** The name of a small file until it is complete. */
 export const temporaryOf = (path: string): string => `${path}.tmp`;
 
 /**
- * Writes a small file: temporary file, fsync, rename, fsync of the folder. With `create`, fails with EEXIST if the
- * file is there already. The caller is the only one that writes this path.
+ * Writes a small file: temporary file, fsync, rename, fsync of the folder. With `create`, fails with EEXIST if the file
+ * exists. Only one caller at a time may write a path.
  */
 export async function writeDurably(path: string, text: string, mode: "replace" | "create" = "replace"): Promise<void> {
   const temporary = temporaryOf(path);
@@ -39,7 +39,7 @@ export async function syncPath(path: string): Promise<void> {
   }
 }
 
-/** Makes a folder durably, with those above it up to `base`, which has to be there: it may be gone with its disk. */
+/** Makes a folder and its parents durably, below `base`. A missing `base` is an error: its disk may not be mounted. */
 export async function makeFolderIn(base: string, path: string): Promise<void> {
   let above = base;
   for (const name of path.split(sep)) {
@@ -56,7 +56,7 @@ export async function makeFolderIn(base: string, path: string): Promise<void> {
   }
 }
 
-/** Throws if nobody may look. */
+/** Whether a path exists. Throws EACCES if this cannot be determined. */
 export const exists = (path: string): Promise<boolean> =>
   access(path).then(
     () => true,

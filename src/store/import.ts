@@ -1,4 +1,4 @@
-// Importing: files are staged, joined into one drop, merged and published as one version, or nothing is.
+// Imports files: they are staged, joined into one drop, merged and published as one version. If any fails, nothing changes.
 import { stat } from "node:fs/promises";
 import type { Entity } from "../catalog/types.js";
 import type { Writer } from "../engine/writer.js";
@@ -14,30 +14,30 @@ export type StagedFile = Staged & { readonly file: string };
 export interface ImportReport {
   readonly entity: string;
   readonly files: readonly StagedFile[];
-  /** Rows of the drop after equal and conflicting ones were settled. */
+  /** Rows of the drop without duplicates and superseded rows. */
   readonly rows: number;
   /** Rows that a later file of the same import replaced. */
   readonly superseded: number;
-  /** Rows of the lake that gave way to rows of the drop; unchanged ones count too. */
+  /** Rows of the lake that were replaced by rows of the drop, even by equal ones. */
   readonly replaced: number;
   /** Rows whose identity is new to the lake. */
   readonly added: number;
   /** First and last main date of the drop, `YYYYMMDD`. */
   readonly first: string | null;
   readonly last: string | null;
-  /** The version that was published; null for a dry run, or where the lake held just these rows already. */
+  /** The published version; null for a dry run, or if the lake held exactly these rows already. */
   readonly version: Version | null;
 }
 
 type ImportPhase = "reading" | "writing";
-/** `done` of `total` are bytes of the files that are read, or rows that are written. */
+/** `done` and `total` are bytes while files are read, and rows while they are written. */
 type OnProgress = (phase: ImportPhase, detail: string, done: number, total: number) => void;
 
 interface DropOptions {
   readonly dryRun?: boolean;
 }
 
-/** Imports files into one entity; of rows that share their identity, those of the last file stay. */
+/** Imports files into one entity. Of rows with the same identity, those of the last file stay. */
 export async function importFiles(
   root: string,
   entity: Entity,
@@ -65,7 +65,7 @@ export async function importFiles(
   });
 }
 
-/** What became of the rows of a drop that was merged into the list `before`. */
+/** The report on a drop that was merged into the list `before`. */
 export function reportOf(
   entity: Entity,
   files: readonly StagedFile[],
@@ -86,7 +86,7 @@ export function reportOf(
   };
 }
 
-/** Bytes; 0 of a file that cannot be looked at: reading it says why. */
+/** Bytes of a file; 0 if it cannot be inspected. Reading it reports the reason. */
 const sizeOf = (file: string): Promise<number> =>
   stat(file).then(
     ({ size }) => size,
@@ -100,7 +100,7 @@ interface Drop {
   readonly last: string | null;
 }
 
-/** All staged files as one table. Of rows that share their identity, those of the last file stay. */
+/** Joins all staged files into one table. Of rows with the same identity, those of the last file stay. */
 export async function joinDrop(writer: Writer, entity: Entity, staged: readonly Staged[]): Promise<Drop> {
   let table = staged[0]!.table;
   if (staged.length > 1) {

@@ -1,4 +1,4 @@
-// One writer at a time: a lock file that names its holder, kept fresh while it lives, taken over from one that died.
+// Lock files: each names its holder, which touches it while it lives. The lock of a dead holder is taken over.
 import { randomUUID } from "node:crypto";
 import { readlinkSync } from "node:fs";
 import { link, mkdir, open, readdir, readFile, rename, rm, stat, type FileHandle } from "node:fs/promises";
@@ -14,20 +14,20 @@ interface Holder {
 }
 
 export interface Lock {
-  /** False if another process took the lock over, because this one was halted for longer than a minute. */
+  /** False if another process took the lock over, because this one was suspended for more than a minute. */
   isHeld(): Promise<boolean>;
 }
 
-/** How often a holder, or one that waits, shows that it lives, in milliseconds. */
+/** How often holders and waiting processes touch their files, in milliseconds. */
 const BEAT_EVERY = 5_000;
-/** A lock that was touched this long ago or more seems to have no living holder, whatever host it was on. */
+/** A lock that was not touched for this long probably has no living holder on any host. In milliseconds. */
 const DEAD_AFTER = 60_000;
-/** Clocks jump: what seems dead is watched for so long, in which a living holder touches it twice. */
+/** Clocks jump, so a lock that looks dead is watched for this long. A living holder touches it twice meanwhile. */
 const WATCHED_FOR = 2 * BEAT_EVERY + 1_000;
 
 /**
  * Runs `work` while holding the lock file `path`. Waits up to `waitMs` for another holder, then gives up. Without
- * `makesFolder` the folder of the lock has to be there.
+ * `makesFolder` the folder of the lock must exist.
  */
 export async function withLock<T>(
   path: string,
@@ -41,7 +41,7 @@ export async function withLock<T>(
   const handle = await open(claim, "wx");
   let beating: NodeJS.Timeout | undefined;
   try {
-    // The claim is whole before it becomes the lock, and both are one file: writing to it touches only our own.
+    // The claim is complete before it is linked as the lock. Both are one file, so writing touches only our own lock.
     const beat = (): Promise<unknown> => handle.write(JSON.stringify(me), 0);
     await beat();
     beating = setInterval(() => void beat().catch(() => undefined), BEAT_EVERY).unref();
@@ -52,7 +52,7 @@ export async function withLock<T>(
   } finally {
     clearInterval(beating);
     const isHeld = (await look(path))?.holder?.id === me.id;
-    // Where its directory was moved away, it is known to be dead when that comes back.
+    // If the directory was moved away, the old time shows that the lock is dead once the directory is back.
     if (!isHeld) await handle.utimes(0, 0).catch(() => undefined);
     await handle.close();
     await rm(claim, { force: true });
@@ -60,7 +60,7 @@ export async function withLock<T>(
   }
 }
 
-/** Runs `work` while holding the lock, or soon resolves to false if another living process holds it. */
+/** Runs `work` while holding the lock. Soon resolves to false if another living process holds it. */
 export async function tryLock(path: string, work: () => Promise<void>): Promise<boolean> {
   let began = false;
   const begin = (): Promise<void> => {
@@ -76,7 +76,7 @@ export async function tryLock(path: string, work: () => Promise<void>): Promise<
   );
 }
 
-/** Who holds a lock file, and whether that process is gone; null if nobody holds it. */
+/** The process that holds a lock file, and whether it is dead; null if the lock is free. */
 export async function lookAtLock(
   path: string,
 ): Promise<{ readonly pid: number | null; readonly isDead: boolean } | null> {
@@ -88,7 +88,7 @@ async function waitForTurn(path: string, claim: string, handle: FileHandle, wait
   const deadline = performance.now() + waitMs;
   while (!(await tryLink(claim, path))) {
     const found = await look(path);
-    // What was taken away just now is free: looking for longer than one may wait is no reason to leave without it.
+    // A lock that was just removed is free, so try again even after the deadline.
     if (found && (await isDead(path, found, await clockOf(handle))) && (await takeAway(path, found))) continue;
     if (performance.now() > deadline) throw new OperatorError(heldBy(path, found?.holder));
     await sleep(20);
@@ -131,15 +131,15 @@ function parseHolder(text: string): Holder | undefined {
   }
 }
 
-/** The time that the file system gave our own last beat: hosts that share it need not agree on the hour. */
+/** The time of our last beat by the clock of the file system. Hosts that share it may have different clocks. */
 async function clockOf(handle: FileHandle): Promise<number> {
   return (await handle.stat()).mtimeMs;
 }
 
-/** Not touched for long by the clock of the file system, or touched in its future: one of the two times is wrong. */
+/** Whether a lock was not touched for long. A touch in the future counts too: one of the two times is wrong. */
 const isStale = ({ touched }: Found, now: number): boolean => Math.abs(now - touched) >= DEAD_AFTER;
 
-/** Whether the holder of what was found at `path` is gone. `now` is the time by the clock of the file system. */
+/** Whether the holder of the lock found at `path` is dead. `now` is the time by the clock of the file system. */
 async function isDead(path: string, found: Found, now: number): Promise<boolean> {
   const { holder, touched } = found;
   if (holder !== undefined && holder.host === thisHost() && !isAlive(holder.pid)) return true;
@@ -154,29 +154,29 @@ async function isDead(path: string, found: Found, now: number): Promise<boolean>
 }
 
 /**
- * Of several that wait only one takes a dead lock away. One that took a living lock by mistake puts it back. Resolves to
- * whether a dead one went.
+ * Removes a dead lock; of several waiting processes only one succeeds. A living lock that was moved by mistake is put
+ * back. Resolves to whether a dead lock was removed.
  */
 async function takeAway(path: string, dead: Found): Promise<boolean> {
-  const aside = `${path}.${randomUUID()}`;
+  const moved = `${path}.${randomUUID()}`;
   try {
-    await rename(path, aside);
+    await rename(path, moved);
   } catch {
     return false;
   }
-  const isOther = (await look(aside))?.holder?.id !== dead.holder?.id;
-  if (isOther) await tryLink(aside, path);
-  await rm(aside, { force: true });
+  const isOther = (await look(moved))?.holder?.id !== dead.holder?.id;
+  if (isOther) await tryLink(moved, path);
+  await rm(moved, { force: true });
   return !isOther;
 }
 
-/** Claims of processes that died while they waited. */
+/** Removes the claims of processes that died while they waited. */
 async function removeDeadClaims(path: string, handle: FileHandle): Promise<void> {
   const now = await clockOf(handle);
   const removeIfDead = async (claim: string): Promise<void> => {
     const found = await look(claim);
     if (!found) return;
-    // One that names nobody was left in the moment in which it was made: nobody will touch it.
+    // A claim without a holder was left by a crash between its creation and its first beat.
     const isUnnamed = found.holder === undefined && isStale(found, now);
     if (isUnnamed || (await isDead(claim, found, now))) await rm(claim, { force: true });
   };
@@ -184,7 +184,7 @@ async function removeDeadClaims(path: string, handle: FileHandle): Promise<void>
   await Promise.all(names.map((name) => removeIfDead(join(dirname(path), name))));
 }
 
-/** A process id means something only among the processes that see each other: one host, one container. */
+/** The host and its process namespace: a process id has a meaning only within both. */
 function thisHost(): string {
   try {
     return `${hostname()} ${readlinkSync("/proc/self/ns/pid")}`;

@@ -1,5 +1,5 @@
-// Merging: rows of a drop replace the rows that share their identity. Only the files whose dates the drop touches are
-// written again, and files never overlap, so that a wide pull needs no sort.
+// Merges a drop: its rows replace the rows of the same identity. Only files with dates of the drop are rewritten, and
+// files never overlap, so that a wide pull needs no sort.
 import type { Entity } from "../catalog/types.js";
 import type { Writer } from "../engine/writer.js";
 import { quoteName } from "../sql-text.js";
@@ -8,32 +8,32 @@ import type { Layout } from "../lake/layout.js";
 import { fileList, isCovered, type DataFile, type DateRange, type FileList } from "../lake/manifest.js";
 import { type FileRows, columnList, inDates, scan, writeDataFiles, type Writing } from "./datafile.js";
 
-/** A file is cut at the next date once it holds this many rows: small enough to write again for a correction. */
+/** A file with this many rows ends with its date: it is still small enough to rewrite for a correction. */
 export const ROWS_PER_FILE = 1_000_000;
 
-/** A file of at least this many rows is cut where a drop touches only its end. */
+/** A file with at least this many rows is split if a drop changes only its end. */
 const CUT_FROM_ROWS = 100_000;
 
 export interface Merged {
   readonly list: FileList;
-  /** Rows that were in the lake before and gave way to rows of the drop. */
+  /** Rows of the lake that rows of the drop replaced. */
   readonly replaced: number;
   /** The files of the list that are new. */
   readonly written: readonly DataFile[];
 }
 
-/** A run of main dates that becomes one file; rows without a date are a span of their own. */
+/** Consecutive main dates that become one file. Rows without a date are a span of their own. */
 interface Span {
   readonly first: string | null;
   readonly last: string | null;
-  /** The existing file whose dates these are; undefined for dates between files. */
+  /** The existing file of these dates; undefined for dates between files. */
   readonly source: DataFile | undefined;
 }
 
 /**
- * Merges the rows `staged`, a drop, into the entity's files; writes new files and removes none.
- * `onRows` gets the rows written so far and the most there can be. Throws DamagedFileError if a file that it touches is
- * damaged: wrong rows must not get a new, right checksum.
+ * Merges a staged drop into the entity's files. Writes new files and removes none. `onRows` gets the rows written so far
+ * and the maximum. Throws DamagedFileError if a file to be rewritten is damaged: wrong rows must not get a new, valid
+ * checksum.
  */
 export async function merge(
   writing: Writing,
@@ -92,8 +92,8 @@ function holds(file: DataFile, date: string | null): boolean {
 }
 
 /**
- * The first date that the drop touches in the last dated file, where that is near the file's end: a day that is dropped
- * again every few seconds becomes a file of its own, and the days before it are not written again each time.
+ * The first date of the drop in the last dated file, if it is near the file's end. The file is split there, so that a day
+ * that is dropped every few seconds gets a file of its own, and the days before it are not rewritten each time.
  */
 function startOfTail(
   existing: readonly DataFile[],
@@ -108,35 +108,35 @@ function startOfTail(
   return rowsIn(after) * 4 < last.rows ? start : undefined;
 }
 
-/** Cuts the dates where the file they belong to changes, where a file would grow too large, and before `cut`. */
+/** Splits the dates at the borders of existing files, when a file would grow too large, and before `cut`. */
 function planSpans(existing: readonly DataFile[], dates: readonly DateCount[], cut?: string): readonly Span[] {
   const spans: Span[] = [];
-  let place = -1;
+  let position = -1;
   let rowsInSpan = 0;
   for (const { date, rows } of dates) {
-    const at = placeOf(existing, date);
+    const at = positionOf(existing, date);
     const last = spans.at(-1);
-    if (last && at === place && date !== cut && rowsInSpan + rows <= ROWS_PER_FILE) {
+    if (last && at === position && date !== cut && rowsInSpan + rows <= ROWS_PER_FILE) {
       spans[spans.length - 1] = { ...last, last: date };
       rowsInSpan += rows;
     } else {
       spans.push({ first: date, last: date, source: Number.isInteger(at) ? existing[at] : undefined });
       rowsInSpan = rows;
     }
-    place = at;
+    position = at;
   }
   return spans;
 }
 
 /** The index of the file that holds a date; for a date between files, half an index more than the file before it. */
-function placeOf(files: readonly DataFile[], date: string | null): number {
+function positionOf(files: readonly DataFile[], date: string | null): number {
   const holder = files.findIndex((file) => holds(file, date));
   if (holder >= 0) return holder;
   if (date === null) return files.length + 0.5;
   return files.filter((file) => file.first !== null && file.first < date).length - 0.5;
 }
 
-/** The rows of the drop and of the files that it touches, replaced ones included. */
+/** The rows of the drop and of the files to be rewritten, including replaced rows. */
 function allRows(entity: Entity, layout: Layout, staged: string, files: readonly DataFile[]): string {
   const columns = columnList(entity);
   return `(SELECT ${columns} FROM ${staged} UNION ALL SELECT ${columns} FROM ${scan(layout, files)})`;
@@ -153,13 +153,13 @@ function mergedRows(entity: Entity, layout: Layout, { relation, sorted }: FileRo
   return { relation: `(${fresh} UNION ALL ${kept})` };
 }
 
-/** Date order; the file of rows without a main date is last. */
+/** Date order, with the file of rows without a main date at the end. */
 export function compareFiles(a: DataFile, b: DataFile): number {
   if (a.first === null || b.first === null) return a.first === b.first ? 0 : a.first === null ? 1 : -1;
   return a.first < b.first ? -1 : a.first > b.first ? 1 : 0;
 }
 
-/** The code copy no longer answers for dates whose files were written again. */
+/** The ranges that the code copy still covers after these files were rewritten. */
 function without(ranges: readonly DateRange[], files: readonly DataFile[]): readonly DateRange[] {
   return ranges.filter(([first, last]) => !files.some((f) => f.first !== null && f.first <= last && f.last! >= first));
 }

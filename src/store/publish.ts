@@ -1,5 +1,5 @@
-// Publishing: lists and the version are written once and never changed, the pointer is swapped last. A crash at any
-// point leaves the version before it in place.
+// Publishes a version: its lists and its file are written once and never changed, and the pointer is replaced last. A
+// crash at any point leaves the previous version in place.
 import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,8 +12,8 @@ import { syncPath, writeDurably } from "./durable.js";
 import { journalIfNew } from "./journal.js";
 
 /**
- * Makes a new version in which the given lists replace those of the same entities. The caller holds the write lock;
- * where another writer published on the same parent all the same, this is refused.
+ * Publishes a version in which the given lists replace those of the same entities. The caller holds the write lock.
+ * Throws an OperatorError if another writer has published on the same parent nevertheless.
  */
 export async function publish(
   layout: Layout,
@@ -57,7 +57,7 @@ export async function publish(
   return version;
 }
 
-/** Gives the lake its id, which those of earlier releases lack. */
+/** Gives the lake an id, which lakes of earlier releases lack. */
 async function identify(layout: Layout): Promise<void> {
   if ((await readIdentity(layout)) !== null) return;
   await writeDurably(layout.identity, `${JSON.stringify({ id: randomUUID() })}\n`);

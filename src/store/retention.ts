@@ -1,24 +1,24 @@
-// Which versions stay: all of the last minutes, the newest ones, then the last one of each hour and of each day.
+// Decides which versions stay: all recent ones, the newest ones, and the last one of each hour and of each day.
 import { chinaTime } from "../dates.js";
 import type { Version } from "../lake/manifest.js";
 
 export interface RetentionPolicy {
-  /** Milliseconds since a version was replaced for which it stays, come what may: a read or a pager may be on it. */
+  /** Milliseconds that every version stays after it was replaced, since reads and pagers may still use it. */
   readonly grace: number;
-  /** So many of the newest versions stay however old they are. */
+  /** How many of the newest versions stay regardless of age. */
   readonly newest: number;
-  /** Milliseconds for which the last version of each calendar day of China stays; null keeps every version. */
+  /** Milliseconds that the last version of each calendar day in China stays; null keeps every version. */
   readonly retention: number | null;
 }
 
-/** For so long the last version of each hour stays, in milliseconds. */
+/** How long the last version of each hour stays, in milliseconds. */
 const HOURLY_FOR = 86_400_000;
 
-/** Characters of a data_version that name its day and its hour. */
+/** Lengths of the prefixes of a data_version that name its day and its hour. */
 const DAY = "1970-01-01".length;
 const HOUR = "1970-01-01T00".length;
 
-/** The versions (oldest first, the last one is served) that the policy does not keep. */
+/** The versions that the policy does not keep. `versions` are the kept ones, oldest first; the last one is served. */
 export function removableVersions(
   versions: readonly Version[],
   { grace, newest, retention }: RetentionPolicy,
@@ -35,9 +35,8 @@ export function removableVersions(
 }
 
 /**
- * When each version (oldest first) was published, in milliseconds, ascending. A `data_version` in the future was given by
- * a wrong clock, and those after it follow from it: there the clock of the moment counts, and the next known time where
- * that was wrong too.
+ * When each version (oldest first) was published, in milliseconds, ascending. A `data_version` in the future comes from a
+ * wrong clock, or follows one that does. Then `published` counts, and if that is wrong too, the next known time.
  */
 export function publishedAt(versions: readonly Version[], now: Date): readonly number[] {
   let last = -Infinity;
@@ -50,14 +49,14 @@ export function publishedAt(versions: readonly Version[], now: Date): readonly n
   return known.map((_, i) => (next = known.at(-1 - i) ?? next)).reverse();
 }
 
-/** A clock that runs ahead by more than this was set, or the machine was asleep. In milliseconds. */
+/** If the clock is ahead by more than this, it was set, or the machine was suspended. In milliseconds. */
 const JUMP = 60_000;
-/** A jump is believed when it has lasted so long. */
+/** A jump is accepted after this many milliseconds. */
 const BELIEVED_AFTER = 86_400_000;
 
 /**
- * The time by which versions are removed: it goes on with `steady` (milliseconds that only go forward), and follows a wall
- * clock that jumps ahead only after a day. A clock that is wrong for a while makes no version look old.
+ * The clock by which versions are removed. It advances with `steady` (monotonic milliseconds) and accepts a jump of the
+ * wall clock into the future only after a day, so that a clock that is wrong for a while makes no version look old.
  */
 export function retentionClock(wall: () => Date, steady: () => number): () => Date {
   let offset = wall().getTime() - steady();

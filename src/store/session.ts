@@ -1,4 +1,4 @@
-// A writing session: the write lock, a scratch folder, DuckDB with bounded memory, and the version to build on.
+// The write session: the write lock, a scratch folder, DuckDB with bounded memory, and the version to build on.
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { openWriter, type Writer } from "../engine/writer.js";
@@ -18,29 +18,29 @@ export interface WriteSession {
   readonly writer: Writer;
   /** An empty folder of this session on the lake's file system. */
   readonly scratch: string;
-  /** The version that changes are made to. */
+  /** The version to change. */
   readonly base: Snapshot;
-  /** Publishes the lists that differ from the base, once; resolves to null if none does. */
+  /** Publishes the lists that differ from the base; resolves to null if none does. Call it once. */
   publish(lists: readonly FileList[], reason: string): Promise<Version | null>;
 }
 
 export interface WriteOptions {
   /** DuckDB's memory limit, e.g. `4GB`. */
   readonly memory: string;
-  /** DuckDB's limit of temporary disk, e.g. `10GB`; by default most of what is free. */
+  /** DuckDB's limit of temporary disk, e.g. `10GB`; by default most of the free space. */
   readonly spill?: string;
   readonly threads?: number;
   readonly now?: () => Date;
-  /** The lake that is meant, as far as it was seen: nothing is written where the directory does not go on from it. */
+  /** The directory must continue this lake; otherwise nothing is written. */
   readonly after?: Mark;
-  /** One that is open already and stays open; without it the session opens its own. */
+  /** An open writer, which stays open. By default the session opens its own. */
   readonly writer?: Writer;
 }
 
-/** What a session builds on, found when it holds the lock. */
+/** What a session builds on, determined while it holds the lock. */
 export interface Opening {
   readonly base: Snapshot;
-  /** False if another version is served, or none can be: the base is published even where nothing of it changes. */
+  /** False if another version or none is served: the base is then published even without a change. */
   readonly isServed: boolean;
 }
 
@@ -49,18 +49,18 @@ async function openServed(layout: Layout): Promise<Opening> {
   return { base: (await openComplete(layout.root)).current(), isServed: true };
 }
 
-/** Opens a lake to build on. New files beside a folder that is not mounted would vanish when it is back. */
+/** Opens a lake of which no folder is missing: files written below a missing mount would be hidden when it is back. */
 export async function openComplete(root: string, after?: Mark): Promise<Lake> {
   const lake = await openLake(root, after ? { after } : {});
   const [absent] = lake.faults().absent;
   if (absent === undefined) return lake;
   throw new UnavailableError(
     `the folder lake/${absent} is missing`,
-    "mount it or bring it back; what is lost for good: tapehouse verify --repair",
+    "mount or restore it; if it is lost: tapehouse verify --repair",
   );
 }
 
-/** Opens the lake for writing, runs `work`, and leaves no file behind that is not served. */
+/** Opens the lake for writing and runs `work`. Afterwards all files that are not served are removed. */
 export async function withWriteSession<T>(
   root: string,
   options: WriteOptions,
@@ -69,7 +69,7 @@ export async function withWriteSession<T>(
   return withSessionOn(root, options, openServed, work);
 }
 
-/** The same on another base than the served version. `open` opens the notes of new files, or leaves those that are there. */
+/** The same for a base other than the served version. `open` must begin the journal or keep the existing one. */
 export async function withSessionOn<T, O extends Opening>(
   root: string,
   options: WriteOptions,
@@ -77,7 +77,7 @@ export async function withSessionOn<T, O extends Opening>(
   work: (session: WriteSession, opening: O) => Promise<T>,
 ): Promise<T> {
   const within = async (layout: Layout, lock: Lock, opening: O): Promise<T> => {
-    // We hold the lock, so whatever lies in the scratch folder was left by a session that crashed.
+    // We hold the lock, so everything in the scratch folder is left over from a crash.
     await rm(layout.scratch, { recursive: true, force: true });
     await mkdir(layout.scratch, { recursive: true });
     const scratch = await mkdtemp(join(layout.scratch, "session-"));
@@ -87,7 +87,7 @@ export async function withSessionOn<T, O extends Opening>(
       const publishChanges: WriteSession["publish"] = async (lists, reason) => {
         const changed = lists.filter((list) => JSON.stringify(list) !== JSON.stringify(base.files(list.entity)));
         if (changed.length === 0 && isServed) return null;
-        if (!(await lock.isHeld())) throw new OperatorError("another writer took the lake over; nothing was changed");
+        if (!(await lock.isHeld())) throw new OperatorError("another writer took over the lake; nothing was changed");
         return publish(layout, base.version, changed, reason, (options.now ?? (() => new Date()))());
       };
       return await work({ layout, writer, scratch, base, publish: publishChanges }, opening);
@@ -100,8 +100,8 @@ export async function withSessionOn<T, O extends Opening>(
 }
 
 /**
- * Runs `work` as the only writer of the lake, and clears up: before it after a crash, after it whatever came of it. Throws
- * UnavailableError if the directory does not go on from `after`.
+ * Runs `work` as the only writer of the lake. Cleans up after an earlier crash, and after `work` in any case. Throws
+ * UnavailableError if the directory does not continue `after`.
  */
 export async function withLakeLocked<T, O>(
   root: string,
@@ -118,7 +118,7 @@ export async function withLakeLocked<T, O>(
     await requireLake();
     const opened = await open(layout);
     const result = await work(layout, lock, opened).catch(async (error: unknown) => {
-      // What cannot be cleared up now, the next session clears up: the notes stay.
+      // If this fails, the journal stays and the next session cleans up.
       if (await lock.isHeld()) await settle(layout).catch(() => undefined);
       throw error;
     });
@@ -130,19 +130,19 @@ export async function withLakeLocked<T, O>(
   });
 }
 
-/** Whether the folders of a lake may be made: not where it is known to have them. */
+/** Whether missing folders of a lake may be created. A lake that was seen before has them, so there they are a fault. */
 export const mayCreateFolders = (after: Mark | undefined): boolean => !after?.sequence;
 
 const BARRED: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EPERM: "operation not permitted",
   EROFS: "the disk is read-only",
-  ENOTDIR: "a file stands where a folder should be",
-  EISDIR: "a folder stands where a file should be",
-  ERR_FS_EISDIR: "a folder stands where a file should be",
+  ENOTDIR: "a file is in the place of a folder",
+  EISDIR: "a folder is in the place of a file",
+  ERR_FS_EISDIR: "a folder is in the place of a file",
 };
 
-/** What went wrong with the machine, in words for the one who runs the command. */
+/** Turns errors of the machine into an OperatorError in plain words. Returns other errors unchanged. */
 export function explain(error: unknown, root: string): unknown {
   if (error instanceof DamagedFileError) {
     return new OperatorError(`a data file is damaged (${error.message}); see: tapehouse verify`);
@@ -154,13 +154,13 @@ export function explain(error: unknown, root: string): unknown {
     return new NoSpaceError(`no space is left on the disk that holds ${root}`);
   const reason = BARRED[code === "EEXIST" && syscall === "mkdir" ? "ENOTDIR" : (code ?? "")];
   if (reason !== undefined) {
-    const told = describeRefusal(error) ?? `${reason} (${dest ?? path})`;
-    return new OperatorError(`the lake in ${root} cannot be written: ${told}`);
+    const detail = describeRefusal(error) ?? `${reason} (${dest ?? path})`;
+    return new OperatorError(`the lake in ${root} cannot be written: ${detail}`);
   }
   return isMachineTrouble(error) ? new OperatorError(`the lake in ${root} cannot be written: ${message}`) : error;
 }
 
 const LACKS = {
-  memory: "the memory limit is too small for this; give more with --memory",
+  memory: "the memory limit is too small for this; raise it with --memory",
   disk: "the limit of temporary disk is too small for this",
 } as const;

@@ -1,4 +1,4 @@
-// Making files of the lake without holding up its writers: in a folder of their own, moved into place when they are due.
+// Builds files of the lake without blocking other writers: in a separate folder, from which they are moved into the lake.
 import { randomUUID } from "node:crypto";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
@@ -10,10 +10,10 @@ import { journalIfNew } from "./journal.js";
 import { tryLock, withLock } from "./lock.js";
 import { explain, mayCreateFolders, type WriteOptions } from "./session.js";
 
-/** Where new files are written: laid out like the lake itself. */
+/** The folder of new files. It has the layout of a data directory. */
 export type Staging = Layout;
 
-/** Runs `work` as the only user of the staging folder, which is empty before it and gone after it. */
+/** Runs `work` as the only user of the staging folder, which is empty before and removed afterwards. */
 export async function withStaging<T>(
   layout: Layout,
   options: WriteOptions,
@@ -28,7 +28,7 @@ export async function withStaging<T>(
   });
 }
 
-/** The same in a folder that nobody else uses, for a drop. What a crash leaves is removed by `clearDrops`. */
+/** The same in a folder of its own, for a batch of drops. After a crash, `clearDrops` removes it. */
 export async function withDropStaging<T>(
   layout: Layout,
   options: WriteOptions,
@@ -43,7 +43,7 @@ export async function withDropStaging<T>(
   }
 }
 
-/** Removes what a process left that died while it took drops. The caller is the only one that takes them. */
+/** Removes the remains of a process that died while it imported drops. Only one process may import drops. */
 export const clearDrops = (layout: Layout): Promise<void> => rm(layout.drops, { recursive: true, force: true });
 
 async function withStagingIn<T>(
@@ -65,7 +65,7 @@ async function withStagingIn<T>(
   }
 }
 
-/** Moves files to where they are served from. The caller holds the write lock. */
+/** Moves files into the lake. The caller holds the write lock. */
 export async function moveIn(layout: Layout, staging: Staging, files: readonly DataFile[]): Promise<void> {
   const folders = new Set<string>();
   for (const { path } of files) {
@@ -79,7 +79,7 @@ export async function moveIn(layout: Layout, staging: Staging, files: readonly D
   for (const folder of folders) await syncPath(folder);
 }
 
-/** Removes what a process left that died while it used the staging folder. */
+/** Removes the remains of a process that died while it used the staging folder. */
 export async function clearStaging(layout: Layout): Promise<void> {
   await tryLock(layout.stagingLock, () => rm(layout.staging, { recursive: true, force: true })).catch(
     (error: unknown) => {

@@ -1,4 +1,4 @@
-// Creating and revoking access tokens. A running server sees the change within a second.
+// Creates and revokes access tokens. A running server sees the change within a second.
 import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { entityNamed, ENTITY_NAMES } from "../catalog/index.js";
@@ -18,7 +18,7 @@ export interface TokenOptions {
   readonly expires: string | null;
 }
 
-/** Stores the hash of a new 256-bit token and resolves to the token itself, which is shown this once. */
+/** Creates a 256-bit token and stores its hash. Resolves to the token, which cannot be shown again. */
 export async function createToken(root: string, name: string, options: TokenOptions, now: Date): Promise<string> {
   if (!isTokenName(name)) throw new OperatorError(`a token needs a name on one line, not ${printableJson(name)}`, 2);
   for (const entity of options.entities ?? []) {
@@ -31,7 +31,7 @@ export async function createToken(root: string, name: string, options: TokenOpti
   const secret = `th_${randomBytes(32).toString("base64url")}`;
   await change(root, (records) => {
     if (records.some((record) => nameOf(record) === name)) {
-      throw new OperatorError(`there is a token named "${name}" already; revoke it first or choose another name`);
+      throw new OperatorError(`a token named "${name}" exists already; revoke it first or choose another name`);
     }
     const { entities } = options;
     const token: StoredToken = {
@@ -55,7 +55,7 @@ export async function revokeToken(root: string, name: string): Promise<void> {
   });
 }
 
-/** Records that are no tokens stay as they are. */
+/** Changes the token file. Faulty records stay as they are. */
 async function change(root: string, edit: (records: readonly unknown[]) => readonly unknown[]): Promise<void> {
   const layout = layoutOf(root);
   try {
@@ -70,6 +70,6 @@ async function change(root: string, edit: (records: readonly unknown[]) => reado
 
 function requireSpan(text: string): number {
   const span = parseSpan(text);
-  if (!span) throw new OperatorError(`"${text}" is no time span; write 90d or 12h`, 2);
+  if (!span) throw new OperatorError(`"${text}" is not a time span; write 90d or 12h`, 2);
   return span;
 }

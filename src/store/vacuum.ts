@@ -1,4 +1,4 @@
-// Vacuum: removes old versions, then every file that no kept version names.
+// Vacuum: removes old versions, and then the files that only they name.
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { chinaTime } from "../dates.js";
@@ -10,36 +10,36 @@ import { decodeList, type Version } from "../lake/manifest.js";
 import { encodeRemoved, readRemoved } from "../lake/kept-versions.js";
 import { plural } from "../words.js";
 import { syncPath, writeDurably } from "./durable.js";
-import { isJournalled, nameOf, note, openJournal } from "./journal.js";
+import { isLakeFile, journal, nameOf, openJournal } from "./journal.js";
 import { publishedAt, removableVersions, type RetentionPolicy } from "./retention.js";
 import { withLakeLocked } from "./session.js";
 import { clearStaging } from "./staging.js";
 
-/** The oldest versions go, or those that a policy does not keep. */
+/** Removes the oldest versions, or those that a policy does not keep. */
 type VacuumOptions = (OldestFirst | { readonly policy: RetentionPolicy }) & {
-  /** Say what would be removed, and remove nothing. */
+  /** Report what would be removed, without removing it. */
   readonly dryRun?: boolean;
-  /** The lake that is meant, as far as it was seen. */
+  /** The directory must continue this lake. */
   readonly after?: Mark;
   readonly now: Date;
 };
 
 interface OldestFirst {
   /**
-   * A version goes when it was replaced by a newer one so many milliseconds ago. Until then whoever began to read it
-   * can go on: a file that is removed under a running read makes that read fail.
+   * Milliseconds that a version stays after a newer one replaced it, so that running reads can finish: removing a file
+   * during a read makes the read fail.
    */
   readonly olderThan: number;
-  /** So many of the newest versions stay however old they are; the served one always does. */
+  /** How many of the newest versions stay regardless of age. The served version always stays. */
   readonly keep: number;
-  /** The clock is right however long ago the newest version was published. */
+  /** The clock is right, even if the newest version was published long ago. */
   readonly trustClock?: boolean;
 }
 
 export interface VacuumReport {
   /** Each removed `data_version`, oldest first. */
   readonly removed: readonly string[];
-  /** Versions that stay. */
+  /** The number of versions that stay. */
   readonly kept: number;
   /** Files removed, versions and lists included. */
   readonly files: number;
@@ -47,8 +47,8 @@ export interface VacuumReport {
 }
 
 /**
- * Whatever step it dies at, no version is left without its files: the removed versions are written down first, then
- * they go, and only then the files that nobody else needs. The next writer finishes what was begun.
+ * A crash at any step leaves every version with its files: first the removed versions are recorded, then their manifest
+ * files are removed, and then the data files that no other version needs. The next writer completes the vacuum.
  */
 export async function vacuum(root: string, options: VacuumOptions): Promise<VacuumReport> {
   if (!options.dryRun) await clearStaging(layoutOf(root));
@@ -72,7 +72,7 @@ export async function vacuum(root: string, options: VacuumOptions): Promise<Vacu
     const bytes = await sizeOf(freed);
     if (!options.dryRun) {
       await removeVersions(layout, old, oldFiles);
-      await note(layout, garbage);
+      await journal(layout, garbage);
       await rm(layout.scratch, { recursive: true, force: true });
     }
     return { removed: old.map((version) => version.data_version), kept: kept.length, files: freed.length, bytes };
@@ -81,8 +81,8 @@ export async function vacuum(root: string, options: VacuumOptions): Promise<Vacu
 }
 
 /**
- * The oldest versions up to the first one that must stay. By a clock that runs ahead all are old: where nothing has been
- * published for long, an OperatorError asks whether it is right.
+ * The oldest versions up to the first one that must stay. A clock that runs ahead makes all versions look old: if
+ * nothing has been published for long, an OperatorError asks the operator to confirm the clock.
  */
 function findOld(
   versions: readonly Version[],
@@ -104,10 +104,10 @@ function findOld(
 }
 
 const DAY = 86_400_000;
-/** Without a new version for longer, and for longer than the span that was asked for, the clock may be wrong. */
+/** If nothing was published for longer than this, and for longer than `olderThan`, the clock may be wrong. */
 const LONG = 7 * DAY;
 
-/** Writes down which versions go, then removes their files. */
+/** Records the versions as removed, and then removes their files. */
 export async function removeVersions(layout: Layout, old: readonly Version[], files: readonly string[]): Promise<void> {
   if (files.length === 0) return;
   const { versions } = await readRemoved(layout.removed);
@@ -129,10 +129,10 @@ async function namedBy(layout: Layout, versions: readonly Version[]): Promise<Re
   return named;
 }
 
-/** All lists and data files that are there; nothing else is touched. */
+/** All existing lists and data files. */
 async function filesOf(layout: Layout): Promise<readonly string[]> {
   const all = [...(await filesBelow(layout.lake)), ...(await filesBelow(layout.lists))];
-  return all.filter((path) => isJournalled(nameOf(layout, path)));
+  return all.filter((path) => isLakeFile(nameOf(layout, path)));
 }
 
 async function filesBelow(folder: string): Promise<readonly string[]> {

@@ -121,7 +121,7 @@ test.each([
 test("a file where a folder of the lake should be is told in one line", async () => {
   writeFileSync(join(root, "state"), "");
   expect(await run(["token", "create", "alice", "--data", root])).toBe(1);
-  expect(err).toMatch(/^tapehouse: the lake in .* cannot be written: a file stands where a folder should be/);
+  expect(err).toMatch(/^tapehouse: the lake in .* cannot be written: a file is in the place of a folder/);
 });
 
 describe("what the commands show", () => {

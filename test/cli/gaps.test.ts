@@ -75,7 +75,7 @@ describe("tapehouse gaps", () => {
   test.each([
     [["add", "dayly", "--start", "20240102", "--end", "20240103"], 2, /did you mean daily\?/],
     [["add", "daily", "--start", "20240102"], 2, /--end/],
-    [["add", "daily", "--start", "tomorrow", "--end", "20240103"], 2, /--start: "tomorrow" is no calendar day/],
+    [["add", "daily", "--start", "tomorrow", "--end", "20240103"], 2, /--start: "tomorrow" is not a calendar day/],
     [["add", "daily", "--start", "20240104", "--end", "20240103"], 2, /starts on 20240104 but ends on 20240103/],
     [["add", "daily", "--start", "20240102", "--end", "20240103", "--kind", "Time-out"], 2, /snake_case/],
     [
@@ -85,7 +85,7 @@ describe("tapehouse gaps", () => {
     ],
     [["resolve", "one"], 2, /no number of a gap/],
     [["resolve", "99"], 1, /no gap number 99/],
-    [["resolve", "3"], 1, /was resolved already/],
+    [["resolve", "3"], 1, /was already resolved/],
   ])("%j fails with exit code %i and one clear line", async (args, exitCode, message) => {
     expect(await gaps(...args)).toBe(exitCode);
     expect(err).toMatch(message);

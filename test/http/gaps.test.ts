@@ -255,7 +255,7 @@ describe("recorded gaps", () => {
     const add = (change: object) =>
       addGap(own, daily, { start: "20240103", end: "20240104", code: null, kind: "timeout", ...change }, now);
     await add({});
-    await expect(add({})).rejects.toThrow(/recorded already/);
+    await expect(add({})).rejects.toThrow(/already recorded/);
     await expect(add({ start: "20240105" })).rejects.toThrow(/starts on 20240105 but ends on 20240104/);
     await expect(add({ end: "20240230" })).rejects.toThrow(/--end: "20240230"/);
     await expect(add({ kind: "Time Out" })).rejects.toThrow(/snake_case/);

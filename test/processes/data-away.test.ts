@@ -141,7 +141,7 @@ const ATTACKS: Readonly<Record<string, { harm(): Promise<unknown>; undo(): Promi
   "the folder state is gone": {
     harm: () => rename(join(root, "state"), aside),
     undo: () => rename(aside, join(root, "state")),
-    told: /the data directory lacks state; bring it back/,
+    told: /the data directory lacks state; restore it/,
   },
   "the folder state is empty": {
     harm: () => rename(join(root, "state"), aside).then(() => mkdir(join(root, "state"))),

@@ -225,7 +225,7 @@ test.each(["pointer", "ledger", "gaps", "removed"] as const)(
       (error: unknown) => (error as Error).message,
     );
     expect(told).toContain(
-      name === "pointer" ? `a folder stands where a file should be (${layout.pointer})` : "it is a folder",
+      name === "pointer" ? `a folder is in the place of a file (${layout.pointer})` : "it is a folder",
     );
   },
 );

@@ -126,7 +126,7 @@ describe("the write lock", { timeout: 120_000 }, () => {
       const [list] = [session.base.files("adj_factor")];
       return session.publish([{ ...list, rows: 0 }], "too late");
     });
-    await expect(slow).rejects.toThrow("another writer took the lake over; nothing was changed");
+    await expect(slow).rejects.toThrow("another writer took over the lake; nothing was changed");
     expect(await servedRows(root)).toEqual(['["000001.SZ","2024-01-02",1]', '["000001.SZ","2024-01-03",2]']);
   });
 

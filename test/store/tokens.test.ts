@@ -171,7 +171,7 @@ describe("the commands", () => {
     await writeFile(path, JSON.stringify(odd));
     await create("bob");
     expect(JSON.parse(await readFile(path, "utf8"))).toEqual([...odd, expect.objectContaining({ name: "bob" })]);
-    await expect(create("odd")).rejects.toThrow('there is a token named "odd" already');
+    await expect(create("odd")).rejects.toThrow('a token named "odd" exists already');
     await revokeToken(root, "odd");
     expect(JSON.parse(await readFile(path, "utf8"))).toEqual([7, expect.objectContaining({ name: "bob" })]);
   });

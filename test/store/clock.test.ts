@@ -1,4 +1,4 @@
-// Whole processes under wrong clocks, by libfaketime: versions stay in order, drops are taken, nothing is removed early.
+// Whole processes with wrong clocks (libfaketime): versions stay in order, drops are taken, nothing is removed early.
 import { existsSync } from "node:fs";
 import { expect, test, vi } from "vitest";
 import { openLake } from "../../src/lake/lake.js";
@@ -13,7 +13,7 @@ const LIBRARY = `/usr/lib/${process.arch === "arm64" ? "aarch64" : "x86_64"}-lin
 const hasFakeTime = existsSync(LIBRARY);
 if (!hasFakeTime) console.warn(`no tests under wrong clocks: install libfaketime (${LIBRARY})`);
 
-/** `clock` as libfaketime takes it, e.g. `+1y`; only the time of day is changed, as when somebody sets the clock. */
+/** `clock` is in the format of libfaketime, e.g. `+1y`. Only the wall clock changes, not the monotonic clock. */
 const under = (clock: string): readonly string[] => [
   ...["env", `LD_PRELOAD=${LIBRARY}`, `FAKETIME=${clock}`, "FAKETIME_DONT_FAKE_MONOTONIC=1", "NO_FAKE_STAT=1"],
 ];
@@ -28,7 +28,7 @@ async function runAt(clock: string, ...args: readonly string[]): Promise<string>
 const CLOCKS = ["", "@2099-01-01 00:00:00", "@1970-01-02 00:00:00", "-1h", "@2040-01-01 00:00:00", ""];
 
 test.skipIf(!hasFakeTime)(
-  "imports by clocks that jump both ways make versions in order, and a vacuum keeps those of today",
+  "imports with a clock that jumps back and forth create versions in order, and a vacuum keeps today's",
   async () => {
     const root = await temporaryFolder();
     for (const [i, clock] of CLOCKS.entries()) {
@@ -52,7 +52,7 @@ test.skipIf(!hasFakeTime)(
   },
 );
 
-test.skipIf(!hasFakeTime)("a vacuum by a clock that jumped a year ahead is refused and removes nothing", async () => {
+test.skipIf(!hasFakeTime)("a vacuum with a clock that is a year ahead is refused and removes nothing", async () => {
   const root = await temporaryFolder();
   for (let i = 0; i < 3; i++) {
     await runAt("", "import", "adj_factor", await factorFile([`000001.SZ,20240102,${i}`]), "--data", root);
@@ -69,7 +69,7 @@ test.skipIf(!hasFakeTime)("a vacuum by a clock that jumped a year ahead is refus
 });
 
 test.skipIf(!hasFakeTime).each(["@2099-01-01 00:00:00", "@1970-01-02 00:00:00"])(
-  "drops are taken once, in the order of their times, where the clock says %s",
+  "drops are taken once, in the order of their times, with the clock at %s",
   async (clock) => {
     const root = await temporaryFolder();
     await drop(root, "adj_factor/1.csv", factors("000001.SZ,20240102,1"));

@@ -35,8 +35,8 @@ function listOf(files: readonly DataFile[], covered: readonly DataFile[] = []): 
 const daysOf = (runs: readonly (readonly DataFile[])[]): unknown =>
   runs.map((run) => run.map((f) => Number(f.first!.slice(6))));
 
-describe("what is compacted", () => {
-  test("is runs of small neighbours, as long as a file may be", () => {
+describe("compaction joins", () => {
+  test("groups of small neighbours, up to the size limit of a file", () => {
     const files = [1, 2, 3, 4, 5].map((day) => file(day, 400_000));
     expect(daysOf(planGroups(listOf(files), 0, true))).toEqual([
       [1, 2],
@@ -44,19 +44,19 @@ describe("what is compacted", () => {
     ]);
   });
 
-  test("is never a large file, a lone one, or the file of rows without a date", () => {
+  test("no large file, no single file, and not the file of rows without a date", () => {
     const files = [file(1, 5), file(2, 500_000), file(3, 5), file(4, 5), file(5, 900_000), file(6, 5), undated];
     expect(daysOf(planGroups(listOf(files), 0, true))).toEqual([[3, 4]]);
   });
 
-  test("is not the latest days that lie in files of their own, where they are to be kept", () => {
+  test("not the latest days that have files of their own, if these are to be kept", () => {
     const files = [file(1, 5), file(2, 5), file(3, 5), file(4, 5), file(5, 5), undated];
     expect(daysOf(planGroups(listOf(files), 2, true))).toEqual([[1, 2, 3]]);
     const long = [file(1, 5), file(2, 5, 3), file(4, 5)];
     expect(daysOf(planGroups(listOf(long), 3, true))).toEqual([[1, 2]]);
   });
 
-  test("keeps what the code copy holds apart from what it does not, unless the copy is built anew", () => {
+  test("no files that the code copy covers with others, unless the copy is rebuilt", () => {
     const files = [1, 2, 3, 4].map((day) => file(day, 5));
     const list = listOf(files, files.slice(0, 2));
     expect(daysOf(planGroups(list, 0, false))).toEqual([
@@ -68,7 +68,7 @@ describe("what is compacted", () => {
 });
 
 describe("a code copy", () => {
-  test("is worth its place from 200,000 rows on, where rows are missing in it", () => {
+  test("is built from 200,000 rows on, if rows are missing in it", () => {
     const small = [file(1, 199_999)];
     const large = [file(1, 150_000), file(2, 50_000)];
     expect(wantsCodeCopy(daily, listOf(small), false)).toBe(false);
@@ -78,7 +78,7 @@ describe("a code copy", () => {
     expect(wantsCodeCopy(entityNamed("anns_d")!, listOf(large), false)).toBe(false);
   });
 
-  test("is built anew in the background only when many rows are missing in it", () => {
+  test("is rebuilt in the background only if many rows are missing in it", () => {
     const covered = file(1, 8_000_000);
     const missing = (rows: number): FileList => listOf([covered, file(2, rows)], [covered]);
     expect(wantsCodeCopy(daily, missing(250_000), true)).toBe(false);
@@ -88,7 +88,7 @@ describe("a code copy", () => {
 });
 
 describe("compacting", () => {
-  test("makes one file of many days and changes no row", async () => {
+  test("joins many days into one file and changes no row", async () => {
     const root = await temporaryFolder();
     for (const day of ["02", "03", "04"]) {
       await dropFactors(root, [`000001.SZ,202401${day},1`, `000002.SZ,202401${day},${day}`]);
@@ -101,20 +101,20 @@ describe("compacting", () => {
     expect((await verify(root, { ...MEMORY, deep: true })).faults).toEqual([]);
   });
 
-  test("publishes nothing where nothing is to do", async () => {
+  test("publishes nothing if there is nothing to do", async () => {
     const root = await temporaryFolder();
     expect(await compact(root, MEMORY)).toEqual({ entities: [], version: null });
     await dropFactors(root, ["000001.SZ,20240102,1"]);
     expect(await compact(root, MEMORY)).toEqual({ entities: [], version: null });
   });
 
-  test("leaves the entities that were not asked for", async () => {
+  test("leaves other entities unchanged", async () => {
     const root = await temporaryFolder();
     for (const day of ["02", "03"]) await dropFactors(root, [`000001.SZ,202401${day},1`]);
     expect((await compact(root, { ...MEMORY, entities: ["daily"] })).version).toBeNull();
   });
 
-  test("builds the code copy, which holds the very rows of the date files", async () => {
+  test("builds the code copy, which holds exactly the rows of the date files", async () => {
     const root = await temporaryFolder();
     const days = (from: number, to: number): string =>
       `SELECT lpad(c::VARCHAR, 6, '0') || '.SZ' AS ts_code, DATE '2020-01-01' + d::INT AS trade_date,
@@ -134,7 +134,7 @@ describe("compacting", () => {
     });
   }, 120_000);
 
-  test("goes on after days that are dropped again: the copy covers the days before them", async () => {
+  test("continues after days that are dropped again: the copy covers the days before them", async () => {
     const root = await temporaryFolder();
     const first = `SELECT lpad(c::VARCHAR, 6, '0') || '.SZ' AS ts_code, DATE '2020-01-01' + d::INT AS trade_date,
                           1 AS adj_factor FROM range(300) a(c), range(700) b(d)`;
@@ -158,7 +158,7 @@ describe("compacting while drops come", () => {
     `SELECT printf('%06d.SZ', c) AS ts_code, DATE '2020-01-01' + d::INT AS trade_date, ${factor} AS adj_factor
      FROM range(300) a(c), ${days} b(d)`;
 
-  /** Compacts; a day is dropped when everything is built, before any of it is published. */
+  /** Compacts, and drops a day when everything is built but nothing is published. */
   async function compactDuring(root: string, builtRows: number, day: number): Promise<CompactReport> {
     const { report } = await withWriteSession(root, MEMORY, async ({ writer, layout, base, publish }) => {
       const compacting = await new Promise<{ report: Promise<CompactReport> }>((resolve) => {
@@ -175,7 +175,7 @@ describe("compacting while drops come", () => {
     return report;
   }
 
-  test("holds up no writer, and joins only files that are still served", async () => {
+  test("blocks no writer, and joins only files that are still served", async () => {
     const root = await temporaryFolder();
     const days = [0, 1, 2, 3];
     for (const day of days) await publishRows(root, { adj_factor: table(`range(${day}, ${day + 1})`, "1") });
@@ -199,7 +199,7 @@ describe("compacting while drops come", () => {
     expect((await verify(root, { ...MEMORY, deep: true })).faults).toEqual([]);
   }, 120_000);
 
-  test("that died leaves its files to the next vacuum", async () => {
+  test("leaves its files to the next vacuum if it dies", async () => {
     const root = await temporaryFolder();
     await dropFactors(root, ["000001.SZ,20240102,1"]);
     const left = join(layoutOf(root).staging, "lake/adj_factor/x.parquet");
@@ -210,7 +210,7 @@ describe("compacting while drops come", () => {
   });
 });
 
-/** A sum over all rows that no order changes. */
+/** A checksum of all rows that does not depend on their order. */
 async function checksum(root: string): Promise<unknown> {
   return withWriteSession(root, MEMORY, async ({ writer, layout, base }) => {
     const columns = columnList(entityNamed("adj_factor")!);

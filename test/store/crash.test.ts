@@ -1,4 +1,4 @@
-// Import, compact and vacuum die at every step, and meet a full disk at every step.
+// Import, compact and vacuum crash at every step, and get a full disk at every step.
 import { createHash } from "node:crypto";
 import { cp, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ import {
   servedRows,
 } from "../support/upkeep.js";
 
-// Some forty lakes a test are looked into and written to.
+// Each test opens and writes about forty lakes.
 vi.setConfig({ testTimeout: 300_000 });
 
 const FAULTS = "test/support/faults.mjs";
@@ -29,11 +29,11 @@ const DROPS = [
   ["000001.SZ,20240104,4"],
   ["000001.SZ,20240104,5", "000002.SZ,20240105,6"],
 ];
-/** Corrects one file, adds a row to another, and brings a new day. */
+/** Corrects one file, adds a row to another, and adds a new day. */
 const DROP = ["000001.SZ,20240103,7", "000003.SZ,20240105,8", "000001.SZ,20240108,9"];
 const NEXT = ["000009.SZ,20240102,10", "000009.SZ,20240109,11"];
 
-/** Arguments of each command; `{}` is the lake. */
+/** The arguments of each command; `{}` stands for the lake. */
 const COMMANDS = {
   "the first import": (file: string) => ["import", "adj_factor", file, "--data", "{}"],
   "an import": (file: string) => ["import", "adj_factor", file, "--data", "{}"],
@@ -42,12 +42,12 @@ const COMMANDS = {
 } as const;
 type Name = keyof typeof COMMANDS;
 
-/** What a lake serves: the number of its version and its rows. */
+/** The number of the served version, and its rows. */
 async function contentOf(root: string): Promise<string> {
   return JSON.stringify([(await openLake(root)).current().version.sequence, await servedRows(root)]);
 }
 
-/** Equal for lakes that differ in nothing but names that are random and times. */
+/** Equal for lakes that differ only in random names and times. */
 async function fingerprint(root: string): Promise<string> {
   const hash = createHash("sha256");
   for (const path of await filesBelow(root)) {
@@ -65,7 +65,7 @@ async function baseFor(name: Name): Promise<string> {
   return root;
 }
 
-/** Every version that is kept reads the rows that it had; versions of one lake are numbered alike in its copies. */
+/** Every kept version must still have its rows. Copies of a lake number their versions alike. */
 async function rowsByVersion(root: string): Promise<ReadonlyMap<number, string>> {
   const rows = new Map<number, string>();
   const lake = await openLake(root);
@@ -91,7 +91,7 @@ describe.each(Object.keys(COMMANDS) as Name[])("%s", (name) => {
     versions = await rowsByVersion(base);
   });
 
-  /** Looks once at lakes that are alike. */
+  /** Inspects equal lakes only once. */
   async function expectSoundOnce(root: string, states: readonly string[], when: string): Promise<void> {
     const seen = await fingerprint(root);
     if (!looked.has(seen)) {
@@ -123,13 +123,13 @@ describe.each(Object.keys(COMMANDS) as Name[])("%s", (name) => {
     );
     expect([...(await servedRows(root))].sort(), when).toEqual([...rows, ...added].sort());
     await expectVersionsSame(root, when);
-    // These, cut short, leave files that only the next vacuum looks for.
+    // When interrupted, these leave files that only the next vacuum finds.
     if (name === "vacuum" || name === "compact") await vacuum(root, { olderThan: 0, keep: 1, now: new Date() });
     const found = (await filesBelow(root)).filter((path) => path !== join("state", "removed.txt"));
     expect(found, when).toEqual(await neededFiles(root));
   }
 
-  test("leaves the lake whole wherever it dies, and the next import clears up", async () => {
+  test("leaves the lake intact wherever it crashes, and the next import cleans up", async () => {
     const root = await temporaryFolder();
     const states = await temporaryFolder();
     await cp(base, root, { recursive: true, preserveTimestamps: true });
@@ -143,7 +143,7 @@ describe.each(Object.keys(COMMANDS) as Name[])("%s", (name) => {
     }
   });
 
-  test("keeps the old version on a full disk, says so, and works when there is room again", async () => {
+  test("keeps the old version on a full disk, reports it, and works when there is space again", async () => {
     const states = await temporaryFolder();
     const { exitCode, stderr } = await runNode(FAULTS, ["full", base, states, "--", ...args]);
     expect(exitCode, stderr).toBe(0);
@@ -168,7 +168,7 @@ describe.each(Object.keys(COMMANDS) as Name[])("%s", (name) => {
   });
 });
 
-test("a process killed in the middle of its work is no hindrance to the next", async () => {
+test("a killed process does not hinder the next one", async () => {
   const root = await baseFor("an import");
   const file = await factorFile(DROP);
   const killed: (string | null)[] = [];
@@ -193,7 +193,7 @@ test("a process killed in the middle of its work is no hindrance to the next", a
   expect(await filesBelow(root)).toEqual(await neededFiles(root));
 });
 
-/** Commands, and calls at which a signal ends them. */
+/** Commands, and the system calls at which a signal ends them. */
 const ENDED: Readonly<Record<string, readonly [calls: readonly number[], args: readonly string[]]>> = {
   demo: [
     [4, 30, 90],
@@ -209,7 +209,7 @@ const ENDED: Readonly<Record<string, readonly [calls: readonly number[], args: r
   ],
 };
 
-test.each(Object.keys(ENDED))("%s that a signal ends is no hindrance to the next", async (name) => {
+test.each(Object.keys(ENDED))("%s, when a signal ends it, does not hinder the next command", async (name) => {
   const [calls, args] = ENDED[name]!;
   const root = name === "demo" ? await temporaryFolder() : await baseFor("an import");
   const signals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;

@@ -1,4 +1,4 @@
-// A disk that is really full: a small file system of its own, which only root can make.
+// A really full disk: a small file system, which only root can mount.
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { verify } from "../../src/repair/verify.js";
@@ -6,7 +6,7 @@ import { smallDisk } from "../support/disks.js";
 import { publishRows } from "../support/lake.js";
 import { dropFactors, filesBelow, MEMORY, neededFiles, servedRows } from "../support/upkeep.js";
 
-test("a disk that fills up while a file is written keeps the old version, and says so", async ({ skip }) => {
+test("a disk that fills up during a write keeps the old version and reports it", async ({ skip }) => {
   const disk = await smallDisk(4);
   if (disk === null) return skip("no file system can be mounted here");
   const root = join(disk, "parquet");

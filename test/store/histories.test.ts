@@ -15,13 +15,13 @@ import { temporaryFolder } from "../support/folders.js";
 import { size } from "../support/size.js";
 import { csvFile, filesBelow, MEMORY, neededFiles, rowsOf } from "../support/upkeep.js";
 
-/** How many histories of each entity; each opens DuckDB about ten times. */
+/** The number of histories for each entity. Each opens DuckDB about ten times. */
 const HISTORIES = size("HISTORIES", 5, 20);
 
 const DATES = ["20240102", "20240103", "20240104", "20240105", "20240108", "20240109"];
 const CODES = ["000001.SZ", "000002.SZ", "600000.SH"];
 
-/** One row as a drop has it. */
+/** One row of a drop. */
 interface Row {
   readonly code: string;
   readonly date: string;
@@ -41,7 +41,7 @@ interface Kind {
   readonly line: (row: Row) => string;
   readonly shown: (row: Row) => string;
   readonly value: fc.Arbitrary<string>;
-  /** What becomes of a drop before it is merged. */
+  /** The rows of a drop that are merged. */
   readonly settle: (rows: readonly Row[]) => readonly Row[];
 }
 
@@ -54,7 +54,7 @@ const KINDS: readonly Kind[] = [
     line: ({ code, date, value }) => `${code},${date},${value}`,
     shown: ({ code, date, value }) => JSON.stringify([code, isoDate(date), Number(value)]),
     value: fc.integer({ min: 1, max: 9 }).map(String),
-    // Of several rows of one identity the last one counts.
+    // Of several rows with the same identity the last one counts.
     settle: (rows) => [...new Map(rows.map((row) => [identityOf(row), row])).values()],
   },
   {
@@ -87,7 +87,7 @@ const stepsOf = (kind: Kind): fc.Arbitrary<Step[]> =>
     { minLength: 3, maxLength: 9 },
   );
 
-/** The rows of a lake after a drop: whoever shares an identity with it gives way. */
+/** The rows of a lake after a drop: rows with an identity of the drop are replaced. */
 function merged(before: readonly Row[], drop: readonly Row[]): readonly Row[] {
   const fresh = new Set(drop.map(identityOf));
   return [...before.filter((row) => !fresh.has(identityOf(row))), ...drop];

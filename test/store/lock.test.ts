@@ -18,7 +18,7 @@ const age = (path: string, seconds: number): Promise<void> => {
 const foreign = JSON.stringify({ id: "someone", pid: 1, host: "elsewhere" });
 
 describe("the write lock", { timeout: 120_000 }, () => {
-  test("lets one work at a time, and the others after it", async () => {
+  test("is held by one process at a time, and then by the next", async () => {
     const path = await lockPath();
     let inside = 0;
     const seen = await Promise.all(
@@ -35,13 +35,13 @@ describe("the write lock", { timeout: 120_000 }, () => {
     expect(await readdir(join(path, ".."))).toEqual([]);
   });
 
-  test("is given back where the work fails", async () => {
+  test("is released if the work fails", async () => {
     const path = await lockPath();
     await expect(withLock(path, () => Promise.reject(new Error("no luck")))).rejects.toThrow("no luck");
     expect(await withLock(path, nothing, 10_000)).toBe("done");
   });
 
-  test("of a process that died here is taken over at once", async () => {
+  test("of a dead process on this host is taken over at once", async () => {
     const path = await lockPath();
     const { pid } = spawnSync(process.execPath, ["--version"]);
     const host = await withLock(path, async () => (JSON.parse(await readFile(path, "utf8")) as { host: string }).host);
@@ -50,7 +50,7 @@ describe("the write lock", { timeout: 120_000 }, () => {
     expect(await withLock(path, nothing, 10_000)).toBe("done");
   });
 
-  test("of another host is waited for while it is touched, and taken over when it was not for a minute", async () => {
+  test("of another host is respected while it is touched, and taken over if it was not for a minute", async () => {
     const path = await lockPath();
     await writeFile(path, foreign);
     await age(path, 50);
@@ -59,7 +59,7 @@ describe("the write lock", { timeout: 120_000 }, () => {
     expect(await withLock(path, nothing, 10_000)).toBe("done");
   });
 
-  test("that tells nothing of its holder is taken over after a minute too", async () => {
+  test("without a readable holder is taken over after a minute too", async () => {
     const path = await lockPath();
     await writeFile(path, "");
     await expect(withLock(path, nothing, 0)).rejects.toThrow("process unknown");
@@ -67,7 +67,7 @@ describe("the write lock", { timeout: 120_000 }, () => {
     expect(await withLock(path, nothing, 10_000)).toBe("done");
   });
 
-  test("of a holder that is touched on is waited for, whatever a clock that jumps says of its age", async () => {
+  test("that is still touched is respected, however old it is by a clock that jumps", async () => {
     const path = await lockPath();
     for (const jump of [3_600, -3_600, 73 * 365 * 86_400]) {
       await writeFile(path, foreign);
@@ -80,14 +80,14 @@ describe("the write lock", { timeout: 120_000 }, () => {
     }
   });
 
-  test("of a dead holder that a wrong clock put in the future is taken over all the same", async () => {
+  test("of a dead holder is taken over even if a wrong clock put it in the future", async () => {
     const path = await lockPath();
     await writeFile(path, foreign);
     await age(path, -73 * 365 * 86_400);
     expect(await withLock(path, nothing, 1_000)).toBe("done");
   });
 
-  test("of a living process here is not dead for those who look, when the clock has jumped", async () => {
+  test("of a living process on this host is not reported as dead after a jump of the clock", async () => {
     const path = await lockPath();
     await withLock(path, async () => {
       await age(path, 3_600);
@@ -95,7 +95,7 @@ describe("the write lock", { timeout: 120_000 }, () => {
     });
   });
 
-  test("that is no file is named, with the way out", async () => {
+  test("that is not a file is named in the error, with the way out", async () => {
     const path = await lockPath();
     await mkdir(path);
     await expect(withLock(path, nothing, 100)).rejects.toThrow(`remove ${path} if no command is running`);
@@ -115,12 +115,12 @@ describe("the write lock", { timeout: 120_000 }, () => {
     }
   });
 
-  test("that was lost to another keeps its holder from publishing, and the other's files stay", async () => {
+  test("that was taken over prevents its former holder from publishing, and the new holder's files stay", async () => {
     const root = await temporaryFolder();
     await dropFactors(root, ["000001.SZ,20240102,1"]);
     const { writeLock } = layoutOf(root);
     const slow = withWriteSession(root, MEMORY, async (session) => {
-      // As another does that took this process for dead.
+      // As a process does that considers this one dead.
       await rm(writeLock);
       await dropFactors(root, ["000001.SZ,20240103,2"]);
       const [list] = [session.base.files("adj_factor")];

@@ -38,7 +38,7 @@ async function rows(root: string) {
 }
 
 describe("merging a drop", () => {
-  test("replaces the rows that share their identity and keeps the others", async () => {
+  test("replaces rows of the same identity and keeps the others", async () => {
     const root = await temporaryFolder();
     await drop(root, "('000001.SZ','2024-01-02',1.5), ('000002.SZ','2024-01-02',2)");
     const { merged } = await drop(root, "('000002.SZ','2024-01-02',3), ('000003.SZ','2024-01-03',4)");
@@ -63,21 +63,18 @@ describe("merging a drop", () => {
     ["in order", "trade_date, ts_code", true],
     ["newest first", "trade_date DESC, ts_code", false],
     ["by code", "ts_code, trade_date", false],
-  ])(
-    "a large file whose rows lie %s is written in order, and sorted only where it must be",
-    async (_, order, sorted) => {
-      const root = await temporaryFolder();
-      const path = join(await temporaryFolder(), "drop.parquet");
-      const writer = await sharedWriter();
-      await writer.run(`COPY (SELECT * FROM (${factors()}) ORDER BY ${order}) TO ${quoteText(path)} (FORMAT parquet)`);
-      const { files } = await importFiles(root, adj, [path], { map: {}, set: {}, ...MEMORY });
-      expect(files[0]!.sorted).toBe(sorted);
-      expect((await openLake(root)).current().files("adj_factor").rows).toBe(1_500_000);
-      expect((await verify(root, { deep: true, ...MEMORY })).faults).toEqual([]);
-    },
-  );
+  ])("a large file with rows %s is written in order, and sorted only if necessary", async (_, order, sorted) => {
+    const root = await temporaryFolder();
+    const path = join(await temporaryFolder(), "drop.parquet");
+    const writer = await sharedWriter();
+    await writer.run(`COPY (SELECT * FROM (${factors()}) ORDER BY ${order}) TO ${quoteText(path)} (FORMAT parquet)`);
+    const { files } = await importFiles(root, adj, [path], { map: {}, set: {}, ...MEMORY });
+    expect(files[0]!.sorted).toBe(sorted);
+    expect((await openLake(root)).current().files("adj_factor").rows).toBe(1_500_000);
+    expect((await verify(root, { deep: true, ...MEMORY })).faults).toEqual([]);
+  });
 
-  test("cuts files at a date once they are full, and never splits a date", async () => {
+  test("ends full files with a date, and never splits a date", async () => {
     const root = await temporaryFolder();
     await publishRows(root, {
       adj_factor: `SELECT printf('%06d.SZ', i % 7000) AS ts_code, DATE '2020-01-01' + (i // 7000)::INT AS trade_date,
@@ -89,7 +86,7 @@ describe("merging a drop", () => {
   }, 120_000);
 });
 
-/** Rows as `('code','date',factor)`, each with the number of the drop that brings it, in an order of their own. */
+/** Rows as `('code','date',factor)` in random order, each with the number of its drop. */
 const split = fc
   .uniqueArray(fc.tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 9 }), fc.nat(2)), {
     selector: ([code, day]) => `${code} ${day}`,
@@ -122,8 +119,8 @@ test("any order of rows, in any split into drops, gives the same rows in files t
         const expected = rows.map(({ sql }) => sql).sort((a, b) => byDateThenCode(a).localeCompare(byDateThenCode(b)));
         const paths = list.byDate.map((file) => `${layout.lake}/${file.path}`);
         const found = await writer.rows("SELECT * FROM read_parquet($1)", [paths]);
-        const told = found.map((row) => `(${Object.values(row).map(quoted).join(",")})`);
-        expect(told).toEqual(expected);
+        const lines = found.map((row) => `(${Object.values(row).map(quoted).join(",")})`);
+        expect(lines).toEqual(expected);
         expect(findOverlaps(list)).toEqual([]);
         expect(list.rows).toBe(rows.length);
       }),
@@ -142,7 +139,7 @@ describe("a day that is dropped again and again", () => {
   const lastDay = (factor: number): string =>
     `SELECT printf('%06d.SZ', i) AS ts_code, DATE '2024-04-19' AS trade_date, ${factor} AS adj_factor FROM range(1000) t(i)`;
 
-  test("becomes a file of its own, and the days before it are written again once only", async () => {
+  test("gets a file of its own, and the days before it are rewritten only once", async () => {
     const root = await temporaryFolder();
     await publishRows(root, { adj_factor: history });
     const files = async () => (await openLake(root)).current().files("adj_factor").byDate;
@@ -160,7 +157,7 @@ describe("a day that is dropped again and again", () => {
     expect((await files()).map(({ rows: count }) => count)).toEqual([109_000, 1_000]);
   });
 
-  test("leaves the code copy in force for the days before it", async () => {
+  test("does not invalidate the code copy for the days before it", async () => {
     const root = await temporaryFolder();
     await publishRows(root, { adj_factor: history }, { codeCopy: true });
     await publishRows(root, { adj_factor: lastDay(2) });
@@ -175,7 +172,7 @@ describe("rows without a main date", () => {
     `SELECT '000001.SZ' AS ts_code, DATE '2023-12-31' AS end_date, DATE '2024-03-01' AS ann_date, '${proc}' AS div_proc,
      ${ex} AS ex_date, ${cash} AS cash_div`;
 
-  test("lie in the last file, on their own, and are replaced by their identity too", async () => {
+  test("are alone in the last file, and are replaced by identity too", async () => {
     const root = await temporaryFolder();
     await publishRows(root, { dividend: `${row("NULL", "预案", 1)} UNION ALL ${row("DATE '2024-06-01'", "实施", 2)}` });
     await publishRows(root, { dividend: `${row("NULL", "预案", 3)} UNION ALL ${row("DATE '2024-07-01'", "实施", 4)}` });
@@ -187,8 +184,8 @@ describe("rows without a main date", () => {
       [null, 1],
     ]);
     expect(count).toBe(3);
-    const told = await rowsOf(root, snapshot, "dividend");
-    expect(told.map((text) => /"(预案|实施)"/.exec(text)![1])).toEqual(["实施", "实施", "预案"]);
-    expect(told[2]).toContain("3");
+    const rows = await rowsOf(root, snapshot, "dividend");
+    expect(rows.map((text) => /"(预案|实施)"/.exec(text)![1])).toEqual(["实施", "实施", "预案"]);
+    expect(rows[2]).toContain("3");
   });
 });

@@ -27,7 +27,7 @@ describe("publishing", () => {
     expect((await openLake(layout.root)).current().version).toEqual(first);
   });
 
-  test("gives every version a later name, even where the clock stands still or goes back", async () => {
+  test("gives every version a later name, even if the clock stands still or goes back", async () => {
     const layout = layoutOf(await temporaryFolder());
     const first = await publish(layout, EMPTY_VERSION, [listOf("daily", 1)], "one", NOON);
     const second = await publish(layout, first, [listOf("daily", 2)], "two", NOON);
@@ -61,7 +61,7 @@ describe("publishing", () => {
     expect((await openLake(layout.root)).current().version).toEqual(first);
   });
 
-  test("a session publishes nothing where no list differs, and leaves no file that is not served", async () => {
+  test("a session publishes nothing if no list differs, and leaves no file that is not served", async () => {
     const root = await temporaryFolder();
     await dropFactors(root, ["000001.SZ,20240102,1"]);
     const rows = await servedRows(root);

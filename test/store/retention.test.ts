@@ -1,4 +1,4 @@
-// Which versions stay.
+// The retention policy: which versions stay.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { chinaTime } from "../../src/dates.js";
@@ -26,12 +26,12 @@ const keptAt = (times: readonly number[], now: number, policy = POLICY): readonl
 };
 
 describe("the policy of versions", () => {
-  test("keeps whatever was replaced within the grace, however much", () => {
+  test("keeps everything that was replaced within the grace period, however many versions", () => {
     const times = Array.from({ length: 300 }, (_, i) => START + i * 2_000);
     expect(keptAt(times, START + 10 * MINUTE)).toHaveLength(300);
   });
 
-  test("thins a day of drops to the newest, and the last of each hour", () => {
+  test("reduces a day of drops to the newest versions and the last one of each hour", () => {
     const times = Array.from({ length: 4 * 720 }, (_, i) => START + i * 5_000);
     expect(keptAt(times, times.at(-1)! + HOUR)).toEqual([
       ...["2026-01-05T09:59:55", "2026-01-05T10:59:55", "2026-01-05T11:59:55", "2026-01-05T12:59:55"],
@@ -40,7 +40,7 @@ describe("the policy of versions", () => {
     ]);
   });
 
-  test("keeps the last version of each day for the retention", () => {
+  test("keeps the last version of each day for the retention period", () => {
     const times = Array.from({ length: 120 * 24 }, (_, i) => START + i * HOUR);
     const kept = keptAt(times, times.at(-1)!);
     const days = kept.filter((version) => version.slice(11, 13) === "23");
@@ -49,7 +49,7 @@ describe("the policy of versions", () => {
     expect(kept.length).toBeLessThan(130);
   });
 
-  test("keeps every version where retention is none", () => {
+  test("keeps every version if retention is off", () => {
     const times = Array.from({ length: 50 }, (_, i) => START + i * 1_000);
     expect(keptAt(times, START + 1_000 * DAY, { ...POLICY, retention: null })).toHaveLength(50);
   });
@@ -72,7 +72,7 @@ describe("the policy of versions", () => {
     );
   });
 
-  test("keeps bit by bit what it keeps at once, and hardly more", () => {
+  test("keeps the same versions in many small steps as in one, and hardly more", () => {
     const times = Array.from({ length: 200 }, (_, i) => START + i * 7 * MINUTE);
     const end = times.at(-1)! + 3 * HOUR;
     let left = versionsAt(times);
@@ -91,7 +91,7 @@ describe("the policy of versions", () => {
 
 describe("after a wrong clock", () => {
   const at = (text: string): number => Date.parse(`${text}+08:00`);
-  /** Versions as they are published one after another, each by the clock of its moment. */
+  /** Versions published one after another, each at the given time of the clock. */
   const published = (...clocks: readonly number[]): Version[] => {
     let last = -Infinity;
     return clocks.map((clock, i) => {
@@ -102,7 +102,7 @@ describe("after a wrong clock", () => {
     });
   };
 
-  test("versions that are stamped in the future are thinned by the day and hour when they were made", () => {
+  test("versions stamped in the future are thinned by the day and hour of their publication", () => {
     const days = Array.from({ length: 40 }, (_, i) => START + i * DAY);
     const hours = days.flatMap((day) => [0, 1, 2, 3].map((hour) => day + hour * HOUR));
     const versions = published(START - DAY, at("2099-01-01T00:00:00"), ...hours);
@@ -114,19 +114,19 @@ describe("after a wrong clock", () => {
     );
   });
 
-  test("a version made by a clock that was set back is as old as the one before it", () => {
+  test("a version published after the clock was set back is as old as the one before it", () => {
     const versions = published(START, at("1970-01-02T00:00:00"), START + DAY, START + 2 * DAY);
     expect(publishedAt(versions, new Date(START + 3 * DAY))).toEqual([START, START + 1, START + DAY, START + 2 * DAY]);
     const back = published(at("2099-01-01T00:00:00"), at("1970-01-02T00:00:00"), START);
     expect(publishedAt(back, new Date(START + DAY)).at(-1)).toBe(START);
   });
 
-  test("no version is removed by a clock that is set back", () => {
+  test("no version is removed after the clock was set back", () => {
     const versions = published(...Array.from({ length: 60 }, (_, i) => START + i * HOUR));
     expect(removableVersions(versions, POLICY, new Date(at("1970-01-02T00:00:00")))).toEqual([]);
   });
 
-  test("a vacuum removes versions stamped in the future once what replaced them is old", async () => {
+  test("a vacuum removes versions stamped in the future once their successors are old", async () => {
     const root = await temporaryFolder();
     const clocks = [START, at("2099-01-01T00:00:00"), START + HOUR, START + 2 * HOUR];
     for (const [i, clock] of clocks.entries()) await dropFactors(root, [`000001.SZ,20240102,${i}`], new Date(clock));
@@ -143,7 +143,7 @@ describe("after a wrong clock", () => {
   });
 });
 
-describe("the time by which versions are old", () => {
+describe("the clock of retention", () => {
   test("follows a clock that is set back at once, and one that jumps ahead after a day", () => {
     let [wall, steady] = [START, 0];
     const clock = retentionClock(
@@ -168,7 +168,7 @@ describe("the time by which versions are old", () => {
   });
 });
 
-test("a vacuum by policy takes versions out of the middle, which are gone for good, and leaves the others whole", async () => {
+test("a vacuum by policy removes versions from the middle for good, and leaves the others intact", async () => {
   const root = await temporaryFolder();
   for (let i = 1; i <= 6; i++) {
     await publishRows(root, {

@@ -1,4 +1,4 @@
-// Files that an import sets aside are changed or removed under it: it fails and says so, and nothing of it is published.
+// Spill files of an import are changed or removed during the import: it fails with a message and publishes nothing.
 import { readdirSync, rmSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
@@ -25,29 +25,32 @@ const HARMS: Readonly<Record<string, (path: string) => void>> = {
   removed: rmSync,
 };
 
-test.each(Object.entries(HARMS))("files that are %s under an import end it, and the lake stays", async (_how, harm) => {
-  const folder = await temporaryFolder();
-  const [root, file] = [join(folder, "lake"), join(folder, "factors.parquet")];
-  const writer = await openWriter({ memory: "1GB", tempDirectory: join(folder, "spill") });
-  await writer.run(`COPY (${UNSORTED}) TO '${file}' (FORMAT parquet)`);
-  writer.close();
-  const load = (onProgress?: Parameters<typeof importFiles>[4]): Promise<ImportReport> =>
-    importFiles(root, entityNamed("adj_factor")!, [file], { map: {}, set: {}, memory: "130MB" }, onProgress);
+test.each(Object.entries(HARMS))(
+  "spill files that are %s during an import make it fail, and the lake stays unchanged",
+  async (_how, harm) => {
+    const folder = await temporaryFolder();
+    const [root, file] = [join(folder, "lake"), join(folder, "factors.parquet")];
+    const writer = await openWriter({ memory: "1GB", tempDirectory: join(folder, "spill") });
+    await writer.run(`COPY (${UNSORTED}) TO '${file}' (FORMAT parquet)`);
+    writer.close();
+    const load = (onProgress?: Parameters<typeof importFiles>[4]): Promise<ImportReport> =>
+      importFiles(root, entityNamed("adj_factor")!, [file], { map: {}, set: {}, memory: "130MB" }, onProgress);
 
-  const scratch = join(root, "lake/.scratch");
-  let harmed = 0;
-  const failure = await load((phase) => {
-    if (phase === "reading") return;
-    for (const entry of readdirSync(scratch, { recursive: true, withFileTypes: true })) {
-      if (!entry.isFile()) continue;
-      harm(join(entry.parentPath, entry.name));
-      harmed++;
-    }
-  }).catch((error: unknown) => error);
-  expect(harmed).toBeGreaterThan(1);
-  expect(failure).toMatchObject({ name: "OperatorError" });
-  expect(String(failure)).toMatch(/cannot be written: .*(?:temporary file|\.scratch)/);
-  expect((await openLake(root)).current().version.sequence).toBe(0);
-  expect((await filesBelow(root)).filter((path) => path.endsWith(".parquet"))).toEqual([]);
-  expect((await load()).rows).toBe(ROWS);
-});
+    const scratch = join(root, "lake/.scratch");
+    let harmed = 0;
+    const failure = await load((phase) => {
+      if (phase === "reading") return;
+      for (const entry of readdirSync(scratch, { recursive: true, withFileTypes: true })) {
+        if (!entry.isFile()) continue;
+        harm(join(entry.parentPath, entry.name));
+        harmed++;
+      }
+    }).catch((error: unknown) => error);
+    expect(harmed).toBeGreaterThan(1);
+    expect(failure).toMatchObject({ name: "OperatorError" });
+    expect(String(failure)).toMatch(/cannot be written: .*(?:temporary file|\.scratch)/);
+    expect((await openLake(root)).current().version.sequence).toBe(0);
+    expect((await filesBelow(root)).filter((path) => path.endsWith(".parquet"))).toEqual([]);
+    expect((await load()).rows).toBe(ROWS);
+  },
+);

@@ -14,7 +14,7 @@ describe("a record of the token file", () => {
     ["as it is written", {}],
     ["with entities, an end and another zone", { entities: ["daily", "metrics"], expires: "2026-02-01T08:00+08:00" }],
     ["without any entity", { entities: [] }],
-  ])("%s is a token", (_what, change) => {
+  ])("%s is valid", (_what, change) => {
     expect(parseTokens([{ ...GOOD, ...change }])).toEqual({ tokens: [{ ...GOOD, ...change }], faults: [] });
   });
 
@@ -85,7 +85,7 @@ const create = (name: string, expires: string | null = null): Promise<string> =>
   createToken(root, name, { entities: null, expires }, NOW);
 
 describe("a token file", () => {
-  test("that was never there holds no tokens", async () => {
+  test("that never existed holds no tokens", async () => {
     const tokens = await open();
     await tokens.refresh();
     clock = 2 * TRUSTED_FOR;
@@ -100,8 +100,8 @@ describe("a token file", () => {
     ["is emptied", () => writeFile(path, "")],
     ["holds no list", () => writeFile(path, '{"name": "alice"}')],
     ["is gone", () => rm(path)],
-    ["is gone with all that was beside it", () => rm(root, { recursive: true })],
-  ])("that %s leaves its tokens valid for a while and not longer; the static one stays", async (_what, damage) => {
+    ["is gone with the data directory", () => rm(root, { recursive: true })],
+  ])("that %s keeps its tokens valid for a limited time; the static token stays valid", async (_what, damage) => {
     const alice = await create("alice");
     const guest = await create("guest", "1h");
     const tokens = await open();
@@ -118,7 +118,7 @@ describe("a token file", () => {
     expect(await tokens.find("static", NOW)).toMatchObject({ name: "TAPEHOUSE_TOKEN" });
   });
 
-  test("that is put back is followed again at once", async () => {
+  test("that is restored is followed again at once", async () => {
     const alice = await create("alice");
     const tokens = await open();
     const text = await readFile(path, "utf8");
@@ -131,7 +131,7 @@ describe("a token file", () => {
     expect([tokens.isSound(), await tokens.find(alice, NOW)]).toMatchObject([true, { name: "alice" }]);
   });
 
-  test("that is damaged from the start lets nobody in but the static token", async () => {
+  test("that is damaged from the start admits only the static token", async () => {
     const alice = await create("alice");
     await writeFile(path, "[{");
     const tokens = await open();
@@ -139,7 +139,7 @@ describe("a token file", () => {
     expect(await tokens.find("static", NOW)).not.toBeNull();
   });
 
-  test("with bad records has each of them told once, and what else it holds is valid", async () => {
+  test("with bad records has each of them reported once, and its other tokens are valid", async () => {
     const alice = await create("alice");
     const records = JSON.parse(await readFile(path, "utf8")) as object[];
     await writeFile(path, JSON.stringify([{ ...GOOD, expires: "garbage" }, ...records]));
@@ -165,7 +165,7 @@ describe("the commands", () => {
     }
   });
 
-  test("keep records that are no tokens, and revoke them by their name", async () => {
+  test("keep faulty records, and revoke them by name", async () => {
     await create("alice");
     const odd = [{ name: "odd", expires: "garbage" }, 7];
     await writeFile(path, JSON.stringify(odd));
@@ -177,8 +177,8 @@ describe("the commands", () => {
   });
 });
 
-describe("wrong tokens that come together", () => {
-  test("share their looks at the file, each of which begins after the token was asked about", async () => {
+describe("wrong tokens at the same time", () => {
+  test("share reads of the file, and each is answered by a read that began after it arrived", async () => {
     await create("alice");
     const tokens = await open();
     const wrong = Array.from({ length: 500 }, (_, i) => tokens.find(`wrong-${i}`, NOW));
@@ -191,7 +191,7 @@ describe("wrong tokens that come together", () => {
   });
 });
 
-test("finding a token takes as long whichever it is, and as long where there is none", async () => {
+test("finding a token takes the same time for every token, and for none", async () => {
   const secrets = Array.from({ length: 4_000 }, (_, i) => `secret-${i}`);
   const records = secrets.map((secret, i) => ({ ...GOOD, name: `n${i}`, sha256: hashToken(secret) }));
   await mkdir(join(root, "state"));
@@ -208,6 +208,6 @@ test("finding a token takes as long whichever it is, and as long where there is 
   }
   const median = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1]!;
   const [first, last, none] = [median(times["first"]!), median(times["last"]!), median(times["none"]!)];
-  // One that stops at the first match is thousands of times faster there.
+  // A search that stops at the first match would be thousands of times faster there.
   for (const ratio of [first / last, none / last]) expect(Math.abs(Math.log2(ratio))).toBeLessThan(1.5);
 });

@@ -9,7 +9,7 @@ test("drops of two processes at the same time both arrive, round after round", a
   const root = await temporaryFolder();
   const rounds = 3;
   for (let round = 0; round < rounds; round++) {
-    // Both bring the same day, so that both write the same file again.
+    // Both have the same day, so that both rewrite the same file.
     const files = await Promise.all(
       ["000001.SZ", "000002.SZ"].map((code) => factorFile([`${code},20240102,${round}`])),
     );

@@ -32,7 +32,7 @@ describe("vacuum", () => {
     expect((await verify(root, { ...MEMORY, deep: true })).faults).toEqual([]);
   });
 
-  test("counts the age of a version from when it was replaced: who began to read it then can go on", async () => {
+  test("counts the age of a version from its replacement, so that running reads can finish", async () => {
     const { root, versions } = await threeVersions();
     const removedAt = async (hour: number): Promise<unknown> =>
       (await vacuum(root, { olderThan: 10 * HOUR, keep: 1, dryRun: true, now: at(hour) })).removed;
@@ -42,14 +42,14 @@ describe("vacuum", () => {
     expect(await removedAt(150)).toEqual([versions[0], versions[1]]);
   });
 
-  test("keeps the newest versions however old they are, and always the served one", async () => {
+  test("keeps the newest versions regardless of age, and always the served one", async () => {
     const { root, versions } = await threeVersions();
     expect((await vacuum(root, { olderThan: 0, keep: 2, now: at(99) })).removed).toEqual([versions[0]]);
     expect((await vacuum(root, { olderThan: 0, keep: 0, now: at(99) })).removed).toEqual([versions[1]]);
     expect((await vacuum(root, { olderThan: 0, keep: 1, now: at(99) })).removed).toEqual([]);
   });
 
-  test("asks whether the clock is right where nothing was published for long, and removes nothing", async () => {
+  test("asks whether the clock is right if nothing was published for long, and removes nothing", async () => {
     const { root, versions } = await threeVersions();
     const before = await filesBelow(root);
     const options = { olderThan: HOUR, keep: 1, now: at(24 * 365) };
@@ -61,11 +61,11 @@ describe("vacuum", () => {
     expect(await filesBelow(root)).toEqual(before);
     const { removed } = await vacuum(root, { ...options, trustClock: true });
     expect(removed).toEqual(versions.slice(0, 2));
-    // Nothing is left to ask about.
+    // Nothing is left to remove, so there is no question.
     expect((await vacuum(root, options)).removed).toEqual([]);
   });
 
-  test("says what it would do and does nothing when it is a dry run", async () => {
+  test("reports what it would remove and removes nothing in a dry run", async () => {
     const { root, versions } = await threeVersions();
     const before = await filesBelow(root);
     const dry = await vacuum(root, { olderThan: 0, keep: 1, dryRun: true, now: at(9) });
@@ -74,7 +74,7 @@ describe("vacuum", () => {
     expect(await vacuum(root, { olderThan: 0, keep: 1, now: at(9) })).toEqual(dry);
   });
 
-  test("tells a removed version from one that never was", async () => {
+  test("distinguishes a removed version from one that never existed", async () => {
     const { root, versions } = await threeVersions();
     await vacuum(root, { olderThan: 0, keep: 1, now: at(9) });
     const lake = await openLake(root);
@@ -83,7 +83,7 @@ describe("vacuum", () => {
     expect(await lake.at(versions[2]!)).toBe(lake.current());
   });
 
-  test("removes data files and lists that no version names, and nothing that it does not know", async () => {
+  test("removes data files and lists that no version names, and no unknown files", async () => {
     const { root } = await threeVersions();
     await writeFile(join(root, "lake/adj_factor/20240102-20240102-0123456789abcdef.parquet"), "left by a crash");
     await writeFile(join(root, `state/lists/${"ab".repeat(32)}.json`), "{}");
@@ -92,7 +92,7 @@ describe("vacuum", () => {
     expect(await filesBelow(root)).toEqual([...(await neededFiles(root)), "lake/adj_factor/notes.txt"].sort());
   });
 
-  test("removes nothing where the lake has files and the state folder knows no version", async () => {
+  test("removes nothing if the lake has files but the state folder has no version", async () => {
     const { root } = await threeVersions();
     await rm(join(root, "state"), { recursive: true });
     const before = await filesBelow(join(root, "lake"));
@@ -108,7 +108,7 @@ describe("vacuum", () => {
     );
   });
 
-  test("answers 410 for a removed version on a server that runs, and goes on serving the current one", async () => {
+  test("makes a running server answer 410 for a removed version and serve the current one", async () => {
     const { root, versions } = await threeVersions();
     const server = await serve(root);
     const path = (version: string): string => `/api/v1/entities/adj_factor?data_version=${encodeURIComponent(version)}`;
@@ -118,7 +118,7 @@ describe("vacuum", () => {
     expect((await server.json("/api/v1/entities/adj_factor")).rows).toEqual([["000001.SZ", "20240102", 2]]);
   });
 
-  test("is a command with a span of time", async () => {
+  test("is a command that accepts a time span", async () => {
     const { root, versions } = await threeVersions();
     const command = ["vacuum", "--older-than", "1d", "--trust-clock", "--json", "--data", root];
     const { exitCode, stdout } = await tapehouse(...command);
@@ -130,7 +130,7 @@ describe("vacuum", () => {
 });
 
 describe("the list of removed versions", () => {
-  test("is looked up without reading it all", async () => {
+  test("is searched without reading it all", async () => {
     const path = join(await temporaryFolder(), "removed.txt");
     const lines = Array.from({ length: 1_000 }, (_, i) => at(i).toISOString().replace("Z", "+08:00"));
     await writeFile(path, lines.map((line) => `${line}\n`).join(""));

@@ -1,17 +1,17 @@
-// Files at which the ingesting process died: one that kills it again and again is refused, so that the others go on.
+// Counts crashes of the process for each drop. A file that crashes it repeatedly is refused, so that others can proceed.
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import type { Layout } from "../lake/layout.js";
 import { temporaryOf } from "../store/durable.js";
 
-/** A file is refused when the process died so often while it was taken; a restart may come at a bad moment too. */
+/** A file is refused after this many crashes. A single one may have another cause, such as a restart. */
 export const MOST_CRASHES = 3;
 
 export interface Crashes {
-  /** How often the process died while this file was being taken. */
+  /** How often the process died while it imported this file. */
   of(path: string): number;
-  /** Runs `work` with a note of the files that it takes, which is left where the process dies. */
-  taking<T>(paths: readonly string[], work: () => Promise<T>): Promise<T>;
-  /** The file was dealt with, or has changed. */
+  /** Runs `work`. If the process dies meanwhile, each of the files counts one more crash. */
+  during<T>(paths: readonly string[], work: () => Promise<T>): Promise<T>;
+  /** Call it when the file was imported or refused, or has changed. */
   forget(path: string): void;
 }
 
@@ -20,7 +20,7 @@ export async function openCrashes(layout: Layout): Promise<Crashes> {
   const running = new Set<string>();
   let saving: Promise<void> = Promise.resolve();
 
-  /** A file that is being taken is counted as if it had killed the process: if it does, nobody else can count it. */
+  /** Files in progress are saved with one more crash than they have, since a dying process cannot save anything. */
   const save = async (): Promise<void> => {
     const counts: Record<string, number> = Object.fromEntries(crashes);
     for (const path of running) counts[path] = (counts[path] ?? 0) + 1;
@@ -36,7 +36,7 @@ export async function openCrashes(layout: Layout): Promise<Crashes> {
 
   return {
     of: (path) => crashes.get(path) ?? 0,
-    async taking(paths, work) {
+    async during(paths, work) {
       for (const path of paths) running.add(path);
       try {
         await saveInTurn();

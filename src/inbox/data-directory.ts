@@ -1,13 +1,16 @@
-// Whether the data directory that is watched is there, and still the one that it was.
+// Checks that the data directory of a watched inbox is available and still holds the same lake.
 import { setTimeout as sleep } from "node:timers/promises";
 import { UnavailableError } from "../lake/continuity.js";
 import { openLake, type Lake } from "../lake/lake.js";
 import type { WriteOptions } from "../store/session.js";
 
-/** How often to look for a data directory that is missing, in milliseconds. */
+/** How often to look for a missing data directory, in milliseconds. */
 export const RETRY_AFTER = 500;
 
-/** Looks whether the directory is what it was: nothing is read of another one, or written to it. Tells when this changes. */
+/**
+ * Returns a function that checks whether the directory is available and holds the same lake, and logs each change. While
+ * it resolves to false, the directory must be neither read nor written.
+ */
 export function watchDataDirectory(lake: Lake, log: (line: string) => void): () => Promise<boolean> {
   let reported: string | null = null;
   return async () => {
@@ -16,11 +19,11 @@ export function watchDataDirectory(lake: Lake, log: (line: string) => void): () 
       (error: unknown) => error,
     );
     const [absent] = lake.faults().absent;
-    const isAbsent = absent === undefined ? null : `the folder lake/${absent} is missing`;
-    const found = fault instanceof UnavailableError ? fault.message : isAbsent;
-    if (found !== reported) log(found === null ? "watching the inbox again" : `not watching the inbox: ${found}`);
-    reported = found;
-    return found === null;
+    const missing = absent === undefined ? null : `the folder lake/${absent} is missing`;
+    const problem = fault instanceof UnavailableError ? fault.message : missing;
+    if (problem !== reported) log(problem === null ? "watching the inbox again" : `not watching the inbox: ${problem}`);
+    reported = problem;
+    return problem === null;
   };
 }
 
@@ -29,7 +32,7 @@ interface WaitOptions extends Pick<WriteOptions, "after"> {
   readonly signal: AbortSignal;
 }
 
-/** Resolves when the directory holds the lake that was seen, or when the signal fires. */
+/** Resolves when the directory holds the lake `after`, or when the signal fires. */
 export async function untilAvailable(root: string, { after, log, signal }: WaitOptions): Promise<void> {
   const lake = await openLake(root, { ...(after ? { after } : {}), waits: true });
   const isAvailable = watchDataDirectory(lake, log);

@@ -1,4 +1,4 @@
-// Ingesting: files that are dropped into the inbox are taken as they become complete, those of one entity in order.
+// Ingests the inbox: imports drops as they become complete, those of one entity in order.
 import { access, constants, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -6,7 +6,7 @@ import { ENTITY_NAMES } from "../catalog/index.js";
 import { chinaTime } from "../dates.js";
 import { OperatorError } from "../errors.js";
 import { describeRefusal } from "../files.js";
-import { count, plural, size as sizeInWords } from "../words.js";
+import { plural, size as sizeInWords } from "../words.js";
 import { NO_MARK } from "../lake/continuity.js";
 import type { DropState } from "../lake/drop-file.js";
 import { openLake } from "../lake/lake.js";
@@ -27,34 +27,34 @@ import { SlowBatch, takeBatch } from "./take.js";
 import { createRetries, excessReason, isExcess } from "./retries.js";
 
 export interface IngestOptions extends MaintenanceOptions {
-  /** Bytes: a larger file is refused. */
+  /** Bytes; a larger file is refused. */
   readonly maxDrop: number;
-  /** Milliseconds that only go forward. */
+  /** Monotonic milliseconds. */
   readonly clock: () => number;
-  /** None by default. */
+  /** By default there are none. */
   readonly limits?: DropLimits;
 }
 
 export interface Ingester {
   /**
-   * Looks once, begins to take what is complete, and to tidy up where that is due; resolves to the milliseconds until it
-   * is worth looking again.
+   * Scans the inbox once, and starts to import complete drops and to run maintenance if it is due. Resolves to the
+   * milliseconds until the next scan.
    */
   step(): Promise<number>;
-  /** Waits for the given number of milliseconds, or until a drop is taken, since other entities may then start. */
+  /** Waits for the given number of milliseconds, or until a lot is done, since others may then start. */
   rest(milliseconds: number): Promise<void>;
-  /** Resolves when no drop is being taken: to whether one was. */
+  /** Resolves when no drop is being imported, to whether one was. */
   taken(): Promise<boolean>;
-  /** Resolves when nothing is being tidied up. */
+  /** Resolves when no maintenance is running. */
   maintained(): Promise<void>;
 }
 
-/** A fresh file that cannot be read is tried again after so many quiet milliseconds: its writer may have paused. */
-const SECOND_LOOK = 3_000;
-/** Nothing was dropped for so many milliseconds: time for work that takes long. */
+/** Before a file is refused for the first time, it is read again after this time: its writer may have paused. In ms. */
+const SECOND_TRY = 3_000;
+/** If nothing was dropped for this many milliseconds, there is time for long maintenance. */
 const IDLE_AFTER = 10_000;
 const MAINTENANCE_EVERY = 5_000;
-/** After each piece of a large file, while other lots run, in milliseconds. */
+/** The pause after each piece of a large file while other lots run, in milliseconds. */
 const PAUSE = 5;
 const noPause = (): Promise<void> => Promise.resolve();
 
@@ -72,10 +72,11 @@ export async function openIngester(root: string, options: IngestOptions): Promis
   const ledger = await openLedger(layout, await currentVersion(), () => lake.versions());
   const inbox = watchInbox(layout.inbox, clock);
   const crashes = await openCrashes(layout);
-  const second = new Set<string>();
-  /** Files that took longer, or held more, than a small one may. */
+  /** Files that would have been refused at the first try. */
+  const triedOnce = new Set<string>();
+  /** Files that took longer or held more than a small one may. */
   const slow = new Set<string>();
-  /** How often a file took more memory or disk than there is. */
+  /** How often a file needed more memory or disk than there is. */
   const excesses = new Map<string, number>();
   const retries = createRetries(clock, log);
   let lastDrop = clock();
@@ -91,7 +92,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     await ledger.append(entries.map((entry) => ({ ...entry, time })));
     for (const entry of entries) {
       inbox.settle(entry);
-      second.delete(contentKey(entry));
+      triedOnce.delete(contentKey(entry));
       excesses.delete(contentKey(entry));
       slow.delete(contentKey(entry));
       crashes.forget(entry.path);
@@ -99,12 +100,12 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     }
   };
 
-  /** Records what became of files that were read; one that is refused for the first time gets a second look. */
+  /** Records what became of files that were read. One that is refused for the first time gets a second try instead. */
   const recordRead = async (entries: readonly Entry[]): Promise<void> => {
-    const early = entries.filter((entry) => entry.outcome === "refused" && !second.has(contentKey(entry)));
+    const early = entries.filter((entry) => entry.outcome === "refused" && !triedOnce.has(contentKey(entry)));
     for (const entry of early) {
-      second.add(contentKey(entry));
-      inbox.defer(entry.path, SECOND_LOOK);
+      triedOnce.add(contentKey(entry));
+      inbox.defer(entry.path, SECOND_TRY);
     }
     await record(entries.filter((entry) => !early.includes(entry)));
   };
@@ -115,11 +116,11 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     isSlow: (file) => slow.has(contentKey(file)),
   };
 
-  /** Takes a batch, or refuses a file that by itself takes more than there is again and again. */
+  /** Imports a batch. Refuses a file that by itself repeatedly needs more memory or disk than there is. */
   const take = async (batch: readonly CheckedDrop[], size: LotSize, stop: AbortSignal): Promise<void> => {
     const paths = batch.map(({ file }) => file.path);
     try {
-      const { entries, changed } = await crashes.taking(paths, () =>
+      const { entries, changed } = await crashes.during(paths, () =>
         takeBatch(layout, batch, ledger, currentVersion, {
           ...{ ...options, ...shareOf(size, options) },
           ...{ after: lake.mark(), stop: size === "small" ? stop : null },
@@ -138,7 +139,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     }
   };
 
-  /** Checksums are made on the thread that all lots share: that of a large file leaves time for the others. */
+  /** All lots share one thread for checksums, so that of a large file leaves time for the others. */
   const pause = async (): Promise<void> => {
     if (running.size > 1) await sleep(PAUSE);
   };
@@ -170,7 +171,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     } catch (error) {
       if (!(error instanceof SlowBatch)) throw error;
       if (!stop.aborted)
-        log(`${labelOf(lot)} holds more than a small file may: it waits until no other slow file is read`);
+        log(`${labelOf(lot)} holds more than a small file may: it is retried when no other slow file is read`);
       for (const { file } of left) slow.add(contentKey(file));
     }
   };
@@ -179,13 +180,13 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     ...options,
     past,
     async take(lot, stop) {
-      await retries.guard(lot.entity.name, `cannot take ${labelOf(lot)}`, () => takeLot(lot, stop));
+      await retries.guard(lot.entity.name, `cannot import ${labelOf(lot)}`, () => takeLot(lot, stop));
       lastDrop = clock();
     },
     onEnd: () => wake(),
   });
 
-  /** Notes what is clear of complete files, and begins to read the others, as many as may be read at once. */
+  /** Records complete files whose outcome is known without reading, and starts to import the others. */
   const handle = async (complete: readonly InboxFile[]): Promise<void> => {
     const entries: Entry[] = [];
     const waiting: PendingDrop[] = [];
@@ -201,20 +202,20 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     if (!signal.aborted) running.turn(waiting, complete);
   };
 
-  /** Whether drops have to wait until there is more room; says so once. */
+  /** Whether drops must wait for disk space. Logs each change. */
   const mustWaitForSpace = async (): Promise<boolean> => {
     const space = await freeSpace(layout);
     if (isShort(space) === waitsForSpace) return waitsForSpace;
     waitsForSpace = !waitsForSpace;
     const { free, reserve } = space;
-    const state = `${sizeInWords(free)} are free, ${sizeInWords(reserve)} of which are kept free`;
-    log(waitsForSpace ? `drops wait for room on the disk: ${state}` : `there is room on the disk again: ${state}`);
+    const state = `${sizeInWords(free)} free, ${sizeInWords(reserve)} must stay free`;
+    log(waitsForSpace ? `drops wait for disk space: ${state}` : `there is disk space again: ${state}`);
     return waitsForSpace;
   };
 
   const runMaintenance = async (): Promise<void> => {
     const isIdle = running.size === 0 && clock() - lastDrop > IDLE_AFTER;
-    const didWork = await retries.guard(MAINTENANCE, "cannot tidy up", async () => {
+    const didWork = await retries.guard(MAINTENANCE, "maintenance failed", async () => {
       try {
         return await maintain(maintenanceLake, isIdle, retentionTime(), options);
       } catch (error) {
@@ -228,7 +229,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
   return {
     async step() {
       if (!(await isAvailable())) return RETRY_AFTER;
-      const complete = inbox.look().filter(({ path }) => !retries.isWaiting(path.split("/")[0]!));
+      const complete = inbox.scan().filter(({ path }) => !retries.isWaiting(path.split("/")[0]!));
       if (complete.length > 0) {
         lastDrop = clock();
         const mayWrite = !retries.isWaiting(LEDGER_WRITES) && !(await mustWaitForSpace());
@@ -237,7 +238,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
       await running.writeReport(layout.intake);
       const isDue = maintenance === null && clock() >= nextMaintenance && !retries.isWaiting(MAINTENANCE);
       if (isDue && !signal.aborted) maintenance = runMaintenance().finally(() => (maintenance = null));
-      return inbox.untilNextLook();
+      return inbox.untilNextScan();
     },
     async rest(milliseconds) {
       const waking = new AbortController();
@@ -256,12 +257,12 @@ export async function openIngester(root: string, options: IngestOptions): Promis
   };
 }
 
-/** What is guarded besides entities. */
+/** Names for retries of work that belongs to no entity. */
 const MAINTENANCE = "";
 const LEDGER_WRITES = "/";
 const DEADLY = `the process died ${MOST_CRASHES} times while it read this file; change the file to try it again`;
 
-/** A file that by itself takes more memory or disk than there is, so often, is refused. */
+/** A file is refused after it has needed more memory or disk than there is this many times by itself. */
 const MOST_EXCESSES = 3;
 
 const contentKey = ({ path, size, mtime }: DropState): string => `${path} ${size} ${mtime}`;
@@ -269,11 +270,11 @@ const contentKey = ({ path, size, mtime }: DropState): string => `${path} ${size
 function describe({ outcome, path, rows, duplicates, data_version, reason, warnings }: Entry): string {
   if (outcome !== "taken") return `${outcome} inbox/${path}: ${reason}`;
   const warned = warnings.length === 0 ? "" : ` (${warnings.join("; ")})`;
-  const more = duplicates === 0 ? "" : ` and ${count(duplicates)} that said nothing new`;
+  const more = duplicates === 0 ? "" : ` and ${plural(duplicates, "duplicate")}`;
   return `taken inbox/${path}: ${plural(rows, "row")}${more}, data_version ${data_version}${warned}`;
 }
 
-/** Makes `inbox` with a folder for each entity. Throws OperatorError if the data directory cannot be written. */
+/** Creates `inbox` with a folder for each entity. Throws OperatorError if the data directory cannot be written. */
 export async function makeInbox(layout: Layout): Promise<void> {
   try {
     for (const name of ENTITY_NAMES) await mkdir(join(layout.inbox, name), { recursive: true });

@@ -1,4 +1,4 @@
-// What a complete file of the inbox is, and what the ledger says of it: decided from little before all of it is read.
+// Decides what to do with a complete file of the inbox: by its name, size and the ledger first, then by its content.
 import { entityNamed, ENTITY_NAMES } from "../catalog/index.js";
 import type { Entity } from "../catalog/types.js";
 import { OperatorError, isTroubleBeside, nearest } from "../errors.js";
@@ -15,27 +15,27 @@ import { stampOf } from "../files.js";
 
 export type Entry = Omit<LedgerEntry, "time">;
 
-/** What is clear of a file without opening it. */
+/** What can be decided without opening the file. */
 type Prechecked =
   /** It has to be read. */
   | ({ readonly verdict: "read" } & PendingDrop)
-  /** It is as the ledger says already. */
+  /** The ledger has an entry for this state of the file. */
   | { readonly verdict: "known" }
-  /** The ledger is told at once. */
+  /** The outcome is clear, and is recorded at once. */
   | { readonly verdict: "record"; readonly entry: Entry };
 
-/** What is to be done about a file whose content was read. */
+/** What to do with a file whose content was read. */
 type Judged =
-  /** Its content is to be merged. */
+  /** Its rows are to be merged. */
   | ({ readonly verdict: "take" } & CheckedDrop)
   | { readonly verdict: "known" }
   | { readonly verdict: "record"; readonly entry: Entry }
-  /** It is gone, or being written again. */
+  /** It is gone or is being written again. */
   | { readonly verdict: "wait" };
 
 export interface CheckedDrop extends PendingDrop {
   readonly sha256: string;
-  /** Of the file that the checksum is of. */
+  /** The stamp of the file with this checksum. */
   readonly identity: string;
 }
 
@@ -44,7 +44,7 @@ const NO_ROWS = {
   ...{ first: null, last: null, warnings: [], data_version: null },
 } as const;
 
-/** The entry of a file that is not taken. */
+/** The entry of a refused file. */
 export function refusalOf(file: InboxFile, entity: string | null, sha256: string | null, reason: string): Entry {
   const { path, size, mtime } = file;
   return { ...NO_ROWS, path, size, mtime, sha256, entity, outcome: "refused", reason };
@@ -52,11 +52,11 @@ export function refusalOf(file: InboxFile, entity: string | null, sha256: string
 
 const NO_FILE: Readonly<Record<Exclude<DropKind, "file">, string>> = {
   link: "links are not read from the inbox: copy the file, mount the folder, or run tapehouse import",
-  special: "it is a pipe, a socket or a device, and no file",
+  special: "it is a pipe, a socket or a device, not a file",
   unnameable: "its name is not UTF-8; rename it",
 };
 
-/** Judges a file by its name, its size and the ledger. Larger ones than `maxDrop` (bytes) are refused. */
+/** Judges a file by its name, its size and the ledger. A file larger than `maxDrop` (bytes) is refused. */
 export function precheck(ledger: Ledger, file: InboxFile, maxDrop: number): Prechecked {
   if (isSameState(ledger, file) && !file.isReplaced) return { verdict: "known" };
   const folder = file.path.includes("/") ? file.path.split("/")[0]! : null;
@@ -85,7 +85,7 @@ function reasonAgainst(
   return refusalBy(() => formatOf(file.path, ""));
 }
 
-/** The reason that a check throws; null if it throws none. */
+/** The message of the OperatorError that a check throws; null if it throws none. */
 function refusalBy(check: () => unknown): string | null {
   try {
     check();
@@ -102,7 +102,7 @@ function isSameState(ledger: Ledger, { path, size, mtime }: InboxFile): boolean 
 }
 
 function misplaced(folder: string | null): string {
-  if (folder === null) return "it lies in no entity's folder; move it to inbox/<entity>/, e.g. inbox/daily/";
+  if (folder === null) return "it is not in an entity's folder; move it to inbox/<entity>/, e.g. inbox/daily/";
   const near = nearest(folder, ENTITY_NAMES);
   return `there is no entity "${folder}"${near ? `; did you mean inbox/${near}/?` : ""}`;
 }
@@ -130,10 +130,10 @@ export async function judge(
   }
 }
 
-/** A file is no longer what it was when it was looked at. */
+/** The file has changed since it was found. */
 export class ChangedDrop extends Error {}
 
-/** Opens a file if it is as it was seen; the caller closes it. Throws ChangedDrop and UnreadableDrop. */
+/** Opens a file if it is unchanged; the caller closes it. Throws ChangedDrop and UnreadableDrop. */
 async function openAsSeen(layout: Layout, { path, size, mtime }: InboxFile): Promise<OpenDrop> {
   const drop = await openDrop(layout, path);
   if (drop?.stats.size === size && drop.stats.mtimeMs === mtime) return drop;
@@ -142,8 +142,8 @@ async function openAsSeen(layout: Layout, { path, size, mtime }: InboxFile): Pro
 }
 
 const HEAD = 1 << 16;
-/** How often to look whether a file that is read is still there, in milliseconds. */
-const LOOK_EVERY = 250;
+/** How often to check that a file has not changed while it is read, in milliseconds. */
+const CHECK_EVERY = 250;
 
 async function sha256OfDrop(
   layout: Layout,
@@ -155,13 +155,13 @@ async function sha256OfDrop(
   const { buffer, bytesRead } = await drop.handle.read(Buffer.alloc(HEAD), 0, HEAD, 0);
   const mismatch = refusalBy(() => requireContentOf(file.path, buffer.subarray(0, bytesRead), "it"));
   if (mismatch !== null && bytesRead > 0) throw new UnreadableDrop(mismatch);
-  let next = performance.now() + LOOK_EVERY;
+  let next = performance.now() + CHECK_EVERY;
   const sha256 = await sha256OfHandle(drop.handle, async (bytes) => {
     if (bytes > file.size || signal.aborted) throw new ChangedDrop(file.path);
     await pause();
     if (performance.now() < next) return;
     if (!(await isUnchanged(layout, file))) throw new ChangedDrop(file.path);
-    next = performance.now() + LOOK_EVERY;
+    next = performance.now() + CHECK_EVERY;
   }).catch((error: unknown) => {
     if (error instanceof ChangedDrop || isTroubleBeside(error)) throw error;
     throw new UnreadableDrop(`it cannot be read (${(error as NodeJS.ErrnoException).code})`);
@@ -176,20 +176,20 @@ function judgeContent(ledger: Ledger, one: PendingDrop, sha256: string, identity
   const before = ledger.last(path);
   if (before && before.outcome !== "refused" && before.sha256 === sha256) {
     if (isSameState(ledger, file)) return { verdict: "known" };
-    const reason = "its content is that of the file before";
+    const reason = "its content is the same as before";
     return { verdict: "record", entry: { ...before, size, mtime, outcome: "same", reason } };
   }
   const twin = before && before.outcome !== "refused" ? undefined : ledger.taken(entity.name, { path, sha256 });
   if (twin) {
-    const reason = `its content is that of inbox/${twin.path}`;
+    const reason = `its content is the same as that of inbox/${twin.path}`;
     return { verdict: "record", entry: { ...twin, path, size, mtime, outcome: "same", reason } };
   }
   return { verdict: "take", file, entity, sha256, identity };
 }
 
 /**
- * The files that are imported together next, in order, each content once: a later file wins over an earlier one, and
- * where a content comes again it is that of a file of its own.
+ * The files that are imported together next, in order. A batch has each content once; a repeated one begins the next
+ * batch, so that a later file always replaces earlier ones.
  */
 export function firstBatch(files: readonly CheckedDrop[]): readonly CheckedDrop[] {
   const contents = new Set<string>();

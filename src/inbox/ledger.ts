@@ -1,4 +1,4 @@
-// Writing the ledger of drops: appended durably, and written anew with what still matters when it has grown.
+// Writes the ledger of drops: appends entries durably, and rewrites the file without obsolete entries when it has grown.
 import { mkdir, open } from "node:fs/promises";
 import { OperatorError } from "../errors.js";
 import { isUnchanged } from "../lake/drop-file.js";
@@ -11,9 +11,9 @@ import { syncPath, writeDurably } from "../store/durable.js";
 export interface Ledger {
   /** The last entry of a path. */
   last(path: string): LedgerEntry | undefined;
-  /** The entry of a file of this content, of whatever name, that was taken for this entity. */
+  /** The entry of a file with this content, under any name, that was taken for this entity. */
   taken(entity: string, file: Pick<LedgerEntry, "path" | "sha256">): LedgerEntry | undefined;
-  /** The latest file that was taken for this entity, with main dates in a range, besides these paths. */
+  /** The latest file taken for this entity with main dates in a range, except these paths. */
   neighbour(
     entity: string,
     range: readonly [string, string] | null,
@@ -22,14 +22,14 @@ export interface Ledger {
   append(entries: readonly LedgerEntry[]): Promise<void>;
 }
 
-/** Entries of files that are no longer there are kept up to this many, the latest ones. */
+/** How many entries of files that no longer exist are kept: the latest ones. */
 const MOST_GONE = 10_000;
-/** The ledger is written anew when it has this many more lines than entries that matter. */
+/** The ledger is rewritten when it has this many obsolete lines. */
 const SPARE_LINES = 5_000;
 
 /**
- * Opens the ledger; the caller is its only writer. What it says of versions after the one that is served does not count:
- * the lake was put back to an older state, or begun anew. Throws if it is damaged or lost.
+ * Opens the ledger; the caller is its only writer. Entries of versions after the served one do not count: the lake was
+ * restored to an older state, or is a new one. Throws if the ledger is damaged or lost.
  */
 export async function openLedger(
   layout: Layout,
@@ -37,7 +37,7 @@ export async function openLedger(
   versions: () => Promise<readonly Version[]>,
 ): Promise<Ledger> {
   await mkdir(layout.state, { recursive: true });
-  /** All lines that are in the file, but for those that do not count. */
+  /** All entries in the file that count. */
   let history: LedgerEntry[] = [];
   let kept = 0;
   const byPath = new Map<string, LedgerEntry>();
@@ -53,11 +53,11 @@ export async function openLedger(
   };
 
   const rewrite = async (): Promise<void> => {
-    const latest = await thatMatter(layout, [...byPath.values()]);
-    // Of content that is known under another name or time it still matters when it was taken.
+    const latest = await relevantEntries(layout, [...byPath.values()]);
+    // Content that is known under another name or time still needs the entry of when it was taken.
     const origins = latest.map((entry) => byContent.get(keyOf(entry.entity, entry)));
-    const matters = new Set<LedgerEntry | undefined>([...latest, ...origins]);
-    const left = history.filter((entry) => matters.has(entry));
+    const relevant = new Set<LedgerEntry | undefined>([...latest, ...origins]);
+    const left = history.filter((entry) => relevant.has(entry));
     await writeDurably(layout.ledger, left.map(encode).join(""));
     byPath.clear();
     byContent.clear();
@@ -71,7 +71,7 @@ export async function openLedger(
     let isEmptied = false;
     try {
       isEmptied = (await handle.stat()).size === 0;
-      await handle.writeFile((await endsWithinLine(handle)) + entries.map(encode).join(""));
+      await handle.writeFile((await missingLineFeed(handle)) + entries.map(encode).join(""));
       await handle.sync();
     } finally {
       await handle.close();
@@ -80,7 +80,7 @@ export async function openLedger(
     learn(entries);
     if (isEmptied || history.length > kept + SPARE_LINES) await rewrite();
   };
-  /** Drops are taken side by side, but their entries are written one after another. */
+  /** Drops are imported in parallel, but their entries are written one after another. */
   let appending: Promise<void> = Promise.resolve();
 
   const content = await inspectLedger(layout.ledger);
@@ -113,24 +113,24 @@ const keyOf = (entity: string | null, file: Pick<LedgerEntry, "path" | "sha256">
 
 const encode = (entry: LedgerEntry): string => `${seal(entry)}\n`;
 
-/** A drop of which nothing is known would be taken again, over what corrected it later. */
+/** An unknown drop would be imported again, and overwrite later corrections. */
 const damagedLedger = (path: string, [line]: readonly number[]): string =>
-  `line ${line} of ${path} is damaged, so nobody can tell what was taken: drops wait until you run tapehouse verify --repair`;
+  `line ${line} of ${path} is damaged, so it is not known what was taken: drops wait until you run tapehouse verify --repair`;
 
 const lostLedger = (path: string): string =>
-  `${path} is empty or gone, so nobody can tell what was taken: drops wait until you put it back from a backup, or run ` +
+  `${path} is empty or missing, so it is not known what was taken: drops wait until you restore it from a backup, or run ` +
   `tapehouse verify --repair, after which all files of the inbox are taken again`;
 
-/** What closes a line that a crash cut short. */
-async function endsWithinLine(handle: Awaited<ReturnType<typeof open>>): Promise<string> {
+/** The line feed that ends a line which a crash cut short; empty if the last line is complete. */
+async function missingLineFeed(handle: Awaited<ReturnType<typeof open>>): Promise<string> {
   const { size } = await handle.stat();
   if (size === 0) return "";
   const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
   return buffer.toString("latin1") === "\n" ? "" : "\n";
 }
 
-/** Entries of files that are there, and the latest of those that are gone. */
-async function thatMatter(layout: Layout, entries: readonly LedgerEntry[]): Promise<readonly LedgerEntry[]> {
+/** Entries of existing files, and the latest of those whose files are gone. */
+async function relevantEntries(layout: Layout, entries: readonly LedgerEntry[]): Promise<readonly LedgerEntry[]> {
   if (entries.length <= MOST_GONE) return entries;
   const left: LedgerEntry[] = [];
   for (const [i, entry] of entries.entries()) {

@@ -1,18 +1,19 @@
-// Which drops are taken next, and which side by side: those of one entity in order, and no slow one before all others.
+// Schedules drops: which lots start next, and which run in parallel. Those of one entity keep their order, and slow ones
+// do not block the others.
 import type { Entity } from "../catalog/types.js";
 import { bytesOf } from "../setting-values.js";
 import { NO_LIMITS, type DropLimits } from "../intake/limits.js";
 import type { InboxFile } from "./watch.js";
 
-/** A file of the inbox that is to be read. */
+/** A file of the inbox that waits to be read. */
 export interface PendingDrop {
   readonly file: InboxFile;
   readonly entity: Entity;
 }
 
 /**
- * `slow`: small on the disk, but it held much or took long. `alone`: while it is taken, nothing else is, since it may be
- * the file that kills the process.
+ * `slow`: small on the disk, but with much content or a long run. `alone`: runs without any other lot, since the file may
+ * crash the process.
  */
 export type LotSize = "small" | "slow" | "large" | "alone";
 
@@ -23,50 +24,50 @@ export interface Lot {
   readonly size: LotSize;
 }
 
-/** A lot that is being taken. */
+/** A lot that is being imported. */
 export interface RunningLot {
-  /** How it counts now. */
+  /** Its current size; a small lot can become slow. */
   readonly size: LotSize;
-  /** When it began, in milliseconds. */
+  /** When it started, in milliseconds. */
   readonly since: number;
-  /** It was asked to stop, so its place will be free soon. */
+  /** It was asked to stop, so its slot will soon be free. */
   readonly isStopping: boolean;
 }
 
-/** What is known of a file from earlier tries. */
+/** What is known about a file from earlier attempts. */
 export interface FileHistory {
-  /** It is taken without others. */
+  /** It is imported in a lot of its own. */
   isSingle(file: InboxFile): boolean;
-  /** It is `alone`. */
+  /** It may crash the process, so its lot is `alone`. */
   isSuspect(file: InboxFile): boolean;
-  /** It took longer, or held more, than a small file may. */
+  /** It took longer or held more than a small file may. */
   isSlow(file: InboxFile): boolean;
 }
 
-/** Lots that are taken at the same time. Each size has places of its own, so that slow and large ones hold up no small ones. */
+/** How many lots of each size run at a time. Separate slots keep slow and large lots from blocking small ones. */
 const SLOTS = { small: 2, slow: 1, large: 1 } as const;
 
-/** A larger file goes in a large lot. */
+/** Larger files go into a large lot. */
 const SMALL_BYTES = 32 << 20;
-/** A lot that runs for longer, in milliseconds, is not small, whatever the sizes of its files: others may have its place. */
+/** A small lot that runs for longer than this is overdue: others may get its slot. In milliseconds. */
 export const SMALL_TIME = 2_000;
 const MOST_FILES = 200;
 const MOST_BYTES = 512 << 20;
 
-/** What is to be done next. */
+/** What to do next. */
 export interface Step {
   readonly begin: readonly Lot[];
-  /** Running lots that count as slow from now on, by entity. */
+  /** Entities whose running lots become slow. */
   readonly demote: readonly string[];
-  /** Running lots that have to stop and wait for the slow place, by entity. */
+  /** Entities whose running lots must stop and wait for the slow slot. */
   readonly stop: readonly string[];
-  /** Lots that wait for a place. */
+  /** Lots that wait for a slot. */
   readonly held: readonly Lot[];
 }
 
 /**
- * Decides which lots begin beside those that run, by entity, and which of those give up their places. `waiting` is in the
- * order in which files are to be taken; the entities take turns: `turns` says when each had its last one.
+ * Decides which lots start, and which running lots (by entity) give up their slots. `waiting` is in the order of import.
+ * Entities take turns; `turns` holds the number of each one's last turn.
  */
 export function nextStep(
   waiting: readonly PendingDrop[],
@@ -93,7 +94,7 @@ export function nextStep(
   const small = [...running].filter(([, { size }]) => size === "small").sort(([, a], [, b]) => a.since - b.since);
   const overdue = small.filter(([, { since, isStopping }]) => !isStopping && now - since >= SMALL_TIME);
   let soonFree = small.filter(([, { isStopping }]) => isStopping).length;
-  // First those that waited for these places: a running lot does not take the slow one from them.
+  // Lots that waited for these slots come first: no running lot moves into the slow slot before them.
   for (const size of ["large", "slow"] as const) {
     const first = lots.find((lot) => lot.size === size);
     if (first && isFree(size)) start(first);
@@ -112,7 +113,7 @@ export function nextStep(
 
 const NOTHING: Step = { begin: [], demote: [], stop: [], held: [] };
 
-/** What each entity without a running lot would begin with, in the order of their turns. */
+/** The next lot of each entity without a running one, in the order of their turns. */
 function firstLots(
   waiting: readonly PendingDrop[],
   running: ReadonlyMap<string, RunningLot>,
@@ -132,7 +133,7 @@ function firstLots(
     .sort((a, b) => turnOf(a) - turnOf(b));
 }
 
-/** The first files of an entity that are of one size. */
+/** The first files of an entity that have the same size. */
 function firstLot(files: readonly PendingDrop[], past: FileHistory): Lot {
   const [{ file: first, entity }] = files as readonly [PendingDrop];
   if (past.isSingle(first)) {
@@ -150,11 +151,11 @@ function firstLot(files: readonly PendingDrop[], past: FileHistory): Lot {
   return { entity, files: end < 0 ? files : files.slice(0, end), size };
 }
 
-/** Of the memory and disk of a large lot; up to three others run beside it. */
+/** The share of memory and disk of a large lot that other lots get. Up to three of them run beside it. */
 const SMALL_PART = 1 / 4;
-/** How many times --ingest-memory may be used at once: by lots in all places, and by compaction beside them. */
+/** How many times --ingest-memory may be in use at once: by lots in all slots, and by compaction. */
 export const MOST_PARTS = SLOTS.large + (SLOTS.small + SLOTS.slow) * SMALL_PART + 1;
-/** Only a file that is compressed well holds more rows or bytes than this and is small on the disk. */
+/** Limits of a small lot. Only a highly compressed file exceeds them while it is small on the disk. */
 const SMALL_ROWS = 2_000_000;
 const SMALL_UNPACKED = 64 << 20;
 
@@ -164,7 +165,7 @@ interface Share {
   readonly limits?: DropLimits;
 }
 
-/** What a lot may use of what a large one may. */
+/** The memory and the limits of a lot, given those of a large one. */
 export function shareOf(size: LotSize, { memory, limits = NO_LIMITS }: Share): Share {
   if (size === "large" || size === "alone") return { memory, limits };
   const spill = limits.spill === undefined ? {} : { spill: partOf(limits.spill) };

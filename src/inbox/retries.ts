@@ -1,17 +1,17 @@
-// Failures that are not a file's fault: what failed waits, longer each time, while everything else goes on.
+// Retries after failures that are not a file's fault, with growing delays, while everything else continues.
 import { EngineError, NoSpaceError, reasonOf } from "../errors.js";
 
-/** Waiting times after a failure that is not a file's fault, in milliseconds. */
+/** Delays before a retry, in milliseconds. */
 const FIRST_RETRY = 1_000;
 const LONGEST_RETRY = 60_000;
 
 interface Retries {
   isWaiting(name: string): boolean;
-  /** Runs `work`; where it fails says so and lets `name` wait, longer each time. */
+  /** Runs `work`. If it fails, logs the error and makes `name` wait, longer each time. */
   guard<T>(name: string, what: string, work: () => Promise<T>): Promise<T | undefined>;
 }
 
-/** Failures that are not a file's fault: the disk is full, the lake is damaged, another writer is at work. */
+/** For failures such as a full disk, a damaged lake, or another writer at work. */
 export function createRetries(clock: () => number, log: (line: string) => void): Retries {
   const waits = new Map<string, { readonly until: number; readonly delay: number }>();
   return {
@@ -31,14 +31,14 @@ export function createRetries(clock: () => number, log: (line: string) => void):
   };
 }
 
-/** Whether what was asked took more memory or disk than there is. */
+/** Whether the work needed more memory or disk than there is. */
 export const isExcess = (error: unknown): boolean => error instanceof EngineError || error instanceof NoSpaceError;
 
 const OPTIONS = { memory: "--ingest-memory", disk: "--ingest-spill" } as const;
 
-/** Why a file is refused that does so by itself. */
+/** Why a file is refused that needs too much by itself. */
 export function excessReason(error: unknown): string {
   const lack = error instanceof EngineError ? error.lack : null;
-  if (lack === null) return `it takes more than there is: ${reasonOf(error)}`;
-  return `it takes more ${lack} than ${OPTIONS[lack]} allows: split it, or allow more and drop it again`;
+  if (lack === null) return `it needs more than there is: ${reasonOf(error)}`;
+  return `it needs more ${lack} than ${OPTIONS[lack]} allows: split it, or allow more and drop it again`;
 }

@@ -1,4 +1,4 @@
-// The lots that are being taken: begun, counted as slow or stopped as lots.ts decides, and written where they take long.
+// The lots that are being imported: starts and stops them as lots.ts decides, and reports those that take long.
 import { rename, rm, writeFile } from "node:fs/promises";
 import { chinaTime } from "../dates.js";
 import { count } from "../words.js";
@@ -12,18 +12,18 @@ export interface RunningOptions {
   readonly now: () => Date;
   readonly log: (line: string) => void;
   readonly past: FileHistory;
-  /** Takes a lot; never rejects. It ends early where `stop` fires. */
+  /** Imports a lot; never rejects. It ends early if `stop` fires. */
   take(lot: Lot, stop: AbortSignal): Promise<void>;
-  /** A lot has ended, so that others may begin. */
+  /** Called when a lot has ended, so that others may start. */
   onEnd(): void;
 }
 
 export interface RunningLots {
   readonly size: number;
   has(entity: string): boolean;
-  /** Begins what can begin of the files that wait, and lets what takes long give way. `complete` are all that are not settled. */
+  /** Starts waiting files as slots allow, and moves or stops overdue lots. `complete` are all unsettled files. */
   turn(waiting: readonly PendingDrop[], complete: readonly InboxFile[]): void;
-  /** Writes to the file `path` which lots take long, and which wait meanwhile; removes it where none does. */
+  /** Writes to the file `path` which lots take long and which wait for them; removes the file if none takes long. */
   writeReport(path: string): Promise<void>;
   /** Resolves when the lots that run now have ended. */
   ended(): Promise<void>;
@@ -59,13 +59,13 @@ export function createRunningLots({ clock, now, log, past, take, onEnd }: Runnin
 
   const demote = (one: Running): void => {
     one.size = "slow";
-    log(`${labelOf(one.lot)} takes long: it counts as slow, so that others have its place`);
+    log(`${labelOf(one.lot)} takes long: it moves to the slot for slow files, so that others can start`);
   };
 
   const stop = (one: Running): void => {
     one.stop.abort();
     log(
-      `${labelOf(one.lot)} takes long: it stops, so that others have its place, and waits until no other slow file is read`,
+      `${labelOf(one.lot)} takes long: it stops so that others can start, and is retried when no other slow file is read`,
     );
   };
 
@@ -73,9 +73,9 @@ export function createRunningLots({ clock, now, log, past, take, onEnd }: Runnin
     const all = [...running.values()];
     const long = all.filter(({ since }) => clock() - since >= SMALL_TIME);
     if (long.length === 0) return { reading: [], waiting: [] };
-    const isInWay = (one: Running, size: LotSize): boolean => [one.size, size].includes("alone") || one.size === size;
-    const before = (size: LotSize): readonly string[] =>
-      all.filter((one) => isInWay(one, size)).map(({ lot }) => lot.files[0]!.file.path);
+    const blocks = (one: Running, size: LotSize): boolean => [one.size, size].includes("alone") || one.size === size;
+    const blocking = (size: LotSize): readonly string[] =>
+      all.filter((one) => blocks(one, size)).map(({ lot }) => lot.files[0]!.file.path);
     return {
       reading: long.map((one) => ({
         ...summaryOf(one.lot),
@@ -83,7 +83,7 @@ export function createRunningLots({ clock, now, log, past, take, onEnd }: Runnin
         since: one.began,
         queued: queuedBehind(one),
       })),
-      waiting: held.map((lot) => ({ ...summaryOf(lot), behind: before(lot.size) })),
+      waiting: held.map((lot) => ({ ...summaryOf(lot), behind: blocking(lot.size) })),
     };
   };
 
@@ -123,7 +123,7 @@ export function createRunningLots({ clock, now, log, past, take, onEnd }: Runnin
         }
         written = text;
       } catch {
-        // The folder is gone or full, which others tell. What is written here matters only to those who look now.
+        // The folder is gone or full, which is reported elsewhere. This report matters only at the moment.
       }
     },
     async ended() {

@@ -1,4 +1,4 @@
-// Taking drops: files of one entity are read and merged beside the other writers, who wait only while it is published.
+// Imports drops of one entity: reads and merges them without blocking other writers, which wait only for the publication.
 import { randomUUID } from "node:crypto";
 import { mkdir, symlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -24,20 +24,20 @@ import { moveIn, withDropStaging, type Staging } from "../store/staging.js";
 
 interface TakenBatch {
   readonly entries: readonly Entry[];
-  /** Files that changed while they were read: they are looked at again. */
+  /** Files that changed while they were read; they are to be judged again. */
   readonly changed: readonly InboxFile[];
 }
 
 interface TakeOptions extends WriteOptions {
   readonly signal: AbortSignal;
-  /** Given for a small batch: where it fires, or where a file holds more than a small one may, SlowBatch is thrown. */
+  /** For a small batch: if it fires, or if a file holds more than a small one may, SlowBatch is thrown. */
   readonly stop: AbortSignal | null;
   readonly limits?: DropLimits;
 }
 
 /**
- * Imports the files of a batch as one drop; those that cannot be taken are left out. Throws if the fault is not in
- * the files: no space, a damaged lake, another writer that does not come to an end.
+ * Imports the files of a batch as one drop, without those that are refused. Throws if the fault is not in the files: no
+ * disk space, a damaged lake, another writer that does not finish.
  */
 export async function takeBatch(
   layout: Layout,
@@ -53,17 +53,17 @@ export async function takeBatch(
   const bounded = limits.spill === undefined ? options : { ...options, spill: limits.spill };
   const report = await withDropStaging(layout, bounded, async (writer, staging) => {
     const files: StagedFile[] = [];
-    const check = createCheck(layout, options);
+    const context = { writer, staging, layout, check: createCheck(layout, options) };
     for (const one of batch) {
       try {
-        files.push({ ...(await stageDrop(writer, staging, layout, one, limits, check)), file: one.file.path });
+        files.push({ ...(await stageDrop(context, one, limits)), file: one.file.path });
       } catch (error) {
         if (stop && error instanceof TooMuchError) throw new SlowBatch();
         if (error instanceof ChangedDrop) changed.push(one.file);
         else refused.set(one, refusalReason(error, `inbox/${one.file.path}`));
       }
     }
-    return files.length === 0 ? null : publishDrop(writer, staging, layout, entity, files, check, options);
+    return files.length === 0 ? null : publishDrop(context, entity, files, options);
   });
   const version = report?.version?.data_version ?? (await currentVersion());
   const entries = batch.flatMap((one): readonly Entry[] => {
@@ -78,7 +78,7 @@ export async function takeBatch(
   };
 }
 
-/** Why a file is refused. Throws what is no fault of the file; whatever else goes wrong while it is read, it brought about. */
+/** Why a file is refused. Rethrows errors that are not the file's fault; all others count as its fault. */
 function refusalReason(error: unknown, label: string): string {
   if (error instanceof UnreadableDrop) return error.message;
   if (error instanceof StoppedError) throw error;
@@ -86,27 +86,33 @@ function refusalReason(error: unknown, label: string): string {
   return error instanceof OperatorError ? withoutLabel(error.message, label) : `it cannot be read: ${reasonOf(error)}`;
 }
 
-/** A reason is told beside the path of its file. */
+/** The path is shown next to the reason, so the reason need not repeat it. */
 const withoutLabel = (message: string, label: string): string =>
   message.startsWith(label) ? message.slice(label.length).replace(/^:? */, "") : message;
 
+/** What the steps of one batch share. */
+interface BatchContext {
+  readonly writer: Writer;
+  readonly staging: Staging;
+  readonly layout: Layout;
+  readonly check: Check;
+}
+
 async function stageDrop(
-  writer: Writer,
-  { scratch }: Staging,
-  layout: Layout,
+  { writer, staging, layout, check }: BatchContext,
   { file, entity, identity }: CheckedDrop,
   limits: FileLimits,
-  check: Check,
 ): Promise<Staged> {
-  const isAsRead = async (): Promise<Error | undefined> =>
+  const { scratch } = staging;
+  const checkFile = async (): Promise<Error | undefined> =>
     (await isUnchanged(layout, file)) ? check() : new ChangedDrop(file.path);
   const drop = await openDrop(layout, file.path);
   try {
     if (!drop || stampOf(drop.stats) !== identity) throw new ChangedDrop(file.path);
     const source = await linkOpenFile(drop, file.path, scratch);
     const options = { map: {}, set: {}, label: `inbox/${file.path}`, limits };
-    const staged = await unless(writer, isAsRead, () => stage(writer, entity, source, options, scratch));
-    // One that is gone was whole as long as it was there.
+    const staged = await unless(writer, checkFile, () => stage(writer, entity, source, options, scratch));
+    // A file that was removed meanwhile was complete until then.
     const isReplaced = !(await isUnchanged(layout, file)) && (await exists(join(layout.inbox, file.path)));
     if (isReplaced) throw new ChangedDrop(file.path);
     return staged;
@@ -118,12 +124,12 @@ async function stageDrop(
 }
 
 /**
- * A path that leads to an open file of the inbox, below folders of the same names. Whatever is opened by it is that file,
- * though its place in the inbox may have been taken by a link.
+ * Makes a path that leads to an open file of the inbox, below folders of the same names. It leads to that file even if a
+ * link has replaced the file in the inbox.
  */
 export async function linkOpenFile({ source }: OpenDrop, path: string, scratch: string): Promise<string> {
   const folder = join(scratch, randomUUID());
-  // The scratch folder may be gone with its disk, and is not made again.
+  // Not recursive: the scratch folder may be gone with its disk, and must not be created again.
   await mkdir(folder);
   const link = join(folder, path);
   await mkdir(dirname(link), { recursive: true });
@@ -131,14 +137,11 @@ export async function linkOpenFile({ source }: OpenDrop, path: string, scratch: 
   return link;
 }
 
-/** Merges a drop prepared and publishes it, or merges it again where another writer changed the entity meanwhile. */
+/** Merges a drop without the write lock and publishes it. If another writer changed the entity meanwhile, merges again. */
 async function publishDrop(
-  writer: Writer,
-  staging: Staging,
-  layout: Layout,
+  { writer, staging, layout, check }: BatchContext,
   entity: Entity,
   files: readonly StagedFile[],
-  check: Check,
   options: WriteOptions,
 ): Promise<ImportReport> {
   const { name } = entity;
@@ -160,13 +163,13 @@ async function publishDrop(
 
 class StoppedError extends Error {}
 
-/** A small batch turned out not to be small: it is to be taken as a large one. */
+/** A small batch turned out to be large or slow, and must be imported as such. */
 export class SlowBatch extends StoppedError {}
 
-/** Resolves to why taking drops has to end now; undefined if it may go on. */
+/** Resolves to the reason why the import must end now; undefined if it may continue. */
 type Check = () => Promise<Error | undefined>;
 
-/** When it is time to stop, what has begun may go on for so many milliseconds. */
+/** When the process must stop, a running import may continue for this many milliseconds. */
 const FINISH_WITHIN = 4_000;
 
 function createCheck(layout: Layout, { signal, stop }: Pick<TakeOptions, "signal" | "stop">): Check {
@@ -174,14 +177,14 @@ function createCheck(layout: Layout, { signal, stop }: Pick<TakeOptions, "signal
   return async () => {
     if (stop?.aborted) return new SlowBatch();
     if (signal.aborted) end = Math.min(end, performance.now() + FINISH_WITHIN);
-    if (performance.now() > end) return new StoppedError("it is time to stop");
-    return isShort(await freeSpace(layout)) ? new NoSpaceError("no space is left but what is kept free") : undefined;
+    if (performance.now() > end) return new StoppedError("the process is stopping");
+    return isShort(await freeSpace(layout)) ? new NoSpaceError("only reserved disk space is left") : undefined;
   };
 }
 
 const CHECK_EVERY = 250;
 
-/** Runs `work` unless the check gives a reason; ends what the writer does as soon as it does. The reason is thrown. */
+/** Runs `work` while the check gives no reason to end. When it gives one, interrupts the writer and throws the reason. */
 async function unless<T>(writer: Writer, check: Check, work: () => Promise<T>): Promise<T> {
   let reason = await check();
   if (reason) throw reason;

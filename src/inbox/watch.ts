@@ -1,41 +1,41 @@
-// Watching the inbox by looking at it, since many file systems send no events: which files have stopped growing.
+// Watches the inbox by polling, since many file systems send no events, and finds files that have stopped changing.
 import { lstatSync, readdirSync, statSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { stampOf } from "../files.js";
 import { kindOf, UNREADABLE, type DropKind, type DropState } from "../lake/drop-file.js";
 
-/** A file of the inbox as it stands still, or what else lies there under a name; links are not followed. */
+/** A file of the inbox that has stopped changing, or something else under a name. Links are not followed. */
 export interface InboxFile extends DropState {
   readonly kind: DropKind;
-  /** It was another one, or not there, when we looked before; what the ledger says of its size and time proves nothing. */
+  /** It is new or was replaced since the last scan, so an entry in the ledger with its size and time proves nothing. */
   readonly isReplaced: boolean;
 }
 
-/** A file as it was when it was looked at. */
+/** A file as it was when it was scanned. */
 type SeenFile = Pick<InboxFile, "path" | "size" | "mtime">;
 
 export interface Inbox {
-  /** Looks at what may have changed, and gives the files that have stood still for long enough, the oldest first. */
-  look(): readonly InboxFile[];
-  /** The file was handled: it is not returned again before it changes. One that has changed meanwhile is. */
+  /** Scans what may have changed, and returns the files that have not changed for long enough, the oldest first. */
+  scan(): readonly InboxFile[];
+  /** The file was handled: it is not returned again until it changes. This has no effect if it has changed already. */
   settle(file: SeenFile): void;
-  /** Returns the file again after `quiet` milliseconds without a change. */
+  /** The file is returned again after `quiet` milliseconds without a change. */
   defer(path: string, quiet: number): void;
-  /** Milliseconds until it is worth looking again. */
-  untilNextLook(): number;
+  /** Milliseconds until the next scan. */
+  untilNextScan(): number;
 }
 
-/** A file is complete when it has not changed for so many milliseconds. */
+/** A file is complete when it has not changed for this many milliseconds. */
 export const QUIET = 400;
-/** How often to look, in milliseconds, where looking is cheap. */
-const LOOK_EVERY = 100;
-/** Looking may take one part in so many of the time, whether at what is hot or at everything. */
+/** How often to scan if a scan is cheap, in milliseconds. */
+const SCAN_EVERY = 100;
+/** Scans of hot files, and scans of everything, each take at most one part in this many of the time. */
 const COST = 100;
-/** Whatever changed within so many milliseconds is hot: most changes befall it. */
+/** Files and folders that changed within this many milliseconds are hot: they are the most likely to change again. */
 const HOT_FOR = 3_600_000;
-/** Folders this near the inbox are always hot: new ones appear there. */
+/** Folders up to this depth are always hot, since new folders appear there. */
 const TOP = 1;
-/** A folder changed less than this long before it was read may have changed again within the same tick of its clock. */
+/** A folder that changed less than this before it was read may have changed again within the resolution of its clock. */
 const COARSE = 3_000;
 
 interface Folder {
@@ -44,7 +44,7 @@ interface Folder {
   readonly depth: number;
   stamp: string;
   hotUntil: number;
-  /** Names of what is in it, folders and files. */
+  /** Names of the files and folders in it. */
   names: Set<string>;
 }
 
@@ -56,21 +56,21 @@ interface Watched {
   stamp: string;
   isReplaced: boolean;
   hotUntil: number;
-  /** When it is complete if it does not change; null if it was dealt with. */
+  /** When it is complete if it does not change; null if it was handled. */
   due: number | null;
 }
 
 /**
- * Watches a folder; `clock` gives milliseconds. A look reads the folders that changed, and asks only for files that are new
- * or hot; from time to time it looks at everything, as seldom as keeps the cost low.
+ * Watches a folder; `clock` gives milliseconds. A scan reads the changed folders and checks only new and hot files. A full
+ * scan checks everything, at intervals that keep its cost low.
  */
 export function watchInbox(root: string, clock: () => number): Inbox {
   const folders = new Map<string, Folder>([["", newFolder("", 0)]]);
   const files = new Map<string, Watched>();
-  /** The files that are hot or not dealt with. */
+  /** The files that are hot or not handled yet. */
   const active = new Set<Watched>();
-  let nextLook = -Infinity;
-  let nextSweep = -Infinity;
+  let nextScan = -Infinity;
+  let nextFullScan = -Infinity;
 
   const forget = (path: string): void => {
     for (const name of folders.get(path)?.names ?? []) forget(path === "" ? name : `${path}/${name}`);
@@ -80,8 +80,8 @@ export function watchInbox(root: string, clock: () => number): Inbox {
     files.delete(path);
   };
 
-  const lookAtFile = (file: Watched, now: number): void => {
-    // Only its folder can say that it is gone.
+  const scanFile = (file: Watched, now: number): void => {
+    // Whether it still exists can only be seen in its folder.
     if (file.kind === "unnameable") return;
     const stats = statsOf(join(root, file.path));
     if (!stats || kindOf(stats) !== file.kind) {
@@ -95,13 +95,13 @@ export function watchInbox(root: string, clock: () => number): Inbox {
     active.add(file);
   };
 
-  /** What is gone is forgotten together with its name, so that it is new where it comes back. */
+  /** Forgets a file and its name in the folder, so that it counts as new if it comes back. */
   const forgetIn = (path: string): void => {
     folders.get(path.split("/").slice(0, -1).join("/"))?.names.delete(path.split("/").at(-1)!);
     forget(path);
   };
 
-  const lookAtFolder = (folder: Folder, now: number, again: boolean): void => {
+  const scanFolder = (folder: Folder, now: number, again: boolean): void => {
     const path = join(root, folder.path);
     const stats = folder.depth === 0 ? statsBehind(path) : statsOf(path);
     if (!stats?.isDirectory()) {
@@ -110,18 +110,18 @@ export function watchInbox(root: string, clock: () => number): Inbox {
     }
     const stamp = stampOf(stats);
     if (stamp === folder.stamp && !again) return;
-    const names = new Set(namesIn(path).filter((name) => !isLeftAlone(name)));
+    const names = new Set(namesIn(path).filter((name) => !isIgnored(name)));
     for (const name of folder.names) if (!names.has(name)) forget(folder.path === "" ? name : `${folder.path}/${name}`);
     const before = folder.names;
     const age = Date.now() - stats.mtimeMs;
     folder.names = names;
-    // Not trusted yet where another change could bear the same stamp.
+    // A recent stamp is not kept, since another change could have the same one.
     folder.stamp = Math.abs(age) < COARSE ? "" : stamp;
     if (age < HOT_FOR) folder.hotUntil = now + HOT_FOR - age;
-    for (const name of names) if (!before.has(name)) meet(folder, name, now);
+    for (const name of names) if (!before.has(name)) add(folder, name, now);
   };
 
-  const meet = (folder: Folder, name: string, now: number): void => {
+  const add = (folder: Folder, name: string, now: number): void => {
     const path = folder.path === "" ? name : `${folder.path}/${name}`;
     const stats = statsOf(join(root, path));
     const kind = stats ? kindOf(stats) : name.includes(UNREADABLE) ? "unnameable" : undefined;
@@ -129,7 +129,7 @@ export function watchInbox(root: string, clock: () => number): Inbox {
     else if (kind === "folder") {
       const inner = newFolder(path, folder.depth + 1);
       folders.set(path, inner);
-      lookAtFolder(inner, now, false);
+      scanFolder(inner, now, false);
     } else {
       const { size, mtimeMs } = stats ?? { size: 0, mtimeMs: 0 };
       const hotUntil = now + HOT_FOR - (Date.now() - mtimeMs);
@@ -141,20 +141,20 @@ export function watchInbox(root: string, clock: () => number): Inbox {
   };
 
   return {
-    look() {
+    scan() {
       const now = clock();
       const began = performance.now();
-      const all = now >= nextSweep;
+      const all = now >= nextFullScan;
       for (const folder of [...folders.values()]) {
-        if (all || folder.depth <= TOP || folder.hotUntil > now || folder.stamp === "") lookAtFolder(folder, now, all);
+        if (all || folder.depth <= TOP || folder.hotUntil > now || folder.stamp === "") scanFolder(folder, now, all);
       }
       for (const file of [...(all ? files.values() : active)]) {
-        lookAtFile(file, now);
+        scanFile(file, now);
         if (file.due === null && file.hotUntil <= now) active.delete(file);
       }
       const cost = (performance.now() - began) * COST;
-      nextLook = now + Math.max(LOOK_EVERY, all ? 0 : cost);
-      if (all) nextSweep = now + Math.max(LOOK_EVERY, cost);
+      nextScan = now + Math.max(SCAN_EVERY, all ? 0 : cost);
+      if (all) nextFullScan = now + Math.max(SCAN_EVERY, cost);
       const complete = [...active].filter(({ due }) => due !== null && due <= now);
       return complete.sort((a, b) => a.mtime - b.mtime || (a.path < b.path ? -1 : 1)).map((file) => ({ ...file }));
     },
@@ -166,9 +166,9 @@ export function watchInbox(root: string, clock: () => number): Inbox {
       const file = files.get(path);
       if (file) file.due = clock() + quiet;
     },
-    untilNextLook() {
+    untilNextScan() {
       const now = clock();
-      let next = nextLook;
+      let next = nextScan;
       for (const { due } of active) if (due !== null && due > now && due < next) next = due;
       return Math.max(1, next - now);
     },
@@ -183,16 +183,14 @@ const newFolder = (path: string, depth: number): Folder => ({
   names: new Set(),
 });
 
-/** What changes when a file is written, renamed over, or set back in time. Some file systems number files anew at will. */
-
 const statsOf = (path: string): Stats | undefined => attempt(() => lstatSync(path));
 
-/** The same, of what a link leads to. */
+/** The same, but follows links. */
 const statsBehind = (path: string): Stats | undefined => attempt(() => statSync(path));
 
-function attempt<T>(look: () => T): T | undefined {
+function attempt<T>(read: () => T): T | undefined {
   try {
-    return look();
+    return read();
   } catch {
     return undefined;
   }
@@ -202,5 +200,5 @@ const namesIn = (path: string): readonly string[] => attempt(() => readdirSync(p
 
 const UNFINISHED = /(~|\.(tmp|temp|part|partial|filepart|crdownload|download|swp|bak|lock|crc|md5|sha256))$/i;
 
-/** Hidden files, markers such as `_SUCCESS`, and names that programs give to what they have not finished. */
-const isLeftAlone = (name: string): boolean => /^[._~#]/.test(name) || UNFINISHED.test(name) || /^readme/i.test(name);
+/** Hidden files, markers such as `_SUCCESS`, and temporary names of unfinished files. */
+const isIgnored = (name: string): boolean => /^[._~#]/.test(name) || UNFINISHED.test(name) || /^readme/i.test(name);

@@ -49,7 +49,7 @@ async function parquet(sql: string): Promise<Buffer> {
 }
 
 describe("a drop", () => {
-  test("is taken when it has stood still", async () => {
+  test("is taken when it has stopped changing", async () => {
     const watcher = await ingester(root);
     await drop(root, "adj_factor/a.csv", factors("000001.SZ,20240102,1.5"));
     await watcher.after(100);
@@ -71,7 +71,7 @@ describe("a drop", () => {
     expect(watcher.logged).toEqual([expect.stringMatching(/^taken inbox\/adj_factor\/a\.csv: 1 row, data_version 2/)]);
   });
 
-  test("that grows is not taken early", async () => {
+  test("that still grows is not taken", async () => {
     const watcher = await ingester(root);
     const file = await drop(root, "adj_factor/a.csv", factors());
     const lines = Array.from({ length: 12 }, (_, i) => `000001.SZ,202401${String(i + 10)},${i}`);
@@ -86,7 +86,7 @@ describe("a drop", () => {
     expect(await ledgerOf(root)).toHaveLength(1);
   });
 
-  test("whose writer paused in the middle is taken once it is whole, and never refused", async () => {
+  test("whose writer paused is taken once it is complete, and never refused", async () => {
     const watcher = await ingester(root);
     const whole = await parquet(
       "SELECT '000001.SZ' AS ts_code, DATE '2024-01-01' + i::INT AS trade_date, i AS adj_factor FROM range(1000) t(i)",
@@ -101,7 +101,7 @@ describe("a drop", () => {
     expect(await sequenceOf(root)).toBe(1);
   });
 
-  test("that is renamed over another is taken, also with the same size and time", async () => {
+  test("that is renamed over another is taken, even with the same size and time", async () => {
     const watcher = await ingester(root);
     const file = await drop(root, "adj_factor/a.csv", factors("000001.SZ,20240102,1.5"));
     await watcher.settle();
@@ -115,7 +115,7 @@ describe("a drop", () => {
     expect(await factorsOf()).toEqual(["000001.SZ 20240102 2.5"]);
   });
 
-  test("in folders named after columns gets what it lacks from them; its own columns win", async () => {
+  test("in folders named after columns gets missing columns from them; its own columns take precedence", async () => {
     const watcher = await ingester(root);
     await drop(root, "adj_factor/year=2024/trade_date=20240102/x.csv", "ts_code,adj_factor\n000001.SZ,1\n");
     await drop(root, "adj_factor/trade_date=20240103/y.csv", factors("000001.SZ,20240104,2"));
@@ -123,7 +123,7 @@ describe("a drop", () => {
     expect(await factorsOf()).toEqual(["000001.SZ 20240102 1", "000001.SZ 20240104 2"]);
   });
 
-  test("of every kind is taken", async () => {
+  test("of every format is taken", async () => {
     const watcher = await ingester(root);
     const row = { ts_code: "000001.SZ", trade_date: "20240102", adj_factor: 1 };
     await drop(root, "adj_factor/a.json", JSON.stringify([row]));
@@ -142,7 +142,7 @@ describe("a drop", () => {
 });
 
 describe("several drops", () => {
-  test("of one entity become one version; of rows in two of them the later file's stay", async () => {
+  test("of one entity become one version; of rows in both, those of the later file stay", async () => {
     const watcher = await ingester(root);
     const late = await drop(root, "adj_factor/a.csv", factors("000001.SZ,20240102,2"));
     const early = await drop(root, "adj_factor/z.csv", factors("000001.SZ,20240102,1", "000002.SZ,20240102,1"));
@@ -162,7 +162,7 @@ describe("several drops", () => {
     expect(await servedRows(root, "stk_limit")).toHaveLength(1);
   });
 
-  test("go on when one of them cannot be taken: it is refused with row, column and reason", async () => {
+  test("are taken without a bad one, which is refused with row, column and reason", async () => {
     const watcher = await ingester(root);
     await drop(root, "adj_factor/a.csv", factors("000001.SZ,20240102,2"));
     await drop(root, "adj_factor/b.csv", factors("000001.SZ,20240103,2", "000001.SZ,20240132,x"));
@@ -180,8 +180,8 @@ describe("several drops", () => {
   });
 });
 
-describe("what is no drop", () => {
-  test("is left alone where it is hidden, temporary or a marker", async () => {
+describe("a file that is not a drop", () => {
+  test("is ignored if it is hidden, temporary or a marker", async () => {
     const watcher = await ingester(root);
     const names = [".a.csv", "_SUCCESS", "a.csv.tmp", "a.csv~", "a.parquet.part", "a.csv.crdownload", "README.md"];
     for (const name of names) await drop(root, `adj_factor/${name}`, factors("000001.SZ,20240102,2"));
@@ -191,7 +191,7 @@ describe("what is no drop", () => {
     expect(await sequenceOf(root)).toBe(0);
   });
 
-  test("is refused where its folder is no entity, or its kind is not known", async () => {
+  test("is refused if its folder is not an entity, or its format is unknown", async () => {
     const watcher = await ingester(root);
     await drop(root, "a.csv", factors("000001.SZ,20240102,2"));
     await drop(root, "adj_facter/a.csv", factors("000001.SZ,20240102,2"));
@@ -199,7 +199,7 @@ describe("what is no drop", () => {
     await watcher.settle();
     const reasons = Object.fromEntries((await ledgerOf(root)).map(({ path, reason }) => [path, reason]));
     expect(reasons).toEqual({
-      "a.csv": "it lies in no entity's folder; move it to inbox/<entity>/, e.g. inbox/daily/",
+      "a.csv": "it is not in an entity's folder; move it to inbox/<entity>/, e.g. inbox/daily/",
       "adj_facter/a.csv": 'there is no entity "adj_facter"; did you mean inbox/adj_factor/?',
       "adj_factor/a.xlsx": expect.stringContaining("is of no known kind (.xlsx)"),
     });
@@ -240,7 +240,7 @@ describe("nothing is taken twice", () => {
     expect(await outcomesOf(root)).toMatchObject({ "adj_factor/b.csv": "same", "adj_factor/c.csv": "same" });
   });
 
-  test("but what lies in folders of other values is, though its bytes are the same", async () => {
+  test("except a file with the same bytes in a folder with another value", async () => {
     const watcher = await ingester(root);
     const bytes = "ts_code,adj_factor\n000001.SZ,1\n";
     await drop(root, "adj_factor/trade_date=20240103/x.csv", bytes);
@@ -254,7 +254,7 @@ describe("nothing is taken twice", () => {
     expect(await outcomesOf(root)).toMatchObject({ "adj_factor/trade_date=20240104/copy.csv": "same" });
   });
 
-  test("but what changed is, and what changed back", async () => {
+  test("except a file that changed, or changed back", async () => {
     const watcher = await ingester(root);
     await drop(root, "adj_factor/a.csv", factors("000001.SZ,20240102,2.5"));
     await watcher.settle();
@@ -265,7 +265,7 @@ describe("nothing is taken twice", () => {
     expect(await sequenceOf(root)).toBe(3);
   });
 
-  test("but into a lake that was begun anew it is", async () => {
+  test("except into a new lake", async () => {
     await rm(layoutOf(root).lake, { recursive: true });
     await rm(layoutOf(root).versions, { recursive: true });
     await rm(layoutOf(root).pointer);
@@ -274,7 +274,7 @@ describe("nothing is taken twice", () => {
   });
 });
 
-test("what a drop lacks, and what of it was left out, is told", async () => {
+test("missing and unused columns of a drop are reported", async () => {
   const watcher = await ingester(root);
   const rows = ["000001.SZ,20240102,1", "000001.SZ,20240102,1", "000001.SZ,20240103,2", "000001.SZ,20240103,3"];
   await drop(root, "adj_factor/a.csv", factors(...rows));
@@ -288,7 +288,7 @@ test("what a drop lacks, and what of it was left out, is told", async () => {
   const told = Object.fromEntries((await ledgerOf(root)).map((entry) => [entry.path, entry]));
   expect(told["adj_factor/a.csv"]).toMatchObject({
     ...{ rows: 2, duplicates: 1, ignored: [] },
-    warnings: ["1 row gave way to another of the same identity, e.g. 000001.SZ 2024-01-03"],
+    warnings: ["1 row replaced by another of the same identity, e.g. 000001.SZ 2024-01-03"],
   });
   expect(told["stk_limit/a.csv"]).toMatchObject({
     ignored: ["down_limt"],
@@ -297,7 +297,7 @@ test("what a drop lacks, and what of it was left out, is told", async () => {
   const lost = ["NaN taken as missing: open 1", "infinite numbers taken as missing: close 1"];
   expect(told["weekly/a.csv"]!.warnings.slice(1)).toEqual(lost);
   expect(watcher.logged.join("\n")).toContain(lost.join("; "));
-  expect(watcher.logged.join("\n")).toContain("adj_factor/a.csv: 2 rows and 1 that said nothing new, data_version 2");
+  expect(watcher.logged.join("\n")).toContain("adj_factor/a.csv: 2 rows and 1 duplicate, data_version 2");
 });
 
 describe("ticks of one code and day in two files", () => {
@@ -307,11 +307,11 @@ describe("ticks of one code and day in two files", () => {
       ...times.map((time) => `000001.SZ,20240102,STK,${time},10,1,10,9`),
       "",
     ].join("\n");
-  const cause = "a file replaces all rows of the same ts_code, trade_date, so these belong into one file";
+  const cause = "a file replaces all rows of the same ts_code, trade_date, so put these into one file";
   const warningsOf = async (path: string): Promise<readonly string[]> =>
     (await ledgerOf(root)).findLast((entry) => entry.path === path)!.warnings;
 
-  test("that are taken together: the later one stays, and how many rows gave way is told with the cause", async () => {
+  test("that are taken together: the later one stays, with a warning about the replaced rows and the cause", async () => {
     const watcher = await ingester(root);
     await drop(root, "stk_auction/am.csv", ticks("09:15", "09:20", "09:25"));
     await drop(root, "stk_auction/pm.csv", ticks("14:57", "15:00"));
@@ -321,31 +321,31 @@ describe("ticks of one code and day in two files", () => {
       { path: "stk_auction/am.csv", rows: 3, superseded: 3, replaced: 0, warnings: [] },
       { path: "stk_auction/pm.csv", rows: 2, superseded: 3 },
     ]);
-    const told = `3 rows of the files taken with it gave way: ${cause}`;
-    expect(await warningsOf("stk_auction/pm.csv")).toEqual([told]);
-    expect(watcher.logged.at(-1)).toContain(told);
+    const warning = `3 rows of files taken together with it replaced: ${cause}`;
+    expect(await warningsOf("stk_auction/pm.csv")).toEqual([warning]);
+    expect(watcher.logged.at(-1)).toContain(warning);
     expect((await readStatus(await openLake(root))).drops.warned).toMatchObject([
-      { path: "stk_auction/pm.csv", warnings: [told] },
+      { path: "stk_auction/pm.csv", warnings: [warning] },
     ]);
   });
 
-  test("that are taken one after the other: the later one tells of the other", async () => {
+  test("that are taken one after the other: the warning names the earlier one", async () => {
     const watcher = await ingester(root);
     await drop(root, "stk_auction/am.csv", ticks("09:15", "09:20", "09:25"));
     await watcher.settle();
     await drop(root, "stk_auction/pm.csv", ticks("14:57", "15:00"));
     await watcher.settle();
     expect(await warningsOf("stk_auction/pm.csv")).toEqual([
-      `3 rows of inbox/stk_auction/am.csv, or from before it, gave way: ${cause}`,
+      `3 rows of inbox/stk_auction/am.csv or earlier files replaced: ${cause}`,
     ]);
   });
 
-  test("of one name, the second with fewer rows: it is told; with as many it is a correction", async () => {
+  test("of the same name: fewer rows give a warning, and as many are a correction", async () => {
     const watcher = await ingester(root);
     for (const [content, warnings] of [
       [ticks("09:15", "09:20"), []],
       [ticks("09:15", "09:21"), []],
-      [ticks("09:25"), [`2 rows gave way: ${cause}`]],
+      [ticks("09:25"), [`2 rows replaced: ${cause}`]],
     ] as const) {
       await drop(root, "stk_auction/today.csv", content);
       await watcher.settle();
@@ -353,7 +353,7 @@ describe("ticks of one code and day in two files", () => {
     }
   });
 
-  test("of different codes are all there, and nothing is told", async () => {
+  test("of different codes are all kept, without a warning", async () => {
     const watcher = await ingester(root);
     await drop(root, "stk_auction/a.csv", ticks("09:15"));
     await drop(root, "stk_auction/b.csv", ticks("09:15").replaceAll("000001.SZ", "000002.SZ"));
@@ -363,7 +363,7 @@ describe("ticks of one code and day in two files", () => {
   });
 });
 
-test("a drop is taken while the lake is being tidied up", async () => {
+test("a drop is taken while maintenance is running", async () => {
   const layout = layoutOf(root);
   for (let day = 0; day < 30; day++) {
     await publishRows(root, {
@@ -385,8 +385,8 @@ test("a drop is taken while the lake is being tidied up", async () => {
   expect(byDate.length).toBeLessThan(10);
 });
 
-describe("trouble", () => {
-  test("with one entity's lake waits and tries again, and the other entities go on", async () => {
+describe("failures", () => {
+  test("with the lake of one entity lead to retries, while drops of other entities are taken", async () => {
     const watcher = await ingester(root);
     await drop(root, "adj_factor/a.csv", factors("000001.SZ,20240102,1"));
     await watcher.settle();
@@ -399,14 +399,14 @@ describe("trouble", () => {
     await watcher.settle();
     expect(await outcomesOf(root)).toEqual({ "adj_factor/a.csv": "taken", "stk_limit/a.csv": "taken" });
     expect(watcher.logged.join("\n")).toMatch(
-      /cannot take inbox\/adj_factor\/b\.csv: a data file is damaged .*next try in/,
+      /cannot import inbox\/adj_factor\/b\.csv: a data file is damaged .*next try in/,
     );
     await writeFile(path, whole);
     await watcher.after(60_000);
     expect(await factorsOf()).toHaveLength(2);
   });
 
-  test("a file at which the process died three times is refused until it changes; the others are taken", async () => {
+  test("of the process at the same file, three times, make it refuse the file until it changes; others are taken", async () => {
     await drop(root, "adj_factor/a.csv", factors("000001.SZ,20240102,1"));
     await drop(root, "adj_factor/b.csv", factors("000001.SZ,20240103,1"));
     const first = await ingester(root);
@@ -441,13 +441,13 @@ describe("the drops that hold a range", () => {
     }
   });
 
-  test("are found in the order in which they were taken", async () => {
+  test("are found in the order of import", async () => {
     expect(await found("20240101", "20240102")).toEqual(["inbox/adj_factor/c.csv", "inbox/adj_factor/b.csv"]);
     expect(await found()).toEqual(["c", "a", "b"].map((name) => `inbox/adj_factor/${name}.csv`));
     expect(await findDrops(layoutOf(root), "daily", () => true)).toEqual([]);
   });
 
-  test("are found by content: touched, moved, or told as known content they keep their turn", async () => {
+  test("are found by content, and keep their order when they are touched, moved or dropped again", async () => {
     const inbox = join(root, "inbox/adj_factor");
     await utimes(join(inbox, "c.csv"), 1_700_000_000, 1_700_000_000);
     await (await ingester(root)).settle();
@@ -456,7 +456,7 @@ describe("the drops that hold a range", () => {
     expect(await found("20240101", "20240102")).toEqual(["inbox/adj_factor/c.csv", "inbox/adj_factor/x.csv"]);
   });
 
-  test("are not looked for behind links", async () => {
+  test("are not found through links", async () => {
     const elsewhere = await temporaryFolder();
     await rename(join(root, "inbox/adj_factor/a.csv"), join(elsewhere, "a.csv"));
     await symlink(elsewhere, join(root, "inbox/adj_factor/link"));
@@ -464,7 +464,7 @@ describe("the drops that hold a range", () => {
     expect(await found("20240103", "20240103")).toEqual(["adj_factor/a.csv is gone"]);
   });
 
-  test("are named where their content is gone, but for those that a later one of the same path replaced", async () => {
+  test("are named if their content is gone, unless a later one of the same path replaced them", async () => {
     await rm(join(root, "inbox/adj_factor/c.csv"));
     await drop(root, "adj_factor/b.csv", factors("00000b.SZ,20240102,2"));
     await (await ingester(root)).settle();
@@ -472,7 +472,7 @@ describe("the drops that hold a range", () => {
   });
 });
 
-describe("a data directory that goes away while its inbox is watched", () => {
+describe("a data directory that becomes unavailable while its inbox is watched", () => {
   const away = (): string => `${root}-away`;
   const content = factors("000001.SZ,20240103,2");
   const ROW = "SELECT '000001.SZ' AS ts_code, DATE '2024-01-02' AS trade_date, 1 AS adj_factor";
@@ -502,7 +502,7 @@ describe("a data directory that goes away while its inbox is watched", () => {
     expect(await outcomesOf(root)).toEqual({ "adj_factor/a.csv": "taken" });
   });
 
-  test("during an import is not made again by it", async () => {
+  test("during an import is not created again by it", async () => {
     const after = (await openLake(root)).mark();
     const options = { memory: "1GB", map: {}, set: {}, after };
     const file = await drop(await temporaryFolder(), "adj_factor/a.csv", content);

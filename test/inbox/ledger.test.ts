@@ -36,7 +36,7 @@ async function entryOf(path: string, sha256: string, outcome: LedgerEntry["outco
   return { path, size, mtime: mtimeMs, sha256, entity, outcome, ...counts, data_version: SERVED, time: SERVED };
 }
 
-test("a file that was written thousands of times is one line, and content known by another time keeps its turn", async () => {
+test("a file that was written thousands of times is one line, and content with another time keeps its order", async () => {
   const ledger = await openLedger(layout, SERVED, NO_VERSIONS);
   const old = await entryOf("adj_factor/old.csv", "a", "taken");
   const other = await entryOf("adj_factor/other.csv", "b", "taken");
@@ -57,7 +57,7 @@ test("a file that was written thousands of times is one line, and content known 
   expect(again.last("adj_factor/today.csv")?.sha256).toBe("5099");
 });
 
-test("what it says of versions after the one that is served does not count", async () => {
+test("entries of versions after the served one do not count", async () => {
   const entry = await entryOf("adj_factor/a.csv", "a", "taken");
   await (await openLedger(layout, SERVED, NO_VERSIONS)).append([entry]);
   expect((await openLedger(layout, SERVED, NO_VERSIONS)).last(entry.path)).toEqual(entry);

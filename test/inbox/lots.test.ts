@@ -44,17 +44,17 @@ const lots = (files: readonly PendingDrop[], given: Given = {}): readonly string
   step(files, given).begin.map(({ size, files: chosen }) => `${size} ${chosen.map(({ file }) => file.path).join(" ")}`);
 
 describe("drops of one entity", () => {
-  test("go together in order, small ones and large ones apart", () => {
+  test("are imported together in order, small and large ones separately", () => {
     const files = waiting("daily/a", "daily/b", ["daily/c", LARGE], "daily/d");
     expect(lots(files)).toEqual(["small daily/a daily/b"]);
     expect(lots(files.slice(2))).toEqual(["large daily/c"]);
   });
 
-  test("wait while others of it are taken", () => {
+  test("wait while others of the entity are imported", () => {
     expect(lots(waiting("daily/a", "weekly/a"), { running: { daily: "large" } })).toEqual(["small weekly/a"]);
   });
 
-  test("are no more at once than 200 files or 512 MiB", () => {
+  test("are at most 200 files or 512 MiB at once", () => {
     const many = Array.from({ length: 450 }, (_, i) => `daily/${i}`);
     expect(lots(waiting(...many))[0]!.split(" ")).toHaveLength(201);
     const large = Array.from({ length: 9 }, (_, i) => [`daily/${i}`, LARGE] as const);
@@ -62,8 +62,8 @@ describe("drops of one entity", () => {
   });
 });
 
-describe("entities side by side", () => {
-  test("small drops have places that large ones cannot take", () => {
+describe("entities in parallel", () => {
+  test("small drops have slots that large ones cannot use", () => {
     const files = waiting(["daily/a", LARGE], ["weekly/a", LARGE], "monthly/a");
     expect(lots(files)).toEqual(["large daily/a", "small monthly/a"]);
     expect(lots(files.slice(1), { running: { daily: "large" } })).toEqual(["small monthly/a"]);
@@ -79,20 +79,20 @@ describe("entities side by side", () => {
   });
 });
 
-describe("a file that was tried before", () => {
+describe("a file that failed before", () => {
   const past = (suspect: boolean): FileHistory => ({
     ...NO_PAST,
     isSingle: ({ path }) => path === "daily/b",
     isSuspect: ({ path }) => suspect && path === "daily/b",
   });
 
-  test("goes without others of its entity, with the memory of a large one", () => {
+  test("is imported without others of its entity, with the memory of a large one", () => {
     const files = waiting("daily/a", "daily/b", "daily/c");
     expect(lots(files, { past: past(false) })).toEqual(["small daily/a"]);
     expect(lots(files.slice(1), { past: past(false) })).toEqual(["large daily/b"]);
   });
 
-  test("goes while nothing else does where it may kill the process", () => {
+  test("is imported alone if it may crash the process", () => {
     const files = waiting("daily/b", "weekly/a");
     expect(lots(files, { past: past(true) })).toEqual(["alone daily/b"]);
     expect(lots(files, { past: past(true), running: { monthly: "small" } })).toEqual(["small weekly/a"]);
@@ -114,20 +114,20 @@ describe("a small lot that has run for long", () => {
   };
   const one = waiting("adj_factor/a");
 
-  test("keeps its place as long as nobody waits for it", () => {
+  test("keeps its slot while no other lot waits for it", () => {
     expect(outcome([], { daily: small(60_000), weekly: small(60_000) })).toEqual({
       ...{ begin: [], demote: [], stop: [], held: [] },
     });
     expect(outcome(one, { daily: small(60_000) })).toMatchObject({ begin: ["adj_factor"], demote: [], stop: [] });
   });
 
-  test("counts as slow when another needs its place and the slow one is free", () => {
+  test("becomes slow when another needs its slot and the slow slot is free", () => {
     expect(outcome(one, { daily: small(2_000), weekly: small(3_000) })).toEqual({
       ...{ begin: ["adj_factor"], demote: ["weekly"], stop: [], held: [] },
     });
   });
 
-  test("stops when another needs its place and the slow one is taken", () => {
+  test("stops when another needs its slot and the slow slot is in use", () => {
     const running = { daily: small(3_000), weekly: small(2_000), monthly: "slow" } as const;
     expect(outcome(one, running)).toEqual({ begin: [], demote: [], stop: ["daily"], held: ["adj_factor"] });
     const past: FileHistory = { ...NO_PAST, isSlow: ({ path }) => path.startsWith("monthly/") };
@@ -138,14 +138,14 @@ describe("a small lot that has run for long", () => {
     expect([begin.map(({ entity, size }) => [entity.name, size]), stop]).toEqual([[["monthly", "slow"]], ["daily"]]);
   });
 
-  test("stops only where no other place will be free soon, and as many do as lots wait", () => {
+  test("stops only if no other slot will soon be free, and no more lots stop than wait", () => {
     const two = waiting("adj_factor/a", "stk_limit/a");
     const running = { daily: small(3_000, true), weekly: small(3_000), monthly: "slow" } as const;
     expect(outcome(one, running)).toMatchObject({ stop: [] });
     expect(outcome(two, running)).toMatchObject({ stop: ["weekly"] });
   });
 
-  test("is not one that began less than two seconds ago, or one that counts as slow already", () => {
+  test("is not one that started less than two seconds ago, or one that is slow already", () => {
     const running = {
       daily: small(1_999),
       weekly: small(1_999),
@@ -154,7 +154,7 @@ describe("a small lot that has run for long", () => {
     expect(outcome(one, running)).toEqual({ begin: [], demote: [], stop: [], held: ["adj_factor"] });
   });
 
-  test("counts as slow from the beginning the next time, together with the slow files that follow", () => {
+  test("is slow from the start the next time, together with the slow files that follow", () => {
     const past: FileHistory = { ...NO_PAST, isSlow: ({ path }) => path !== "daily/c" };
     expect(lots(waiting("daily/a", "daily/b", "daily/c"), { past })).toEqual(["slow daily/a daily/b"]);
   });

@@ -32,7 +32,7 @@ const FILES: Readonly<Record<string, Buffer | string>> = {
   "columns.json": `{"ts_code": ${CODES}, "trade_date": ${DATES}, "adj_factor": ${FACTORS}}`,
 };
 
-test.each(Object.keys(FILES))("%s is not at fault where the disk is full on which it is unpacked", async (name) => {
+test.each(Object.keys(FILES))("%s is not at fault if the disk is full when it is unpacked", async (name) => {
   const disk = await smallDisk(8);
   if (disk === null) return;
   const folder = await temporaryFolder();
@@ -52,7 +52,7 @@ test.each(Object.keys(FILES))("%s is not at fault where the disk is full on whic
   }
 });
 
-test("a drop that met a full disk is taken once there is room, and is refused at no time", async ({ skip }) => {
+test("a drop that fails on a full disk is taken once there is space, and never refused", async ({ skip }) => {
   const disk = await smallDisk(40);
   if (disk === null) return skip("no file system can be mounted here");
   const root = join(disk, "parquet");
@@ -69,7 +69,7 @@ test("a drop that met a full disk is taken once there is room, and is refused at
   expect(await outcomesOf(root)).toEqual({ "adj_factor/packed.csv.gz": "taken" });
 });
 
-test("a bad file that quotes the system's messages is refused all the same", async () => {
+test("a bad file that quotes messages of the system is refused nevertheless", async () => {
   const root = await temporaryFolder();
   const quotes = ["IO Error: Cannot open file: Too many open files", "Out of Memory Error", "No space left on device"];
   await drop(root, "adj_factor/values.csv", factors(...quotes.map((quote) => `000001.SZ,20240102,${quote}`)));
@@ -81,7 +81,7 @@ test("a bad file that quotes the system's messages is refused all the same", asy
   expect(await ledgerOf(root)).toHaveLength(3);
 });
 
-test("a file that nothing foresaw is refused, and its neighbours are taken", async () => {
+test("a file with an unforeseen fault is refused, and its neighbours are taken", async () => {
   const root = await temporaryFolder();
   await drop(root, "adj_factor/a.json", '{"columns": [null, "adj_factor"], "data": [[1, 2]]}');
   await drop(root, "adj_factor/b.csv", factors("000001.SZ,20240102,1"));
@@ -90,10 +90,10 @@ test("a file that nothing foresaw is refused, and its neighbours are taken", asy
   expect(await outcomesOf(root)).toEqual({ "adj_factor/a.json": "refused", "adj_factor/b.csv": "taken" });
 });
 
-describe("DuckDB's failures are sorted by whose fault they are", () => {
+describe("DuckDB's failures are classified by their cause", () => {
   const MANY = "CREATE TEMP TABLE t AS SELECT range AS i, hash(range) AS h, hash(range + 1) AS g FROM range(6000000)";
 
-  test("a limit that was set is one; a statement may be split", async () => {
+  test("a configured limit is one; the statement may be split", async () => {
     const folder = await temporaryFolder();
     const options = { memory: "64MB", tempDirectory: join(folder, "spill"), threads: 1 };
     const bounded = await openWriter({ ...options, spill: "20MB" });
@@ -110,7 +110,7 @@ describe("DuckDB's failures are sorted by whose fault they are", () => {
     }
   });
 
-  test("a disk that is full, or read-only, is the machine's", async ({ skip }) => {
+  test("a full or read-only disk is the machine's fault", async ({ skip }) => {
     const disk = await smallDisk(4);
     if (disk === null) return skip("no file system can be mounted here");
     const writer = await openWriter({ memory: "64MB", tempDirectory: join(disk, "spill"), spill: "1GB", threads: 1 });

@@ -17,12 +17,12 @@ const pathsOf = async (root: string): Promise<readonly string[]> => (await ledge
 const isServed = async (root: string): Promise<true | undefined> =>
   (await outcomesOf(root))["adj_factor/good.csv"] === "taken" || undefined;
 
-test("a good file is served before four that unpack to much, and status tells what is read and what waits", async () => {
+test("a good file is served before four that unpack to a lot, and status shows what is read and what waits", async () => {
   const root = await temporaryFolder();
   const bomb = gzipSync(equalRows(150e6));
   for (const entity of ["daily", "weekly", "monthly", "stk_limit"]) await drop(root, `${entity}/heavy.csv.gz`, bomb);
   const watcher = tapehouse("ingest", "--data", root);
-  await expectTold(watcher, /^inbox\/daily\/heavy\.csv\.gz holds more than a small file may: it waits/m);
+  await expectTold(watcher, /^inbox\/daily\/heavy\.csv\.gz holds more than a small file may: it is retried/m);
   await drop(root, "adj_factor/good.csv", GOOD);
   await until("the good file is served", () => isServed(root));
   expect(await pathsOf(root)).toEqual(["adj_factor/good.csv"]);
@@ -39,7 +39,7 @@ test("a good file is served before four that unpack to much, and status tells wh
   await ended;
 });
 
-test("a small file that takes long gives its place to others, and is taken in the end", async () => {
+test("a small file that takes long gives up its slot to others, and is taken in the end", async () => {
   const root = await temporaryFolder();
   const watcher = await ingester(root);
   const drops = async (): Promise<DropsStatus> => (await readStatus(await openLake(root))).drops;
@@ -53,8 +53,8 @@ test("a small file that takes long gives its place to others, and is taken in th
   expect(await drops()).toMatchObject({ reading: [], waiting: [] });
   await watcher.begin(2_000);
   expect(watcher.logged).toEqual([
-    "inbox/daily/heavy.csv takes long: it counts as slow, so that others have its place",
-    "inbox/weekly/heavy.csv takes long: it stops, so that others have its place, and waits until no other slow file is read",
+    "inbox/daily/heavy.csv takes long: it moves to the slot for slow files, so that others can start",
+    "inbox/weekly/heavy.csv takes long: it stops so that others can start, and is retried when no other slow file is read",
   ]);
   const [daily, weekly] = [`daily/heavy.csv`, `weekly/heavy.csv`];
   expect(await drops()).toMatchObject({

@@ -1,4 +1,4 @@
-// Drops are taken side by side, leave room on the disk, and are not tried for ever.
+// Drops are imported in parallel, respect the disk reserve, and are not retried for ever.
 import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -32,7 +32,7 @@ function manyFactors(rows: number): string {
 
 const limits = (code: string): string => `ts_code,trade_date,up_limit,down_limit\n${code}.SZ,20240102,11,9\n`;
 
-test("a small drop of another entity is served while a large one is read, and what is left aside is gone after both", async () => {
+test("a small drop of another entity is served while a large one is read, and no temporary files are left", async () => {
   const watcher = await ingester(root);
   await drop(root, "adj_factor/large.csv", manyFactors(1_800_000));
   await watcher.begin(0);
@@ -47,7 +47,7 @@ test("a small drop of another entity is served while a large one is read, and wh
   expect((await openLake(root)).current().files("adj_factor").rows).toBe(1_800_000);
 });
 
-test("a drop is merged again where another writer changed its entity after it was merged aside", async () => {
+test("a drop is merged again if another writer changed its entity before the publication", async () => {
   const layout = layoutOf(root);
   await publishRows(root, {
     adj_factor: "SELECT 'GONE.SZ' AS ts_code, DATE '2024-01-02' AS trade_date, 1 AS adj_factor",
@@ -69,7 +69,7 @@ test("a drop is merged again where another writer changed its entity after it wa
   expect((await verify(root, { ...MEMORY, deep: true })).faults).toEqual([]);
 });
 
-test("drops wait while the disk has less room than is kept free; status says so, and then they are taken", async ({
+test("drops wait while less disk space is free than the reserve; status shows it, and then they are taken", async ({
   skip,
 }) => {
   const disk = await smallDisk(40);
@@ -84,17 +84,19 @@ test("drops wait while the disk has less room than is kept free; status says so,
   await drop(root, "adj_factor/b.xlsx", "PK");
   await watcher.settle();
   expect(await ledgerOf(root)).toEqual([]);
-  expect(watcher.logged).toEqual([expect.stringMatching(/^drops wait for room on the disk: .* are free, 2\.1 MB /)]);
+  expect(watcher.logged).toEqual([
+    expect.stringMatching(/^drops wait for disk space: .* free, 2\.1 MB must stay free/),
+  ]);
   const status = tapehouse("status", "--data", root);
   expect(await status.ended).toBe(0);
   expect(status.told.stdout).toMatch(/^drops wait for room on the disk: 2\.1 MB are kept free$/m);
   await rm(join(disk, "filler"));
   await watcher.settle();
   expect(await outcomesOf(root)).toEqual({ "adj_factor/a.csv": "taken", "adj_factor/b.xlsx": "refused" });
-  expect(watcher.logged[1]).toMatch(/^there is room on the disk again/);
+  expect(watcher.logged[1]).toMatch(/^there is disk space again/);
 });
 
-test("a file that takes more room than the disk has is refused in the end, and the others of its entity are taken", async ({
+test("a file that needs more space than the disk has is refused in the end, and others of its entity are taken", async ({
   skip,
 }) => {
   const disk = await smallDisk(60);

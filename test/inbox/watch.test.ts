@@ -24,7 +24,7 @@ async function put(path: string, content = "x", mtime?: number): Promise<void> {
 
 const after = (milliseconds: number): readonly string[] => {
   now += milliseconds;
-  return inbox.look().map(({ path }) => path);
+  return inbox.scan().map(({ path }) => path);
 };
 
 /** Marks a file as handled, as it is now. */
@@ -34,7 +34,7 @@ function settle(path: string): void {
 }
 
 describe("the inbox", () => {
-  test("gives files that have stood still, the oldest first, until they are dealt with", async () => {
+  test("returns files that have stopped changing, the oldest first, until they are handled", async () => {
     await put("daily/b.csv", "x", 1_700_000_000);
     await put("daily/a/c.csv", "x", 1_600_000_000);
     await put("daily/a.csv", "x", 1_700_000_000);
@@ -47,7 +47,7 @@ describe("the inbox", () => {
     expect(after(1_000)).toEqual(["daily/a/c.csv", "daily/b.csv"]);
   });
 
-  test("waits anew whenever a file changes", async () => {
+  test("waits again whenever a file changes", async () => {
     await put("daily/a.csv");
     after(0);
     for (let i = 0; i < 5; i++) {
@@ -57,7 +57,7 @@ describe("the inbox", () => {
     expect(after(QUIET)).toEqual(["daily/a.csv"]);
   });
 
-  test("forgets what is gone, also a folder, and meets it again", async () => {
+  test("forgets removed files and folders, and finds them again if they come back", async () => {
     await put("daily/a/b.csv");
     after(0);
     await rm(join(root, "daily/a"), { recursive: true });
@@ -67,25 +67,25 @@ describe("the inbox", () => {
     expect(after(QUIET)).toEqual(["daily/a/b.csv"]);
   });
 
-  test("says which file replaced one that it knew", async () => {
+  test("reports which file replaced a known one", async () => {
     await put("daily/a.csv");
     after(0);
     now += QUIET;
-    expect(inbox.look()).toMatchObject([{ path: "daily/a.csv", isReplaced: false }]);
+    expect(inbox.scan()).toMatchObject([{ path: "daily/a.csv", isReplaced: false }]);
     settle("daily/a.csv");
     // Another size: within one tick of the file system's clock nothing else would tell the two apart.
     await put("daily/.a.csv", "another");
     await rename(join(root, "daily/.a.csv"), join(root, "daily/a.csv"));
     after(1);
     now += QUIET;
-    expect(inbox.look()).toMatchObject([{ path: "daily/a.csv", isReplaced: true }]);
+    expect(inbox.scan()).toMatchObject([{ path: "daily/a.csv", isReplaced: true }]);
   });
 
-  test("returns a file again that changed while it was handled, however late that is recorded", async () => {
+  test("returns a file again that changed while it was handled, however late the outcome is recorded", async () => {
     await put("daily/a.csv", "1");
     after(0);
     now += QUIET;
-    const [handled] = inbox.look();
+    const [handled] = inbox.scan();
     await put("daily/a.csv", "2", 1_700_000_000);
     expect(after(1)).toEqual([]);
     inbox.settle(handled!);
@@ -94,29 +94,29 @@ describe("the inbox", () => {
     expect(after(QUIET)).toEqual([]);
   });
 
-  test("finds a change to an old file when it looks at everything", async () => {
+  test("finds a change to an old file in a full scan", async () => {
     await put("daily/a.csv", "x", 1_600_000_000);
     after(0);
     after(QUIET);
     settle("daily/a.csv");
     now += 2 * 3_600_000;
-    inbox.look();
+    inbox.scan();
     await writeFile(join(root, "daily/a.csv"), "other");
     const found: string[] = [];
     for (let i = 0; i < 1_000 && found.length === 0; i++) found.push(...after(100));
     expect(found).toEqual(["daily/a.csv"]);
   });
 
-  test("is looked at again when a file will be complete, else ten times a second", async () => {
+  test("is scanned when a file becomes complete, and otherwise ten times a second", async () => {
     await put("daily/a.csv");
-    inbox.look();
-    expect(inbox.untilNextLook()).toBeLessThanOrEqual(100);
+    inbox.scan();
+    expect(inbox.untilNextScan()).toBeLessThanOrEqual(100);
     now += QUIET - 30;
-    inbox.look();
-    expect(inbox.untilNextLook()).toBeLessThanOrEqual(30);
+    inbox.scan();
+    expect(inbox.untilNextScan()).toBeLessThanOrEqual(30);
   });
 
-  test("stays absent, or appears, without harm", async () => {
+  test("may be missing and appear later", async () => {
     inbox = watchInbox(join(root, "not/yet"), () => now);
     expect(after(0)).toEqual([]);
     await put("not/yet/daily/a.csv");
@@ -125,20 +125,20 @@ describe("the inbox", () => {
   });
 });
 
-test("with thousands of old files a look costs a small part of looking at everything, and sees a new one at once", async () => {
+test("with thousands of old files a scan costs a small part of a full scan, and finds a new file at once", async () => {
   for (let i = 0; i < 40; i++) await mkdir(join(root, `daily/year=${i}`), { recursive: true });
   const writes = Array.from({ length: 4_000 }, (_, i) => put(`daily/year=${i % 40}/${i}.csv`, "x", 1_600_000_000));
   await Promise.all(writes);
   const time = (): number => {
     const began = performance.now();
-    inbox.look();
+    inbox.scan();
     return performance.now() - began;
   };
   const first = time();
   now += QUIET;
-  for (const file of inbox.look()) inbox.settle(file);
+  for (const file of inbox.scan()) inbox.settle(file);
   now += 1;
-  inbox.look();
+  inbox.scan();
   // Nothing is due to be looked at as a whole for a hundred times the cost of the last time.
   const rest = Math.min(...[1, 2, 3].map(() => ((now += 1), time())));
   expect(rest).toBeLessThan(first / 3);

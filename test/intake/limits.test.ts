@@ -70,7 +70,7 @@ test("a file for which there is too little temporary disk is refused, and those 
   });
   const refused = (await ledgerOf(root)).filter(({ outcome }) => outcome === "refused");
   expect(refused.map(({ reason }) => reason)).toEqual([
-    expect.stringMatching(/^it takes more (memory|disk) than --ingest-(memory|spill) allows: split it/),
+    expect.stringMatching(/^it needs more (memory|disk) than --ingest-(memory|spill) allows: split it/),
   ]);
 });
 

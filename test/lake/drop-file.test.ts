@@ -106,7 +106,7 @@ test.runIf(process.platform !== "win32")("pipes, sockets and devices are refused
   } finally {
     server.close();
   }
-  const reason = "it is a pipe, a socket or a device, and no file";
+  const reason = "it is a pipe, a socket or a device, not a file";
   expect(await refusals()).toEqual({ "adj_factor/pipe.csv": reason, "adj_factor/socket.csv": reason });
   expect((await outcomesOf(root))["adj_factor/good.csv"]).toBe("taken");
 });

@@ -158,12 +158,12 @@ async function checkWaiting(layout: Layout): Promise<readonly Finding[]> {
 }
 
 /** The files of the inbox that could be taken, with a clock that lets none of them be too young. */
-function stillFiles(folder: string): ReturnType<ReturnType<typeof watchInbox>["look"]> {
+function stillFiles(folder: string): ReturnType<ReturnType<typeof watchInbox>["scan"]> {
   let now = 0;
   const inbox = watchInbox(folder, () => now);
-  inbox.look();
+  inbox.scan();
   now = QUIET;
-  return inbox.look();
+  return inbox.scan();
 }
 
 async function checkTokens(layout: Layout, staticToken: boolean, now: Date): Promise<readonly Finding[]> {

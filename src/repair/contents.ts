@@ -1,4 +1,4 @@
-// What is in a data file against what its list says of it: rows, bounds, order, identity, and the two copies.
+// Compares data files with their lists: rows, bounds, order and identities, and the code copy with the date files.
 import { join } from "node:path";
 import type { Entity } from "../catalog/types.js";
 import type { Writer } from "../engine/writer.js";
@@ -7,7 +7,7 @@ import type { Layout } from "../lake/layout.js";
 import { isCovered, type Clustering, type DataFile, type DateRange, type FileList } from "../lake/manifest.js";
 import { BOUNDS, columnList, inDates, readBounds, scan, sortColumns } from "../store/datafile.js";
 
-/** What is wrong inside one file, in words; null if nothing is. */
+/** What is wrong with the rows of a file, in words; null if nothing is. */
 export async function findWrongRows(
   writer: Writer,
   layout: Layout,
@@ -24,10 +24,10 @@ export async function findWrongRows(
   const order = sortColumns(entity, clustering).map((name) => `${quoteName(name)} NULLS LAST`);
   const [misplaced] = await writer.rows(
     `SELECT count(*) AS rows FROM (SELECT file_row_number AS row, row_number() OVER (ORDER BY ${order.join(", ")},
-     file_row_number) - 1 AS place FROM read_parquet($1, file_row_number = true)) WHERE row <> place`,
+     file_row_number) - 1 AS position FROM read_parquet($1, file_row_number = true)) WHERE row <> position`,
     [path],
   );
-  if (misplaced!["rows"] !== 0) return `${misplaced!["rows"]} rows are not in their place`;
+  if (misplaced!["rows"] !== 0) return `${misplaced!["rows"]} rows are not in order`;
   if (entity.identityIs === "group") return null;
   const identity = entity.identity.map(quoteName).join(", ");
   const [twice] = await writer.rows(
@@ -37,7 +37,7 @@ export async function findWrongRows(
   return twice!["rows"] === 0 ? null : `${twice!["rows"]} identities have more than one row`;
 }
 
-/** What is wrong with how the files of a list lie beside each other, in words. */
+/** Files of a list that overlap. */
 export function findOverlaps(list: FileList): readonly { readonly path: string; readonly problem: string }[] {
   const found: { path: string; problem: string }[] = [];
   const look = (files: readonly DataFile[], first: (f: DataFile) => string | null, last: typeof first): void => {
@@ -61,7 +61,7 @@ export function findOverlaps(list: FileList): readonly { readonly path: string; 
   return found;
 }
 
-/** Whether the code copy holds the very rows of the date files that it stands for. */
+/** Whether the code copy holds exactly the rows of the date files that it covers. */
 export async function isSameInBoth(writer: Writer, layout: Layout, entity: Entity, list: FileList): Promise<boolean> {
   const covered = list.byDate.filter((file) => isCovered(list, file));
   const spans = spansOf(list).map(([first, last]) => inDates(entity, first, last));
@@ -70,7 +70,7 @@ export async function isSameInBoth(writer: Writer, layout: Layout, entity: Entit
   return byDate === byCode;
 }
 
-/** The spans of dates that a reader takes from the code copy: neighbouring files that it covers become one. */
+/** The date spans that are read from the code copy. Neighbouring covered files form one span. */
 function spansOf(list: FileList): readonly DateRange[] {
   const spans: [string, string][] = [];
   let open = false;
@@ -82,7 +82,7 @@ function spansOf(list: FileList): readonly DateRange[] {
   return spans;
 }
 
-/** Number of rows and sum of their hashes: equal for the same rows in any order. */
+/** The number of rows and the sum of their hashes. Equal for the same rows in any order. */
 async function summary(writer: Writer, entity: Entity, relation: string): Promise<string> {
   const [row] = await writer.rows(
     `SELECT concat_ws(' ', count(*), sum(hash(${columnList(entity)})::HUGEINT)) AS summary FROM ${relation}`,

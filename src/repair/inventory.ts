@@ -1,4 +1,4 @@
-// Everything that the kept versions name, and what of it cannot be read.
+// Lists everything that the kept versions name, and what of it cannot be read.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { whyUnreadable } from "../files.js";
@@ -15,16 +15,16 @@ import {
 import { requirePointer, sequences } from "../lake/kept-versions.js";
 import { nameOf } from "../store/journal.js";
 
-/** Something that is not as it should be. */
+/** A fault of the lake. */
 export interface Fault {
   /** The file, relative to the data directory. */
   readonly path: string;
   /** Null for a file of the state folder. */
   readonly entity: string | null;
-  /** `damaged`: gone, cut short or changed on the disk. `wrong`: it is as it was written, but holds what it should not. */
+  /** `damaged`: missing, cut short or changed on the disk. `wrong`: unchanged since it was written, but with wrong content. */
   readonly kind: "damaged" | "wrong";
   readonly problem: string;
-  /** The versions that need it, as `data_version`, oldest first; of a damaged version its number. */
+  /** The `data_version` of each version that needs it, oldest first; for a damaged version its number. */
   readonly versions: readonly string[];
 }
 
@@ -37,9 +37,9 @@ export interface KeptFile {
 }
 
 export interface Inventory {
-  /** Oldest first; without those that are damaged. */
+  /** Oldest first, without damaged ones. */
   readonly versions: readonly Version[];
-  /** The served one; undefined if it is damaged or nothing was published. */
+  /** The served version; undefined if it is damaged or nothing was published. */
   readonly current: Version | undefined;
   /** Lists by checksum. */
   readonly lists: ReadonlyMap<string, FileList>;
@@ -50,12 +50,12 @@ export interface Inventory {
 
 export async function takeInventory(layout: Layout): Promise<Inventory> {
   const faults: Fault[] = [];
-  const told = (problem: unknown): string => {
+  const describe = (problem: unknown): string => {
     if (problem instanceof DamagedManifestError) return problem.problem;
     return whyUnreadable(problem) ?? (problem as NodeJS.ErrnoException).code ?? (problem as Error).message;
   };
   const report = (path: string, entity: string | null, problem: unknown, versions: readonly string[]): void => {
-    const reason = told(problem) === "ENOENT" ? "the file is missing" : told(problem);
+    const reason = describe(problem) === "ENOENT" ? "the file is missing" : describe(problem);
     faults.push({ path: nameOf(layout, path), entity, kind: "damaged", problem: reason, versions });
   };
 
@@ -90,14 +90,14 @@ export async function takeInventory(layout: Layout): Promise<Inventory> {
   return { versions, current, lists, files, faults };
 }
 
-/** The numbers of the kept versions; the served one belongs to them even where its file is gone. */
+/** The numbers of the kept versions, including the served one even if its file is missing. */
 async function keptSequences(layout: Layout, served: number): Promise<readonly number[]> {
   const all = new Set((await sequences(layout)).filter((sequence) => sequence <= served));
   if (Number.isFinite(served) && served > 0) all.add(served);
   return [...all].sort((a, b) => a - b);
 }
 
-/** Checksum of each list → the entity it is of. */
+/** Checksum of each list → its entity. */
 function distinctLists(versions: readonly Version[]): ReadonlyMap<string, string> {
   const bySha = new Map<string, string>();
   for (const version of versions) for (const [entity, sha] of Object.entries(version.lists)) bySha.set(sha, entity);

@@ -1,4 +1,4 @@
-// What a damaged manifest leaves: the newest state that is whole, on which a repair builds.
+// Finds the newest intact state of a damaged manifest, on which a repair builds.
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { OperatorError } from "../errors.js";
@@ -13,15 +13,15 @@ import type { Opening } from "../store/session.js";
 import { removeVersions } from "../store/vacuum.js";
 
 interface Recovery extends Opening {
-  /** The `data_version` up to which the base has the drops of an entity; null if it has them all. */
+  /** The `data_version` up to which the base includes the drops of an entity; null if it includes them all. */
   since(entity: string): string | null;
-  /** What becomes of the manifest, in words. */
-  readonly told: readonly string[];
+  /** What is done to the manifest, in words. */
+  readonly messages: readonly string[];
 }
 
 /**
- * Finds the base of a repair, for one that holds the write lock. Puts the pointer back where nothing else is damaged.
- * Throws an OperatorError if no version is whole.
+ * Finds the base of a repair; the caller holds the write lock. Restores the pointer if nothing else is damaged. Throws an
+ * OperatorError if no version is intact.
  */
 export async function recover(layout: Layout): Promise<Recovery> {
   const inventory = await takeInventory(layout);
@@ -40,37 +40,39 @@ export async function recover(layout: Layout): Promise<Recovery> {
   if (stale.length === 0 && current) return served(layout, since, []);
   if (stale.length === 0 && newest.sequence === top) {
     await writeDurably(layout.pointer, `${top}\n`);
-    const told = `${nameOf(layout, layout.pointer)} is put back to the newest version, ${newest.data_version}`;
-    return served(layout, since, [told]);
+    const message = `${nameOf(layout, layout.pointer)} now names the newest version again, ${newest.data_version}`;
+    return served(layout, since, [message]);
   }
 
-  // What is noted is cleared up at the end: until then no version can be read.
+  // The existing journal is kept and settled at the end: until then no version can be read.
   await appendFile(layout.pending, "");
   const lists = Object.fromEntries(found.flatMap(({ entity, sha }) => (sha === null ? [] : [[entity, sha]])));
-  // A number is never used twice: a running server knows versions by theirs.
+  // A number is never used twice, since a running server identifies versions by number.
   const version: Version = { ...newest, sequence: top, lists };
   const files = (entity: string): FileList => inventory.lists.get(lists[entity] ?? "") ?? emptyList(entity);
-  const told = [
-    ...(current ? [] : [`the served version cannot be read: it goes back to ${newest.data_version}`]),
+  const messages = [
+    ...(current ? [] : [`the served version cannot be read: ${newest.data_version} is served again`]),
     ...stale.map(
-      ({ entity, version }) => `${entity} goes back to ${version?.data_version ?? "nothing"}: its list is damaged`,
+      ({ entity, version }) =>
+        `the list of ${entity} is damaged: ` +
+        (version ? `its state of ${version.data_version} is served again` : "no older one exists, so it starts empty"),
     ),
   ];
-  return { base: { version, files }, isServed: false, since, told };
+  return { base: { version, files }, isServed: false, since, messages };
 }
 
 const NOTHING_INTACT =
-  "no version can be read: put the folder state back from a backup; or move state and lake away, and serve takes the " +
-  "inbox anew";
+  "no version can be read: restore the folder state from a backup; or move state and lake away, and serve imports the " +
+  "inbox again";
 
-async function served(layout: Layout, since: Recovery["since"], told: readonly string[]): Promise<Recovery> {
+async function served(layout: Layout, since: Recovery["since"], messages: readonly string[]): Promise<Recovery> {
   await openJournal(layout);
-  return { base: (await openLake(layout.root)).current(), isServed: true, since, told };
+  return { base: (await openLake(layout.root)).current(), isServed: true, since, messages };
 }
 
 interface LastIntact {
   readonly entity: string;
-  /** The newest version whose list of the entity is whole; undefined if there is none. */
+  /** The newest version with an intact list of the entity; undefined if there is none. */
   readonly version: Version | undefined;
   /** Null if that version has no data of the entity. */
   readonly sha: string | null;
@@ -84,7 +86,7 @@ function lastIntact({ versions, lists }: Inventory, newest: Version, entity: str
   return { entity, version, sha: version?.lists[entity] ?? null };
 }
 
-/** Takes away the versions that cannot be read: they would be in the way of the others. Resolves to what is to be told. */
+/** Removes unreadable versions, since they obstruct the others. Resolves to messages about what was done. */
 export async function removeUnreadable(layout: Layout): Promise<readonly string[]> {
   const { versions, faults } = await takeInventory(layout);
   const folder = `${nameOf(layout, layout.versions)}/`;
@@ -97,7 +99,7 @@ export async function removeUnreadable(layout: Layout): Promise<readonly string[
     ...known.map(({ sequence }) => join(layout.versions, versionFile(sequence))),
   ]);
   return [
-    ...files.map((path) => `${nameOf(layout, path)} cannot be read: it is taken away`),
-    ...known.map((version) => `version ${version.data_version} cannot be read: it is taken away`),
+    ...files.map((path) => `${nameOf(layout, path)} could not be read and was removed`),
+    ...known.map((version) => `version ${version.data_version} could not be read and was removed`),
   ];
 }

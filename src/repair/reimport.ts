@@ -1,4 +1,4 @@
-// Taking drops again: what lies in the inbox and was taken before, as one table of rows.
+// Imports drops again that were taken before and are still in the inbox, into one table.
 import { SQL_TYPES, type Entity } from "../catalog/types.js";
 import { OperatorError, EngineError } from "../errors.js";
 import { quoteName } from "../sql-text.js";
@@ -13,17 +13,17 @@ interface Reimported {
   /** A temp table with the entity's columns. */
   readonly table: string;
   readonly rows: number;
-  /** Files that were taken again. */
+  /** The number of files that were imported again. */
   readonly files: number;
-  /** Drops that were not: what each is called, and why. */
+  /** The other drops: the path of each, and why it could not be imported again. */
   readonly missing: readonly string[];
 }
 
 let tables = 0;
 
 /**
- * Reads the drops again, those rows for which `where` (SQL) holds. Of rows that share their identity those of the last
- * drop stay, as when the drops were taken one after another.
+ * Reads the rows of the drops that match `where` (SQL). Of rows with the same identity, those of the last drop stay, as
+ * when the drops were imported one after another.
  */
 export async function reimport(
   { writer, scratch, layout }: WriteSession,
@@ -31,7 +31,7 @@ export async function reimport(
   drops: readonly FoundDrop[],
   where: string,
 ): Promise<Reimported> {
-  const table = `retaken_${++tables}`;
+  const table = `reimported_${++tables}`;
   const all = `${table}_all`;
   const missing: string[] = [];
   const typed = entity.columns.map(({ name, type }) => `${quoteName(name)} ${SQL_TYPES[type]}`);

@@ -1,4 +1,4 @@
-// Repairing the served version: what is damaged is put back from the older versions, from the other copy, from the inbox.
+// Repairs the served version: restores damaged files from older versions, from the code copy or from the inbox.
 import { ENTITIES } from "../catalog/index.js";
 import type { Entity } from "../catalog/types.js";
 import { OperatorError } from "../errors.js";
@@ -14,30 +14,30 @@ import { withSessionOn, type WriteOptions, type WriteSession } from "../store/se
 import { findStateFaults, repairState } from "./state-files.js";
 import { findFaults, summarise, type OnFile, type VerifyOptions, type VerifyReport } from "./verify.js";
 
-/** A file that was written again. */
+/** A rewritten file. */
 export interface Repaired {
   /** Relative to the data directory. */
   readonly path: string;
   readonly rows: number;
   readonly from: "copy" | "inbox";
-  /** The very same bytes. Otherwise the same number of rows: what did not come through the inbox may be missing in them. */
+  /** Its bytes are the same as before. Otherwise only the number of rows is, and changes from outside the inbox may be lost. */
   readonly isSame: boolean;
 }
 
-/** A damaged file of which not all rows are left. */
+/** A damaged file with rows that cannot be restored. */
 export interface Lost {
   readonly entity: string;
   /** Main dates, `YYYYMMDD` inclusive; null for rows without one. */
   readonly first: string | null;
   readonly last: string | null;
-  /** Rows that it held, and those that the inbox holds. */
+  /** The number of its rows, and how many of them the inbox holds. */
   readonly rows: number;
   readonly inInbox: number;
-  /** Drops that held rows of these dates and cannot be taken again, each with the reason. */
+  /** Drops with rows of these dates that cannot be imported again, each with the reason. */
   readonly missing: readonly string[];
 }
 
-/** Drops that were taken again since the base of the repair lacks them. */
+/** Drops that were imported again, because the base of the repair lacks them. */
 export interface Reimport {
   readonly entity: string;
   readonly files: number;
@@ -46,19 +46,19 @@ export interface Reimport {
 }
 
 export interface RepairReport extends VerifyReport {
-  /** What became of the manifest and the other files of the state folder, in words. */
+  /** What was done to the manifest and the other files of the state folder, in words. */
   readonly manifest: readonly string[];
   readonly takenAgain: readonly Reimport[];
   readonly repaired: readonly Repaired[];
   readonly lost: readonly Lost[];
-  /** Null if every repaired file got its old content, or none was repaired. */
+  /** Null if every rewritten file has its old content, or none was rewritten. */
   readonly version: Version | null;
 }
 
 /**
- * Verifies the lake with no other writer, and repairs what it can. `faults` are those that stay. With `giveUp`, damaged
- * files of which not all rows are left make way for those that are, so that the others can be dropped anew; without it a
- * query that needs them keeps failing.
+ * Verifies the lake under the write lock and repairs what it can; `faults` in the report are those that remain. With
+ * `giveUp`, a damaged file that cannot be restored completely is replaced by the rows that can, so that the others can be
+ * dropped again. Without it, queries of that file keep failing.
  */
 export async function repair(
   root: string,
@@ -77,7 +77,7 @@ export async function repair(
     for (const entity of ENTITIES) {
       const { name } = entity;
       const list = base.files(name);
-      onFile(`mending ${name}`, bytes, total);
+      onFile(`repairing ${name}`, bytes, total);
       bytes += bytesOf(list);
       const bad = await findDamaged(session, list);
       const rewritten = await rewrite(session, entity, list, bad, options.giveUp);
@@ -87,12 +87,12 @@ export async function repair(
       lost.push(...rewritten.incomplete.map((one) => lostOf(name, one)));
       const since = recovery.since(name);
       const isBroken = rewritten.incomplete.length > 0 && !options.giveUp;
-      const again = since === null ? null : await takeSince(session, entity, rewritten.list, since, isBroken);
+      const again = since === null ? null : await reimportSince(session, entity, rewritten.list, since, isBroken);
       if (again) takenAgain.push({ entity: name, files: again.files, rows: again.rows, missing: again.missing });
       lists.push(again?.list ?? rewritten.list);
     }
     const version = await publish(lists, "repair");
-    const manifest = [...recovery.told, ...(await removeUnreadable(layout)), ...(await repairState(layout))];
+    const manifest = [...recovery.messages, ...(await removeUnreadable(layout)), ...(await repairState(layout))];
     const faults = await remaining(session, found);
     return {
       ...summarise(await takeInventory(layout), faults),
@@ -116,8 +116,8 @@ async function findDamaged({ layout }: WriteSession, list: FileList): Promise<Re
   return bad;
 }
 
-/** Takes the drops again that were taken after a version; null if there are none. */
-async function takeSince(
+/** Imports the drops again that were taken after a version; null if there are none. */
+async function reimportSince(
   session: WriteSession,
   entity: Entity,
   list: FileList,
@@ -128,14 +128,14 @@ async function takeSince(
   const drops = await findDrops(layout, entity.name, ({ data_version }) => (data_version ?? "") > since);
   if (drops.length === 0) return null;
   if (isBroken)
-    throw new OperatorError(`data files of ${entity.name} are damaged too: nothing is changed without --give-up`);
+    throw new OperatorError(`data files of ${entity.name} are damaged too: nothing was changed; see --give-up`);
   const { table, ...counts } = await reimport(session, entity, drops, "true");
   const merged = await merge(session, entity, list, { relation: table });
   await writer.run(`DROP TABLE ${table}`);
   return { ...counts, list: merged.list };
 }
 
-/** The faults that a repair did not put right: a damaged file that only older versions name stays one. */
+/** The faults that remain after a repair, e.g. damaged files that only older versions name. */
 async function remaining({ layout }: WriteSession, faults: readonly Fault[]): Promise<readonly Fault[]> {
   const { faults: ofManifest, files } = await takeInventory(layout);
   const integrity = createIntegrity(layout.lake);

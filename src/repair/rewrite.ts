@@ -1,4 +1,4 @@
-// Mending one entity: damaged files are written again from the other copy, or from what still lies in the inbox.
+// Rewrites the damaged files of one entity, from the code copy or from the inbox.
 import type { Entity } from "../catalog/types.js";
 import { findDrops, mayHold } from "../lake/ledger.js";
 import { fileList, isCovered, type DataFile, type FileList } from "../lake/manifest.js";
@@ -7,25 +7,25 @@ import { columnList, inDates, scan, writeDataFile } from "../store/datafile.js";
 import { reimport } from "./reimport.js";
 import type { WriteSession } from "../store/session.js";
 
-/** A date file that could not be written again as it was. */
+/** A date file that could not be restored completely. */
 export interface Incomplete {
   readonly file: DataFile;
-  /** Rows of its dates that the inbox holds. */
+  /** The number of rows of its dates in the inbox. */
   readonly inInbox: number;
-  /** Drops that held rows of its dates and cannot be taken again, each with the reason. */
+  /** Drops with rows of its dates that cannot be imported again, each with the reason. */
   readonly missing: readonly string[];
 }
 
 interface Rewritten {
   readonly list: FileList;
-  /** Each damaged file that was written again, and whether it is the very same. */
+  /** Each rewritten file, and whether its bytes are the same as before. */
   readonly repaired: readonly { readonly file: DataFile; readonly from: "copy" | "inbox"; readonly isSame: boolean }[];
   readonly incomplete: readonly Incomplete[];
 }
 
 /**
- * Replaces damaged files. A date file of which only some rows are left stays as it is, unless it is to be given up: then
- * it makes way for the rows that are left.
+ * Replaces damaged files. A date file of which only some rows can be restored stays as it is, unless `giveUp` is set: then
+ * it is replaced by those rows.
  */
 export async function rewrite(
   session: WriteSession,
@@ -51,8 +51,8 @@ export async function rewrite(
   const byDate = list.byDate.filter((file) => !isLeftOut(file)).map((file) => again.get(file) ?? file);
   const changed = list.byDate.filter((file) => (again.get(file) ?? file).sha256 !== file.sha256 || isLeftOut(file));
   const badCodes = list.byCode.filter((file) => bad.has(file));
-  const rewritten = fileList(entity.name, byDate, list.byCode, rangesBeside(list, changed));
-  // The copy is built from whole date files only.
+  const rewritten = fileList(entity.name, byDate, list.byCode, rangesWithout(list, changed));
+  // The code copy is built from intact date files only.
   const isIntact = !byDate.some((file) => bad.has(file));
   const rebuilds = isIntact && list.byCode.length > 0 && badCodes.length + changed.length > 0;
   return {
@@ -71,7 +71,7 @@ export async function rewrite(
   };
 }
 
-/** A date file written again from the code copy, or null if that does not hold all of its rows. */
+/** Rewrites a date file from the code copy; null if the copy does not hold all of its rows. */
 async function fromCodeCopy(
   session: WriteSession,
   entity: Entity,
@@ -92,7 +92,7 @@ interface FromInbox {
   readonly missing: readonly string[];
 }
 
-/** The rows of date files, written again from the drops that held them. */
+/** Rewrites date files from the drops that held their rows. */
 async function readInbox(
   session: WriteSession,
   entity: Entity,
@@ -115,8 +115,8 @@ async function readInbox(
   return found;
 }
 
-/** The code copy must not go on telling rows of files that have changed. */
-function rangesBeside({ codeRanges }: FileList, changed: readonly DataFile[]): FileList["codeRanges"] {
+/** The ranges of the code copy without those of changed files, which it must no longer serve. */
+function rangesWithout({ codeRanges }: FileList, changed: readonly DataFile[]): FileList["codeRanges"] {
   return codeRanges.filter(
     ([first, last]) => !changed.some((file) => file.first !== null && file.first <= last && first <= file.last!),
   );

@@ -1,4 +1,4 @@
-// What lies in the state folder beside the manifest: which of it cannot be read, and what a repair does about that.
+// Checks and repairs the files of the state folder other than the manifest.
 import { copyFile } from "node:fs/promises";
 import { OperatorError } from "../errors.js";
 import { readRecordedGaps } from "../lake/gaps.js";
@@ -11,16 +11,16 @@ import { takeInventory, type Fault } from "./inventory.js";
 import { nameOf } from "../store/journal.js";
 import { tryLock } from "../store/lock.js";
 
-/** Each file with what is wrong with it; null if nothing is. */
+/** A check for each file, which resolves to what is wrong with it; null if nothing is. */
 const CHECKS: readonly (readonly [keyof Layout, (path: string, layout: Layout) => Promise<string | null>])[] = [
-  ["ledger", lookAtLedger],
+  ["ledger", checkLedger],
   ["removed", async (path) => ((await readRemoved(path)).isDamaged ? "the list of removed versions is damaged" : null)],
   ["gaps", async (path) => readRecordedGaps(path).then(() => null)],
 ];
 
-async function lookAtLedger(_: string, layout: Layout): Promise<string | null> {
+async function checkLedger(_: string, layout: Layout): Promise<string | null> {
   const { content, isLost } = await readLedgerOf(layout);
-  if (isLost) return "it is empty or gone, though drops were taken; no drop is taken until it is repaired";
+  if (isLost) return "it is empty or missing although drops were taken; no drop is taken until it is repaired";
   const [line] = content.damaged;
   return line === undefined ? null : `line ${line} is damaged; no drop is taken until it is repaired`;
 }
@@ -39,27 +39,27 @@ export async function findStateFaults(layout: Layout): Promise<readonly Fault[]>
   return faults;
 }
 
-/** Repairs what can be repaired, for one that holds the write lock. Resolves to what is to be told. */
+/** Repairs what it can; the caller holds the write lock. Resolves to messages about what was done. */
 export async function repairState(layout: Layout): Promise<readonly string[]> {
-  const told: string[] = [];
+  const messages: string[] = [];
   for (const repair of [repairRemoved, repairLedger]) {
-    told.push(
+    messages.push(
       ...(await repair(layout).catch((error: unknown) => {
-        // It stays a fault, and the report says why.
+        // It remains a fault, which is in the report.
         if (error instanceof OperatorError) return [];
         throw error;
       })),
     );
   }
-  return told;
+  return messages;
 }
 
 async function repairRemoved(layout: Layout): Promise<readonly string[]> {
   const { versions, isDamaged } = await readRemoved(layout.removed);
   if (!isDamaged) return [];
   await writeDurably(layout.removed, encodeRemoved(versions));
-  const left = `the ${plural(versions.length, "version")} that can still be read stay in it`;
-  return [`${nameOf(layout, layout.removed)} is damaged: ${left}; others are answered with 404 instead of 410`];
+  const left = `${plural(versions.length, "version")} could still be read and were kept in it`;
+  return [`${nameOf(layout, layout.removed)} was damaged: ${left}; all others now give 404 instead of 410`];
 }
 
 async function readLedgerOf(layout: Layout): Promise<{ readonly content: LedgerContent; readonly isLost: boolean }> {
@@ -67,24 +67,24 @@ async function readLedgerOf(layout: Layout): Promise<{ readonly content: LedgerC
   return { content, isLost: await isLost(content, async () => (await takeInventory(layout)).versions) };
 }
 
-/** Cuts the ledger before its first damaged line, or begins a new one: the drops since are taken again, in their order. */
+/** Cuts the ledger before its first damaged line, or begins a new one. Later drops are then imported again, in order. */
 async function repairLedger(layout: Layout): Promise<readonly string[]> {
   const { ledger } = layout;
   const { content, isLost } = await readLedgerOf(layout);
   const { damaged, sound } = content;
   if (damaged.length === 0 && !isLost) return [];
-  const aside = `${ledger}.damaged`;
+  const backup = `${ledger}.damaged`;
   const isDone = await tryLock(layout.ingestLock, async () => {
-    if (!isLost) await copyFile(ledger, aside);
+    if (!isLost) await copyFile(ledger, backup);
     await writeDurably(ledger, isLost ? LEDGER_BEGIN : sound.map((line) => `${line}\n`).join(""));
   });
   const name = nameOf(layout, ledger);
   if (!isDone) return [`${name} is damaged and in use: stop the process that watches the inbox, then repair again`];
   return [
     isLost
-      ? `${name} is empty or gone: a new one is begun`
-      : `${name} is damaged: it is cut before line ${damaged[0]}, and kept as it was in ${nameOf(layout, aside)}`,
-    "the drops since then that still lie in the inbox are taken again, the oldest first; what has left the inbox, or was " +
-      "imported past it, must come again where they hold the same rows",
+      ? `${name} was empty or missing: a new one was created`
+      : `${name} was damaged: it was cut before line ${damaged[0]}; a copy of the damaged file is ${nameOf(layout, backup)}`,
+    "later drops that are still in the inbox will be imported again, the oldest first; they may overwrite rows of files that " +
+      "have left the inbox or were imported from elsewhere: import those again afterwards",
   ];
 }

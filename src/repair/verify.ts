@@ -1,4 +1,4 @@
-// Verifying: is every file of every kept version what its list says, and does it hold what it should?
+// Verifies that every file of every kept version matches its list and has valid content.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { findStateFaults } from "./state-files.js";
 import { takeInventory, versionsNaming, type Fault, type Inventory, type KeptFile } from "./inventory.js";
 
 export interface VerifyOptions {
-  /** Look into the files of all versions, not only of the served one, and compare the code copies with the date files. */
+  /** Check the rows of all versions, not only of the served one, and compare the code copies with the date files. */
   readonly deep: boolean;
 }
 
@@ -24,10 +24,10 @@ export interface VerifyReport {
   readonly faults: readonly Fault[];
 }
 
-/** What is being done, how many bytes have been looked at, and of how many. */
+/** Gets the current step, the bytes checked so far, and the total. */
 export type OnFile = (what: string, bytes: number, total: number) => void;
 
-/** Checks the lake while others read and write it. Throws nothing for what is damaged: that is the report. */
+/** Checks the lake while others read and write it. Damage is reported, not thrown. */
 export async function verify(
   root: string,
   options: VerifyOptions & { readonly memory: string },
@@ -39,7 +39,7 @@ export async function verify(
   try {
     const inventory = await takeInventory(layout);
     const faults = await findFaults(writer, layout, inventory, options, onFile);
-    return summarise(inventory, await stillTrue(layout, inventory.versions, faults));
+    return summarise(inventory, await withoutRemoved(layout, inventory.versions, faults));
   } finally {
     writer.close();
     await rm(spill, { recursive: true, force: true });
@@ -51,7 +51,7 @@ export function summarise({ versions, files }: Inventory, faults: readonly Fault
   return { versions: versions.length, files: files.size, bytes, faults };
 }
 
-/** All that is wrong with the files of an inventory, each file looked at once. */
+/** All faults of the files of an inventory. Each file is read once. */
 export async function findFaults(
   writer: Writer,
   layout: Layout,
@@ -80,16 +80,16 @@ export async function findFaults(
   for (const kept of inventory.files.values()) {
     const { path } = kept.file;
     onFile(`checking ${path}`, bytes, total);
-    const looksInside = deep || [...kept.lists].some((sha) => served.has(sha));
+    const checksRows = deep || [...kept.lists].some((sha) => served.has(sha));
     try {
       await integrity.check([kept.file]);
-      const problem = looksInside ? await wrongRows(writer, layout, kept) : null;
+      const problem = checksRows ? await wrongRows(writer, layout, kept) : null;
       if (problem !== null) report(path, kept.entity, "wrong", problem, kept.lists);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (!(error instanceof DamagedFileError) && code === undefined) throw error;
-      const isOurs = error instanceof DamagedFileError || error instanceof UnreadableError;
-      const reason = isOurs ? error.reason : `the file cannot be read (${code})`;
+      const hasReason = error instanceof DamagedFileError || error instanceof UnreadableError;
+      const reason = hasReason ? error.reason : `the file cannot be read (${code})`;
       report(path, kept.entity, "damaged", reason, kept.lists);
     }
     bytes += kept.file.bytes;
@@ -115,8 +115,8 @@ async function wrongRows(writer: Writer, layout: Layout, kept: KeptFile): Promis
   return findWrongRows(writer, layout, entity, kept.file, kept.clustering);
 }
 
-/** Leaves out what vacuum removed while we looked: of a fault only versions that are still kept count. */
-async function stillTrue(
+/** Leaves out versions that a vacuum removed meanwhile, and faults that concern only these. */
+async function withoutRemoved(
   layout: Layout,
   before: readonly Version[],
   faults: readonly Fault[],

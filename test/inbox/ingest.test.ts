@@ -285,17 +285,17 @@ test("missing and unused columns of a drop are reported", async () => {
   );
   await drop(root, "stk_limit/a.csv", "ts_code,trade_date,up_limit,down_limt\n000001.SZ,20240102,11,9\n");
   await watcher.settle();
-  const told = Object.fromEntries((await ledgerOf(root)).map((entry) => [entry.path, entry]));
-  expect(told["adj_factor/a.csv"]).toMatchObject({
+  const entries = Object.fromEntries((await ledgerOf(root)).map((entry) => [entry.path, entry]));
+  expect(entries["adj_factor/a.csv"]).toMatchObject({
     ...{ rows: 2, duplicates: 1, ignored: [] },
     warnings: ["1 row replaced by another of the same identity, e.g. 000001.SZ 2024-01-03"],
   });
-  expect(told["stk_limit/a.csv"]).toMatchObject({
+  expect(entries["stk_limit/a.csv"]).toMatchObject({
     ignored: ["down_limt"],
     warnings: ["without down_limit: null in its rows; not used: down_limt"],
   });
   const lost = ["NaN taken as missing: open 1", "infinite numbers taken as missing: close 1"];
-  expect(told["weekly/a.csv"]!.warnings.slice(1)).toEqual(lost);
+  expect(entries["weekly/a.csv"]!.warnings.slice(1)).toEqual(lost);
   expect(watcher.logged.join("\n")).toContain(lost.join("; "));
   expect(watcher.logged.join("\n")).toContain("adj_factor/a.csv: 2 rows and 1 duplicate, data_version 2");
 });
@@ -514,7 +514,7 @@ describe("a data directory that becomes unavailable while its inbox is watched",
     await expect(importing).rejects.toThrow();
     expect(existsSync(root)).toBe(false);
     await expect(importFiles(root, entityNamed("adj_factor")!, [file], options)).rejects.toThrow(
-      "is missing; bring it",
+      "is missing; restore it",
     );
     expect(existsSync(root)).toBe(false);
     await rename(away(), root);

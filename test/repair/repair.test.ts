@@ -56,7 +56,7 @@ beforeEach(async () => {
 });
 
 describe("a damaged data file", () => {
-  test.each(HARMS)("that is %s is the very same again from the drops that held its rows", async (_, harm) => {
+  test.each(HARMS)("that is %s is restored to the same bytes from the drops that held its rows", async (_, harm) => {
     const rows = await factorsOf();
     const path = await fileOf("adj_factor");
     await harm(path);
@@ -68,7 +68,7 @@ describe("a damaged data file", () => {
     expect(await faultsOf()).toEqual([]);
   });
 
-  test("is mended by drops in the order in which they were taken, whatever became of their names and times", async () => {
+  test("is restored from drops in the order of import, even under new names and times", async () => {
     const rows = await factorsOf();
     const inbox = join(root, "inbox/adj_factor");
     await utimes(join(inbox, "a.csv"), 1_900_000_000, 1_900_000_000);
@@ -80,7 +80,7 @@ describe("a damaged data file", () => {
     expect(await factorsOf()).toEqual(rows);
   });
 
-  test("takes only rows of its dates from the inbox: days that were corrected past it stay as they are", async () => {
+  test("gets only rows of its dates from the inbox: days that were corrected by an import stay as they are", async () => {
     await dropFactors(root, ["000001.SZ,20240105,9"]);
     await take("adj_factor/c.csv", "000001.SZ,20240102,5", "000001.SZ,20240105,6");
     await dropFactors(root, ["000001.SZ,20240105,9"]);
@@ -92,7 +92,7 @@ describe("a damaged data file", () => {
     expect(await factorsOf()).toEqual(rows);
   });
 
-  test("of which the inbox holds only some rows stays, with what is missing and why; another entity goes on", async () => {
+  test("of which the inbox holds only some rows stays, and the report names the missing ones; other entities are restored", async () => {
     await dropFactors(root, ["000009.SZ,20240103,7"]);
     await rm(join(root, "inbox/adj_factor/b.csv"));
     await flipBit(await fileOf("adj_factor"));
@@ -108,7 +108,7 @@ describe("a damaged data file", () => {
     expect(await servedRows(root, "stk_limit")).toHaveLength(1);
   });
 
-  test("makes way for the rows that are left where the others are given up, and these can be dropped again", async () => {
+  test("is replaced by the remaining rows with --give-up, and the others can be dropped again", async () => {
     await dropFactors(root, ["000009.SZ,20240103,7"]);
     const before = await served();
     await flipBit(await fileOf("adj_factor"));
@@ -120,7 +120,7 @@ describe("a damaged data file", () => {
     expect(await factorsOf()).toHaveLength(4);
   });
 
-  test("with as many rows in the inbox as it held, of which one was corrected past it, is not called the same", async () => {
+  test("is not reported as the same if one of its rows was corrected by an import", async () => {
     await dropFactors(root, ["000003.SZ,20240103,8"]);
     await flipBit(await fileOf("adj_factor"));
     const { repaired, lost, version } = await repair(root, repairOnly);
@@ -128,7 +128,7 @@ describe("a damaged data file", () => {
     expect(repaired).toMatchObject([{ rows: 3, from: "inbox", isSame: false }]);
   });
 
-  test("is mended although a drop that it does not need can no longer be read", async () => {
+  test("is restored although a drop that it does not need can no longer be read", async () => {
     await take("adj_factor/c.csv", "000001.SZ,20240104,1");
     await rm(join(root, "inbox/adj_factor/c.csv"));
     await publishRows(root, {
@@ -139,7 +139,7 @@ describe("a damaged data file", () => {
     expect([lost, faults]).toEqual([[], []]);
   });
 
-  test("of a table without dates is mended from its drops", async () => {
+  test("of a table without dates is restored from its drops", async () => {
     const company = "ts_code,chairman\n000001.SZ,甲\n000002.SZ,乙\n";
     await drop(root, "stock_company/a.csv", company);
     await (await ingester(root)).settle();
@@ -149,7 +149,7 @@ describe("a damaged data file", () => {
     expect(await servedRows(root, "stock_company")).toEqual(rows);
   });
 
-  test("is mended together with a damaged copy by code", async () => {
+  test("is restored together with a damaged code copy", async () => {
     await publishRows(
       root,
       { adj_factor: "SELECT '000001.SZ' AS ts_code, DATE '2024-01-02' AS trade_date, 3 AS adj_factor" },
@@ -176,7 +176,7 @@ describe("a damaged pointer", () => {
     ["gone", () => rm(pointer())],
     ["changed to an older version", () => writeFile(pointer(), "1\n")],
     ["changed to one that never was", () => writeFile(pointer(), "903\n")],
-  ])("that is %s is noticed, stops writers, and is put back to the newest version", async (_, harm) => {
+  ])("that is %s is noticed, stops writers, and is reset to the newest version", async (_, harm) => {
     const { version } = await served();
     const rows = await factorsOf();
     await harm();
@@ -191,7 +191,7 @@ describe("a damaged pointer", () => {
     expect((await dropFactors(root, ["000001.SZ,20240109,1"])).version!.data_version > version.data_version).toBe(true);
   });
 
-  test("is not seen in the first version of a lake whose writer died before it was published", async () => {
+  test("is not reported for a lake whose first writer died before the publication", async () => {
     const layout = layoutOf(root);
     for (const name of await readdir(layout.versions))
       if (!name.startsWith("0000000001")) await rm(join(layout.versions, name));
@@ -207,14 +207,14 @@ describe("a damaged version", () => {
   const pathOf = (sequence: number): string => join(layoutOf(root).versions, versionFile(sequence));
 
   test.each(HARMS)(
-    "that is served and is %s gives way to the one before it, and drops since are taken again",
+    "that is served and is %s is replaced by the previous one, and later drops are imported again",
     async (_, harm) => {
       const { version } = await served();
       const rows = await factorsOf();
       await harm(pathOf(version.sequence));
       await expect(openLake(root)).rejects.toThrow(`version ${version.sequence} is`);
       const report = await repair(root, repairOnly);
-      expect(report.manifest[0]).toMatch(/^the served version cannot be read: it goes back to 20/);
+      expect(report.manifest[0]).toMatch(/^the served version cannot be read: 20\S+ is served again/);
       expect(report.takenAgain).toEqual([
         { entity: expect.any(String) as string, files: 1, rows: expect.any(Number) as number, missing: [] },
       ]);
@@ -229,7 +229,7 @@ describe("a damaged version", () => {
     },
   );
 
-  test("that is served names the drops since that cannot be taken again", async () => {
+  test("that is served makes the report name later drops that cannot be imported again", async () => {
     const { version } = await served();
     await rm(join(root, "inbox/adj_factor/b.csv"));
     await rm(join(root, "inbox/stk_limit/a.csv"));
@@ -243,7 +243,7 @@ describe("a damaged version", () => {
     expect(await factorsOf()).toEqual(["000001.SZ 2024-01-02 1", "000002.SZ 2024-01-03 2"]);
   });
 
-  test("that is no longer served is in nobody's way after a repair, and before it only in its own", async () => {
+  test("that is no longer served affects only its own readers before a repair, and nobody afterwards", async () => {
     const lake = await openLake(root);
     const versions = await lake.versions();
     await flipBit(pathOf(1));
@@ -252,17 +252,17 @@ describe("a damaged version", () => {
     expect(await again.at(versions[1]!.data_version)).toMatchObject({ version: { sequence: 2 } });
     const rows = await factorsOf();
     const { manifest, version, faults } = await repair(root, repairOnly);
-    expect(manifest).toEqual(["state/versions/0000000001.json cannot be read: it is taken away"]);
+    expect(manifest).toEqual(["state/versions/0000000001.json could not be read and was removed"]);
     expect([version, faults]).toEqual([null, []]);
     expect(await factorsOf()).toEqual(rows);
     expect(await (await openLake(root)).versions()).toHaveLength(versions.length - 1);
   });
 
-  test("beside which no other is whole leaves everything as it is", async () => {
+  test("without any intact one leaves everything as it is", async () => {
     const { version } = await served();
     for (let sequence = 1; sequence <= version.sequence; sequence++) await flipBit(pathOf(sequence));
     await expect(repair(root, repairOnly)).rejects.toThrow(
-      "no version can be read: put the folder state back from a backup",
+      "no version can be read: restore the folder state from a backup",
     );
     expect(await readFile(layoutOf(root).pointer, "utf8")).toBe(`${version.sequence}\n`);
   });
@@ -279,7 +279,7 @@ describe("a damaged list", () => {
       const [rows, limits] = [await factorsOf(), await servedRows(root, "stk_limit")];
       await harm(await pathOf("adj_factor"));
       const report = await repair(root, repairOnly);
-      expect(report.manifest[0]).toMatch(/^adj_factor goes back to 20\S+: its list is damaged$/);
+      expect(report.manifest[0]).toMatch(/^the list of adj_factor is damaged: its state of 20\S+ is served again$/);
       expect(report.takenAgain).toEqual([{ entity: "adj_factor", files: 1, rows: 2, missing: [] }]);
       expect(report.faults).toEqual([]);
       expect(report.version!.lists["stk_limit"]).toBe(version.lists["stk_limit"]);
@@ -289,7 +289,7 @@ describe("a damaged list", () => {
     },
   );
 
-  test("of which there is no older one begins its entity anew from the inbox", async () => {
+  test("without an older one makes its entity start again from the inbox", async () => {
     const limits = await servedRows(root, "stk_limit");
     await flipBit(await pathOf("stk_limit"));
     expect(await repair(root, repairOnly)).toMatchObject({
@@ -300,7 +300,7 @@ describe("a damaged list", () => {
     expect(await factorsOf()).toHaveLength(3);
   });
 
-  test("and a damaged data file that only some rows are left of change nothing, unless they are given up", async () => {
+  test("together with an incompletely restorable data file changes nothing without --give-up", async () => {
     await take("adj_factor/c.csv", "000001.SZ,20240104,1");
     await dropFactors(root, ["000009.SZ,20240102,9"]);
     await take("adj_factor/d.csv", "000001.SZ,20240105,1");
@@ -315,7 +315,7 @@ describe("a damaged list", () => {
   });
 });
 
-test("a repair that dies at any step is completed by the next one", { timeout: 300_000 }, async () => {
+test("a repair that crashes at any step is completed by the next one", { timeout: 300_000 }, async () => {
   const { version } = await served();
   const [rows, limits] = [await factorsOf(), await servedRows(root, "stk_limit")];
   await flipBit(join(layoutOf(root).versions, versionFile(version.sequence)));

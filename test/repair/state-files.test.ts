@@ -69,7 +69,7 @@ describe("a damaged ledger", () => {
     const before = await readFile(layout.ledger);
     const { faults: left, manifest } = await repair(root, REPAIR);
     expect(left).toEqual([]);
-    expect(manifest.join()).toContain("kept as it was in state/ledger.ndjson.damaged");
+    expect(manifest.join()).toContain("a copy of the damaged file is state/ledger.ndjson.damaged");
     expect(await readFile(`${layout.ledger}.damaged`)).toEqual(before);
     await (await ingester(root)).settle();
     expect(await servedRows(root)).toEqual(ROWS);
@@ -84,13 +84,13 @@ describe("a damaged ledger", () => {
     async (_, harm) => {
       await takeThree();
       await harm(layout.ledger);
-      await expect(ingester(root)).rejects.toThrow(/ledger\.ndjson is empty or gone, .* tapehouse verify --repair/);
-      expect(await faults()).toEqual([expect.stringMatching(/^state\/ledger.ndjson: it is empty or gone, /)]);
+      await expect(ingester(root)).rejects.toThrow(/ledger\.ndjson is empty or missing, .* tapehouse verify --repair/);
+      expect(await faults()).toEqual([expect.stringMatching(/^state\/ledger.ndjson: it is empty or missing /)]);
       expect(await readDrops(await openLake(root))).toMatchObject({ isLedgerLost: true });
 
       const { faults: left, manifest } = await repair(root, REPAIR);
       expect(left).toEqual([]);
-      expect(manifest).toContain("state/ledger.ndjson is empty or gone: a new one is begun");
+      expect(manifest).toContain("state/ledger.ndjson was empty or missing: a new one was created");
       await (await ingester(root)).settle();
       expect(await servedRows(root)).toEqual(ROWS);
       expect(await faults()).toEqual([]);
@@ -98,7 +98,7 @@ describe("a damaged ledger", () => {
     },
   );
 
-  test("that is emptied or removed while the inbox is watched is written again with the next drop", async () => {
+  test("that is emptied or removed while the inbox is watched is restored with the next drop", async () => {
     await takeThree();
     const one = await ingester(root);
     for (const [i, harm] of [(path: string) => truncate(path, 0), (path: string) => rm(path)].entries()) {
@@ -110,7 +110,7 @@ describe("a damaged ledger", () => {
     }
   });
 
-  test("that is not there yet is no fault, whoever made the first version", async () => {
+  test("that does not exist yet is not a fault, however the first version was made", async () => {
     expect(await faults()).toEqual([]);
     await publishRows(root, {
       adj_factor: "SELECT '000001.SZ' AS ts_code, DATE '2024-01-02' AS trade_date, 1.0 AS adj_factor",
@@ -127,7 +127,7 @@ describe("a damaged ledger", () => {
     expect(left.map(({ path }) => path)).toEqual(["state/ledger.ndjson"]);
   });
 
-  test("is none where a crash cut a line short: its drop is taken again", async () => {
+  test("is not one with a line that a crash cut short: its drop is imported again", async () => {
     await takeThree();
     const { size } = await stat(layout.ledger);
     for (const cut of [2, 20, 40, 200]) {
@@ -141,7 +141,7 @@ describe("a damaged ledger", () => {
     expect(await servedRows(root)).toEqual(ROWS);
   });
 
-  test("of an earlier release, without checksums, is read; what is no entry is damage", async () => {
+  test("of an earlier release, without checksums, is read; lines that are not entries are damage", async () => {
     await takeThree();
     const text = await readFile(layout.ledger, "utf8");
     await writeFile(layout.ledger, text.replaceAll(/,"checksum":"\w+"/g, ""));
@@ -153,7 +153,7 @@ describe("a damaged ledger", () => {
 });
 
 describe("damaged gaps", () => {
-  test("are not served, and are told by every command; gaps of an earlier release are", async () => {
+  test("are not served, and every command reports them; gaps of an earlier release are served", async () => {
     await dropFactors(root, ["000001.SZ,20240102,1"]);
     const gap = { start: "20240103", end: "20240104", code: null, kind: "timeout" };
     const added = await addGap(root, entityNamed("adj_factor")!, gap, new Date());
@@ -183,7 +183,7 @@ describe("damaged gaps", () => {
 });
 
 describe("a damaged list of removed versions", () => {
-  test("never makes a removed version an unknown one in silence, and a vacuum or a repair leaves it whole", async () => {
+  test("never silently makes a removed version unknown, and a vacuum or a repair restores it", async () => {
     for (let i = 1; i <= 9; i++) await dropFactors(root, [`000001.SZ,20240102,${i}`]);
     const later = (ms: number): Date => new Date(Date.now() + ms);
     const { removed } = await vacuum(root, { olderThan: 0, keep: 2, now: later(3_600_000) });
@@ -214,17 +214,17 @@ describe("a damaged list of removed versions", () => {
 });
 
 test.each(["pointer", "ledger", "gaps", "removed"] as const)(
-  "a folder in place of the %s is named by verify and by a repair",
+  "a folder in the place of the %s is reported by verify and by a repair",
   async (name) => {
     await dropFactors(root, ["000001.SZ,20240102,1"]);
     await rm(layout[name], { force: true });
     await mkdir(layout[name]);
     expect((await faults()).join()).toContain("it is a folder: move it away");
-    const told = await repair(root, REPAIR).then(
+    const message = await repair(root, REPAIR).then(
       ({ faults: left }) => left.map(({ problem }) => problem).join(),
       (error: unknown) => (error as Error).message,
     );
-    expect(told).toContain(
+    expect(message).toContain(
       name === "pointer" ? `a folder is in the place of a file (${layout.pointer})` : "it is a folder",
     );
   },

@@ -44,7 +44,7 @@ async function flipBit(path: string): Promise<void> {
 }
 
 describe("verify", () => {
-  test("finds nothing in a sound lake, and nothing in one that is empty", async () => {
+  test("finds nothing in an intact lake, and nothing in an empty one", async () => {
     const root = await smallLake();
     expect(await verify(root, deep)).toMatchObject({ versions: 2, files: 3, faults: [] });
     expect(await verify(await temporaryFolder(), deep)).toEqual({ versions: 0, files: 0, bytes: 0, faults: [] });
@@ -71,7 +71,7 @@ describe("verify", () => {
     ]);
   });
 
-  test("names a list and a version that are damaged", async () => {
+  test("names a damaged list and a damaged version", async () => {
     const root = await smallLake();
     const { version } = await served(root);
     const list = `state/lists/${version.lists["adj_factor"]!}.json`;
@@ -95,7 +95,7 @@ describe("verify", () => {
   });
 
   test.each([
-    ["rows out of order", { order: ["trade_date"], identityIs: "group" }, 2, "2 rows are not in their place"],
+    ["rows out of order", { order: ["trade_date"], identityIs: "group" }, 2, "2 rows are not in order"],
     ["an identity twice", { identityIs: "group" }, 1, "1 identities have more than one row"],
   ] as const)("finds %s in a file whose checksum is right", async (_, changed, first, problem) => {
     const root = await temporaryFolder();
@@ -132,7 +132,7 @@ describe("verify", () => {
     ]);
   });
 
-  test("compares the code copy with the date files when it looks deep", async () => {
+  test("compares the code copy with the date files with --deep", async () => {
     const root = await smallLake();
     await withWriteSession(root, MEMORY, async ({ writer, layout, base, publish }) => {
       const list = base.files("adj_factor");
@@ -145,7 +145,7 @@ describe("verify", () => {
     expect((await verify(root, deep)).faults).toMatchObject([{ problem: "the code copy differs from the date files" }]);
   });
 
-  test("is a command that fails where something is wrong, and names it", async () => {
+  test("is a command that names faults and fails if there are any", async () => {
     const root = await smallLake();
     expect((await tapehouse("verify", "--data", root)).exitCode).toBe(0);
     await flipBit(pathOf(root, (await served(root)).files("adj_factor").byDate[1]));
@@ -159,7 +159,7 @@ describe("verify", () => {
 });
 
 describe("repair", () => {
-  test("writes a damaged date file again from the code copy", async () => {
+  test("rewrites a damaged date file from the code copy", async () => {
     const root = await smallLake();
     const rows = await servedRows(root);
     for (const file of (await served(root)).files("adj_factor").byDate) await flipBit(pathOf(root, file));
@@ -176,14 +176,14 @@ describe("repair", () => {
     expect(await servedRows(root)).toEqual(rows);
   });
 
-  test("writes a damaged code copy again from the date files", async () => {
+  test("rewrites a damaged code copy from the date files", async () => {
     const root = await smallLake();
     await rm(pathOf(root, (await served(root)).files("adj_factor").byCode[0]));
     expect(await repair(root, repairOnly)).toMatchObject({ faults: [], lost: [] });
     expect((await verify(root, deep)).faults).toEqual([]);
   });
 
-  test("says what is lost where no second copy holds it, and changes nothing", async () => {
+  test("reports what is lost without a second copy, and changes nothing", async () => {
     const root = await temporaryFolder();
     await dropFactors(root, ["000001.SZ,20240102,1"]);
     await dropFactors(root, ["000001.SZ,20240103,2", "000002.SZ,20240105,3"]);
@@ -194,7 +194,7 @@ describe("repair", () => {
     expect([version, faults.length]).toEqual([null, 1]);
   });
 
-  test("gives up what is lost when told to, so that it can be dropped again", async () => {
+  test("gives up lost rows with --give-up, so that they can be dropped again", async () => {
     const root = await smallLake();
     await dropFactors(root, ["000001.SZ,20240104,9"]);
     await flipBit(pathOf(root, (await served(root)).files("adj_factor").byDate[2]));
@@ -209,7 +209,7 @@ describe("repair", () => {
     expect((await servedRows(root)).at(-1)).toBe('["000001.SZ","2024-01-04",9]');
   });
 
-  test("never lets a code copy tell rows that were given up", async () => {
+  test("never serves rows from a code copy that were given up", async () => {
     const root = await smallLake();
     const { byDate, byCode } = (await served(root)).files("adj_factor");
     await flipBit(pathOf(root, byDate[0]));
@@ -234,7 +234,7 @@ describe("repair", () => {
   });
 });
 
-test("rows of a damaged file never get a new checksum: a drop that touches it is refused", async () => {
+test("rows of a damaged file never get a new checksum: a drop that would rewrite it is refused", async () => {
   const root = await temporaryFolder();
   await dropFactors(root, ["000001.SZ,20240102,1", "000002.SZ,20240102,1"]);
   const list = (await served(root)).files("adj_factor");

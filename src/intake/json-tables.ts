@@ -5,6 +5,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { setImmediate } from "node:timers/promises";
 import { OperatorError } from "../errors.js";
 import { MOST_COLUMNS, tooManyColumns } from "./limits.js";
 
@@ -16,12 +17,17 @@ export interface JsonRows {
   readonly names: readonly string[] | null;
 }
 
-const LARGEST = 2 ** 31 - 1;
+/** Bytes of a table that is one object: it lies in memory. */
+const LARGEST = 512 << 20;
+
+/** Bytes and members that are scanned in one go, so that the other lots of this process go on. */
+const BYTES_AT_ONCE = 4 << 20;
+const MEMBERS_AT_ONCE = 20_000;
 
 /** Writes the rows of a table that is one object into `scratch`. What is no table, or malformed, is an OperatorError. */
 export async function unwrap(path: string, label: string, size: number, scratch: string): Promise<JsonRows> {
   if (size > LARGEST) {
-    throw new OperatorError(`${label} is one object of more than 2 GB: write Parquet, CSV, or one record a line`);
+    throw new OperatorError(`${label} is one object of more than 512 MiB: write Parquet, CSV, or one record a line`);
   }
   const bytes = await readFile(path);
   const target = join(scratch, randomUUID());
@@ -35,13 +41,13 @@ export async function unwrap(path: string, label: string, size: number, scratch:
 
 async function rowsOf(bytes: Buffer, target: string, label: string): Promise<JsonRows> {
   const start = skipWhitespace(bytes, bytes[0] === 0xef ? 3 : 0);
-  const end = skipValue(bytes, start);
+  const end = await skipValue(bytes, start);
   if (skipWhitespace(bytes, end) < bytes.length) {
     throw new OperatorError(`${label} holds more than one JSON object, and they do not stand one a line`);
   }
-  const members = membersOf(bytes, start, MOST_COLUMNS);
+  const members = await membersOf(bytes, start, MOST_COLUMNS);
   if (members === null) throw tooManyColumns(label);
-  const enveloped = envelopeIn(bytes, members);
+  const enveloped = await envelopeIn(bytes, members);
   if (enveloped) {
     await writeFile(target, bytes.subarray(enveloped.rows.start, enveloped.rows.end));
     return { path: target, layout: "array", names: enveloped.names };
@@ -64,11 +70,11 @@ interface Envelope {
 }
 
 /** {columns, data} of data frames, {data: {fields, items}} of a vendor, {columns: [{name}], rows} of this server, {data: records}. */
-function envelopeIn(bytes: Buffer, members: readonly Member[]): Envelope | undefined {
+async function envelopeIn(bytes: Buffer, members: readonly Member[]): Promise<Envelope | undefined> {
   const find = (among: readonly Member[], key: string, kind: string): Member | undefined =>
     among.find((member) => member.key === key && kindAt(bytes, member) === kind);
   const inner = find(members, "data", "{");
-  const nested = (inner && membersOf(bytes, inner.start, MOST_COLUMNS)) ?? [];
+  const nested = (inner && (await membersOf(bytes, inner.start, MOST_COLUMNS))) ?? [];
   const header = find(nested, "fields", "[") ?? find(members, "columns", "[");
   const rows = find(nested, "items", "[") ?? find(members, "data", "[") ?? find(members, "rows", "[");
   if (!rows) return undefined;
@@ -93,27 +99,28 @@ async function writeColumns(
   target: string,
   label: string,
 ): Promise<JsonRows> {
-  const columns = members.map(({ start }) => offsetsOf(bytes, start));
-  const [lead] = columns as [Uint32Array];
-  const odd = columns.findIndex((column) => !sameKeys(bytes, lead, column));
-  if (odd >= 0) {
-    throw new OperatorError(
-      `${label}: its columns ${members[0]!.key} and ${members[odd]!.key} do not have the same rows`,
-    );
+  const columns: Uint32Array[] = [];
+  for (const { key, start } of members) {
+    const column = await offsetsOf(bytes, start);
+    columns.push(column);
+    if (!(await sameKeys(bytes, columns[0]!, column))) {
+      throw new OperatorError(`${label}: its columns ${members[0]!.key} and ${key} do not have the same rows`);
+    }
   }
-  await pipeline(Readable.from(linesOf(bytes, columns, lead.length)), createWriteStream(target));
+  await pipeline(Readable.from(linesOf(bytes, columns, columns[0]!.length)), createWriteStream(target));
   return { path: target, layout: "newline_delimited", names: members.map(({ key }) => key) };
 }
 
-function sameKeys(bytes: Buffer, a: Uint32Array, b: Uint32Array): boolean {
+async function sameKeys(bytes: Buffer, a: Uint32Array, b: Uint32Array): Promise<boolean> {
   if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i += 4) {
+    if (i % (4 * MEMBERS_AT_ONCE) === 0) await setImmediate();
     if (bytes.compare(bytes, a[i], a[i + 1], b[i], b[i + 1]) !== 0) return false;
   }
   return true;
 }
 
-const BLOCK = 1 << 20;
+const BLOCK = 1 << 16;
 
 function* linesOf(bytes: Buffer, columns: readonly Uint32Array[], length: number): Generator<string> {
   let block = "";
@@ -143,8 +150,8 @@ const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
 
 /** The members of the object at `at`; null if they are more than `most`. A SyntaxError says where it is malformed. */
-export function membersOf(bytes: Buffer, at: number, most: number): readonly Member[] | null {
-  const offsets = offsetsOf(bytes, at, most + 1);
+export async function membersOf(bytes: Buffer, at: number, most: number): Promise<readonly Member[] | null> {
+  const offsets = await offsetsOf(bytes, at, most + 1);
   if (offsets.length > 4 * most) return null;
   const members: Member[] = [];
   for (let i = 0; i < offsets.length; i += 4) {
@@ -158,7 +165,7 @@ export function membersOf(bytes: Buffer, at: number, most: number): readonly Mem
  * For each member of the object at `at` four numbers: start and end of its key, quotes included, and of its value. The
  * members after the first `most` are left out.
  */
-function offsetsOf(bytes: Buffer, at: number, most = Infinity): Uint32Array {
+async function offsetsOf(bytes: Buffer, at: number, most = Infinity): Promise<Uint32Array> {
   let offsets = new Uint32Array(64);
   let count = 0;
   let position = skipWhitespace(bytes, expect(bytes, at, OPEN_BRACE));
@@ -166,14 +173,17 @@ function offsetsOf(bytes: Buffer, at: number, most = Infinity): Uint32Array {
     if (count > 0) position = skipWhitespace(bytes, expect(bytes, position, COMMA));
     const keyEnd = skipString(bytes, position);
     const start = skipWhitespace(bytes, expect(bytes, skipWhitespace(bytes, keyEnd), COLON));
-    const end = skipValue(bytes, start);
+    const end = isNested(bytes[start]) ? await skipNested(bytes, start) : skipScalar(bytes, start);
+    if (count % (4 * MEMBERS_AT_ONCE) === 0) await setImmediate();
     if (count + 4 > offsets.length) {
       const larger = new Uint32Array(offsets.length * 2);
       larger.set(offsets);
       offsets = larger;
     }
-    offsets.set([position, keyEnd, start, end], count);
-    count += 4;
+    offsets[count++] = position;
+    offsets[count++] = keyEnd;
+    offsets[count++] = start;
+    offsets[count++] = end;
     position = skipWhitespace(bytes, end);
   }
   return offsets.subarray(0, count);
@@ -187,10 +197,14 @@ export function skipWhitespace(bytes: Buffer, at: number): number {
 }
 
 /** The end of the value that begins at `at`. */
-export function skipValue(bytes: Buffer, at: number): number {
-  const first = bytes[at];
-  if (first === QUOTE) return skipString(bytes, at);
-  if (first === OPEN_BRACE || first === OPEN_BRACKET) return skipNested(bytes, at);
+export async function skipValue(bytes: Buffer, at: number): Promise<number> {
+  return isNested(bytes[at]) ? skipNested(bytes, at) : skipScalar(bytes, at);
+}
+
+const isNested = (first: number | undefined): boolean => first === OPEN_BRACE || first === OPEN_BRACKET;
+
+function skipScalar(bytes: Buffer, at: number): number {
+  if (bytes[at] === QUOTE) return skipString(bytes, at);
   let position = at;
   while (position < bytes.length && !endsScalar(bytes[position]!)) position++;
   return position > at ? position : malformed(at);
@@ -199,10 +213,15 @@ export function skipValue(bytes: Buffer, at: number): number {
 const endsScalar = (byte: number): boolean =>
   byte <= 0x20 || byte === COMMA || byte === CLOSE_BRACE || byte === CLOSE_BRACKET;
 
-function skipNested(bytes: Buffer, at: number): number {
+async function skipNested(bytes: Buffer, at: number): Promise<number> {
   let depth = 0;
+  let pause = at + BYTES_AT_ONCE;
   for (let position = at; position < bytes.length; position++) {
     const byte = bytes[position];
+    if (position > pause) {
+      pause = position + BYTES_AT_ONCE;
+      await setImmediate();
+    }
     if (byte === QUOTE) position = skipString(bytes, position) - 1;
     else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
     else if ((byte === CLOSE_BRACE || byte === CLOSE_BRACKET) && --depth === 0) return position + 1;
@@ -211,11 +230,16 @@ function skipNested(bytes: Buffer, at: number): number {
 }
 
 function skipString(bytes: Buffer, at: number): number {
-  for (let position = expect(bytes, at, QUOTE); position < bytes.length; position++) {
-    if (bytes[position] === BACKSLASH) position++;
-    else if (bytes[position] === QUOTE) return position + 1;
-  }
-  return malformed(bytes.length);
+  let position = bytes.indexOf(QUOTE, expect(bytes, at, QUOTE));
+  while (position > 0 && isEscaped(bytes, position)) position = bytes.indexOf(QUOTE, position + 1);
+  return position > 0 ? position + 1 : malformed(bytes.length);
+}
+
+/** Whether an odd number of backslashes stands before a quote. */
+function isEscaped(bytes: Buffer, quote: number): boolean {
+  let start = quote;
+  while (bytes[start - 1] === BACKSLASH) start--;
+  return (quote - start) % 2 === 1;
 }
 
 const expect = (bytes: Buffer, at: number, byte: number): number => (bytes[at] === byte ? at + 1 : malformed(at));

@@ -1,4 +1,4 @@
-// Which column of a file fills which column of an entity; what is left over, what is missing, what is contradictory.
+// Decides which column of a file fills which column of an entity, and which are unused, missing or contradictory.
 import { ENTITIES } from "../catalog/index.js";
 import type { Column, Entity } from "../catalog/types.js";
 import { OperatorError, nearest } from "../errors.js";
@@ -7,13 +7,13 @@ import type { FileLimits } from "./limits.js";
 import { AS_IS, isFrameIndex, meaningsOf, NEARNESS, type Meaning, type Scale } from "./aliases.js";
 
 export interface ImportOptions {
-  /** Source column → entity column, perhaps with a factor: `vol/100`, `amount*10`. */
+  /** Source column → entity column, optionally with a factor: `vol/100`, `amount*10`. */
   readonly map: Readonly<Record<string, string>>;
   /** Entity column → its value in every row. */
   readonly set: Readonly<Record<string, string>>;
-  /** What messages call the file; by default the path as given. */
+  /** The name of the file in messages; by default its path as given. */
   readonly label?: string;
-  /** How much the file may hold; by default as much as it does. */
+  /** By default there are none. */
   readonly limits?: FileLimits;
 }
 
@@ -26,7 +26,7 @@ export type Binding =
 export interface ColumnPlan {
   /** One for each column of the entity, in its order. */
   readonly bindings: readonly Binding[];
-  /** Source columns, by index, that --set overrules: every value in them must be null. */
+  /** Indices of source columns that --set overrules. All of their values must be null. */
   readonly overruled: readonly number[];
   readonly ignored: readonly string[];
   readonly missing: readonly string[];
@@ -39,8 +39,8 @@ interface Claim {
 }
 
 /**
- * Plans the columns of an import. `folders` are the names and values of `name=value` folders above the file: they
- * fill what the file lacks. A contradiction, or a file that does not fit, is an OperatorError.
+ * Plans the columns of an import. `folders` are the names and values of the `name=value` folders above the file, which
+ * fill columns that the file lacks. Throws an OperatorError for contradictions, or if the file does not fit the entity.
  */
 export function planColumns(
   entity: Entity,
@@ -103,7 +103,10 @@ function mappedClaims(
     }
     if (claims.has(column)) throw new OperatorError(`--map names ${column.name} twice`, 2);
     if ((scale.times !== 1 || scale.over !== 1) && column.type !== "float64") {
-      throw new OperatorError(`--map ${from}=${to}: ${column.name} is no measured number, it cannot be scaled`, 2);
+      throw new OperatorError(
+        `--map ${from}=${to}: ${column.name} cannot be scaled, since it is not a measured number`,
+        2,
+      );
     }
     claims.set(column, { source, scale });
   }
@@ -130,7 +133,7 @@ interface Found {
   readonly warnings: readonly (readonly [Column, string])[];
 }
 
-/** The nearest source column for each entity column. Two that are equally near are a contradiction. */
+/** Finds the nearest source column for each entity column. Two equally near ones are a contradiction. */
 function foundClaims(
   entity: Entity,
   names: readonly string[],
@@ -146,26 +149,26 @@ function foundClaims(
   for (const nearness of NEARNESS) {
     for (const column of entity.columns) {
       const rivals = meanings.filter(
-        (meaning) => meaning.column === column && meaning.nearness === nearness && !isSpoken(meaning, claims),
+        (meaning) => meaning.column === column && meaning.nearness === nearness && !isClaimed(meaning, claims),
       );
       if (rivals.length === 0 || claims.has(column) || mapped.has(column)) continue;
       if (rivals.length > 1) {
         const both = list(rivals.map(({ source }) => names[source]!));
-        throw new OperatorError(`${label}: the columns ${both} would all be ${column.name}; choose one with --map`);
+        throw new OperatorError(`${label}: the columns ${both} all match ${column.name}; choose one with --map`);
       }
       const [{ source, scale, unitKnown }] = rivals as [Meaning & { source: number }];
       claims.set(column, { source, scale });
-      if (!unitKnown) warnings.push([column, `${names[source]} states no unit: taken as ${column.unit}`]);
+      if (!unitKnown) warnings.push([column, `${names[source]} has no unit; it is read as ${column.unit}`]);
     }
   }
   return { claims, warnings };
 }
 
-/** A source column that already fills something nearer is not used twice. */
-const isSpoken = ({ source }: { readonly source: number }, claims: ReadonlyMap<Column, Claim>): boolean =>
+/** Whether a source column already fills a nearer column. None is used twice. */
+const isClaimed = ({ source }: { readonly source: number }, claims: ReadonlyMap<Column, Claim>): boolean =>
   [...claims.values()].some((claim) => claim.source === source);
 
-/** The names without a prefix that all of them share, where only that makes them ours. */
+/** Removes a prefix that all names share, if they match the entity only without it. */
 function withoutPrefix(entity: Entity, names: readonly string[]): readonly string[] {
   const real = names.filter((name) => !isFrameIndex(name)).map((name) => name.trim());
   const first = real[0] ?? "";
@@ -177,7 +180,7 @@ function withoutPrefix(entity: Entity, names: readonly string[]): readonly strin
   return ownNames(entity, names) === 0 && ownNames(entity, bare) > 1 ? bare : names;
 }
 
-/** How many of the names are the entity's own. */
+/** The number of names that are columns of the entity. */
 function ownNames(entity: Entity, names: readonly string[]): number {
   const folded = new Set(names.map(fold));
   return entity.columns.filter(({ name }) => folded.has(name)).length;
@@ -205,7 +208,7 @@ function constants(
   return given;
 }
 
-/** Refuses a file that lacks what every row must have, that has nothing beyond keys, or that is another entity's. */
+/** Refuses a file that lacks required columns, that has only keys, or that belongs to another entity. */
 function requireFit(
   entity: Entity,
   bare: readonly string[],
@@ -220,8 +223,8 @@ function requireFit(
     const [example] = absent.map(({ column }) => column.name);
     throw new OperatorError(
       `${label} does not fit ${entity.name}: it has no ${list(absent.map(({ column }) => column.name))}. ${has}${headless}. ` +
-        `Rename with --map NAME=${example}, or give every row one value with --set ${example}=VALUE, ` +
-        `or for a drop by its folder, inbox/${entity.name}/${example}=VALUE/`,
+        `Rename a column with --map NAME=${example}, or give every row the same value with --set ${example}=VALUE, ` +
+        `or for a drop with a folder, inbox/${entity.name}/${example}=VALUE/`,
     );
   }
   const values = bindings.filter(({ column }) => column.name !== entity.mainDate && column.type !== "code");
@@ -231,7 +234,8 @@ function requireFit(
     );
   }
   const filled = bindings.filter(({ from }) => from === "column").length;
-  if (filled === 0) throw new OperatorError(`${label} does not fit ${entity.name}: nothing is taken from it. ${has}`);
+  if (filled === 0)
+    throw new OperatorError(`${label} does not fit ${entity.name}: none of its columns is used. ${has}`);
   const own = ownNames(entity, bare);
   const other = ENTITIES.find((candidate) => ownNames(candidate, bare) > Math.max(own, filled));
   if (other && filled < entity.columns.length / 2) {
@@ -242,7 +246,7 @@ function requireFit(
   }
 }
 
-/** A date, a number or a code where a name should be. */
+/** A date, a number or a code instead of a name. */
 const LOOKS_LIKE_DATA = /^\d{4,}(\.[A-Za-z]{2,4})?$|^-?\d+(\.\d+)?$/;
 
 const fold = (name: string): string => name.trim().toLowerCase();

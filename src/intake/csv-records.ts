@@ -1,4 +1,4 @@
-// The records of a CSV file where DuckDB does not tell: the header's names, and on which line a record stands.
+// Reads what DuckDB does not report of a CSV file: the names in the header, and the line of a record.
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { readAt } from "./text-encoding.js";
@@ -14,9 +14,9 @@ const LINE_FEED = 0x0a;
 
 /** The first record of a text. */
 export interface FirstRecord {
-  /** Quotes taken off. */
+  /** Without their quotes. */
   readonly cells: readonly string[];
-  /** Where its line end is, or the end of the text. */
+  /** The position of its line end, or of the end of the text. */
   readonly end: number;
   /** The text ends within quotes. */
   readonly isQuoteOpen: boolean;
@@ -44,8 +44,8 @@ export function splitRecord(text: string, delimiter: string): FirstRecord {
 }
 
 /**
- * The 1-based line on which the `wanted`-th record begins, the header being the first; null if there are fewer.
- * Blank lines count as records or not.
+ * The 1-based line on which the `wanted`-th record begins; the header is the first. Null if there are fewer records.
+ * `countBlank`: whether blank lines count as records.
  */
 export async function lineOfRecord(
   path: string,
@@ -74,7 +74,7 @@ export async function lineOfRecord(
 
 const STEP = 1 << 16;
 
-/** Whether the last line that is not blank has more than `limit` bytes. Only the end of the file is read. */
+/** Whether the last line that is not blank has more than `limit` bytes. Reads only the end of the file. */
 export async function endsWithLineBeyond(path: string, limit: number): Promise<boolean> {
   let position = (await stat(path)).size;
   let length = 0;

@@ -1,4 +1,4 @@
-// Tables that are written as one JSON object → a file of rows that can be read piece by piece.
+// Converts a table that is one JSON object into a file of rows, which can be read in pieces.
 import { randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { setImmediate } from "node:timers/promises";
 import { OperatorError } from "../errors.js";
 import { MOST_COLUMNS, tooManyColumns } from "./limits.js";
 
-/** Rows in a file of their own: an array, or one a line. */
+/** A file of rows: an array, or one row a line. */
 export interface JsonRows {
   readonly path: string;
   readonly layout: "array" | "newline_delimited";
@@ -24,7 +24,7 @@ const LARGEST = 512 << 20;
 const BYTES_AT_ONCE = 4 << 20;
 const MEMBERS_AT_ONCE = 20_000;
 
-/** Writes the rows of a table that is one object into `scratch`. What is no table, or malformed, is an OperatorError. */
+/** Writes the rows of a table that is one object into `scratch`. Throws an OperatorError if it is malformed or no table. */
 export async function unwrap(path: string, label: string, size: number, scratch: string): Promise<JsonRows> {
   if (size > LARGEST) {
     throw new OperatorError(`${label} is one object of more than 512 MiB: write Parquet, CSV, or one record a line`);
@@ -43,7 +43,7 @@ async function rowsOf(bytes: Buffer, target: string, label: string): Promise<Jso
   const start = skipWhitespace(bytes, bytes[0] === 0xef ? 3 : 0);
   const end = await skipValue(bytes, start);
   if (skipWhitespace(bytes, end) < bytes.length) {
-    throw new OperatorError(`${label} holds more than one JSON object, and they do not stand one a line`);
+    throw new OperatorError(`${label} holds several JSON objects, but not one on each line`);
   }
   const members = await membersOf(bytes, start, MOST_COLUMNS);
   if (members === null) throw tooManyColumns(label);
@@ -55,13 +55,15 @@ async function rowsOf(bytes: Buffer, target: string, label: string): Promise<Jso
   const kinds = new Set(members.map((member) => kindAt(bytes, member)));
   if (kinds.size === 1 && kinds.has("{")) return writeColumns(bytes, members, target, label);
   if (kinds.has("{") || kinds.has("[")) {
-    throw new OperatorError(`${label} is no table: known are records, {column: {row: value}} and {columns, data}`);
+    throw new OperatorError(
+      `${label} is not a table: supported are records, {column: {row: value}} and {columns, data}`,
+    );
   }
   await writeFile(target, Readable.from([Buffer.from("["), bytes.subarray(start, end), Buffer.from("]")]));
   return { path: target, layout: "array", names: null };
 }
 
-/** How a value begins. */
+/** The first character of a value. */
 const kindAt = (bytes: Buffer, { start }: Member): string => String.fromCharCode(bytes[start]!);
 
 interface Envelope {
@@ -85,14 +87,14 @@ async function envelopeIn(bytes: Buffer, members: readonly Member[]): Promise<En
   return { rows, names: columns.map(nameOf) };
 }
 
-/** Of a column that is a name, a number as data frames have them, or an object with its name. */
+/** The name of a column: text, a number as in data frames, or an object with a name. */
 function nameOf(column: unknown): string {
   const name = column instanceof Object ? (column as { readonly name?: unknown }).name : column;
   if (typeof name === "string" || typeof name === "number") return String(name);
   throw new SyntaxError("a column has no name");
 }
 
-/** {column: {row: value}}: the values of one row, from every column, become a list on a line. */
+/** Converts {column: {row: value}}: the values of each row become a list on one line. */
 async function writeColumns(
   bytes: Buffer,
   members: readonly Member[],
@@ -104,7 +106,7 @@ async function writeColumns(
     const column = await offsetsOf(bytes, start);
     columns.push(column);
     if (!(await sameKeys(bytes, columns[0]!, column))) {
-      throw new OperatorError(`${label}: its columns ${members[0]!.key} and ${key} do not have the same rows`);
+      throw new OperatorError(`${label}: the columns ${members[0]!.key} and ${key} do not have the same rows`);
     }
   }
   await pipeline(Readable.from(linesOf(bytes, columns, columns[0]!.length)), createWriteStream(target));
@@ -136,8 +138,8 @@ function* linesOf(bytes: Buffer, columns: readonly Uint32Array[], length: number
   yield block;
 }
 
-// Where the values of a JSON text stand, without making objects of them: a table of millions of values stays bytes.
-// Values are only told apart, not checked: who reads them later does that.
+// Finds the positions of values in a JSON text without creating objects, so that a table of millions of values stays
+// bytes. Values are only separated, not validated: DuckDB does that later.
 
 export interface Member {
   readonly key: string;
@@ -162,8 +164,8 @@ export async function membersOf(bytes: Buffer, at: number, most: number): Promis
 }
 
 /**
- * For each member of the object at `at` four numbers: start and end of its key, quotes included, and of its value. The
- * members after the first `most` are left out.
+ * Four numbers for each of the first `most` members of the object at `at`: start and end of its key, including quotes, and
+ * of its value.
  */
 async function offsetsOf(bytes: Buffer, at: number, most = Infinity): Promise<Uint32Array> {
   let offsets = new Uint32Array(64);
@@ -189,7 +191,7 @@ async function offsetsOf(bytes: Buffer, at: number, most = Infinity): Promise<Ui
   return offsets.subarray(0, count);
 }
 
-/** The first byte at or after `at` that is no blank. */
+/** The first byte at or after `at` that is not whitespace. */
 export function skipWhitespace(bytes: Buffer, at: number): number {
   let position = at;
   while (bytes[position]! <= 0x20) position++;

@@ -1,15 +1,15 @@
-// How much one file may hold: bounds for what a small file can blow up to, far above what real ones hold.
+// Limits for the content of one file, far above those of real files: they stop small files that expand enormously.
 import { OperatorError } from "../errors.js";
 import { count } from "../words.js";
 
 export interface FileLimits {
   /** Rows of one file. */
   readonly rows: number;
-  /** Bytes that a packed file unpacks to. */
+  /** Bytes that a compressed file unpacks to. */
   readonly unpacked: number;
 }
 
-/** Limits for what others drop, whatever it is. */
+/** Limits for drops. */
 export interface DropLimits extends FileLimits {
   /** DuckDB's temporary disk, e.g. `20GB`. */
   readonly spill?: string;
@@ -17,15 +17,15 @@ export interface DropLimits extends FileLimits {
 
 export const NO_LIMITS: DropLimits = { rows: Infinity, unpacked: Infinity };
 
-/** A file holds more than it may. */
+/** A file exceeds its limits. */
 export class TooMuchError extends OperatorError {}
 
-/** Columns of a file. The widest entity has some 170; what is done for each pair of columns still takes no time. */
+/** Columns of a file. The widest entity has some 170. Work for each pair of columns is still fast. */
 export const MOST_COLUMNS = 2_000;
 
 export const tooManyColumns = (label: string): OperatorError =>
   new OperatorError(
-    `${label} has more than ${count(MOST_COLUMNS)} columns: write a row for each code and day, a column for each value`,
+    `${label} has more than ${count(MOST_COLUMNS)} columns: write one row for each code and day, and one column for each value`,
   );
 
 export function requireFewColumns(columns: number, label: string): void {
@@ -39,16 +39,16 @@ export function requireFewRows(rows: number, limits: FileLimits, label: string):
   );
 }
 
-/** Bytes that any file may unpack to, within the limit. */
+/** Every file may unpack to this many bytes. */
 const ALWAYS_ALLOWED = 1e9;
-/** How many times its size a larger one may unpack to. Tables of prices unpack to some 5 times, calendars to 30. */
+/** A larger file may unpack to this many times its size. Tables of prices unpack to 5 times, calendars to 30 times. */
 const MOST_TIMES = 64;
 
-/** The bytes that a file of `size` bytes may unpack to. */
+/** How many bytes a file of `size` bytes may unpack to. */
 const unpackedLimit = (size: number, limits: FileLimits): number =>
   Math.min(limits.unpacked, Math.max(ALWAYS_ALLOWED, size * MOST_TIMES));
 
-/** Refuses a file of `size` bytes that holds, or would hold, so many bytes unpacked. */
+/** Refuses a file of `size` bytes if it unpacks to too many bytes. */
 export function requireUnpackedSize(unpacked: number, size: number, limits: FileLimits, label: string): void {
   const limit = unpackedLimit(size, limits);
   if (unpacked <= limit) return;

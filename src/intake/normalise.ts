@@ -1,10 +1,11 @@
-// Staging: one file of whatever make → a temp table with exactly an entity's columns, or one line that says why not.
+// Staging: reads one foreign file into a temp table with exactly the entity's columns, or refuses it with one message.
 import { mkdtemp, rm } from "node:fs/promises";
 import { join, resolve, sep } from "node:path";
 import { SQL_TYPES, type Entity } from "../catalog/types.js";
 import type { Writer } from "../engine/writer.js";
 import { OperatorError, fileFault } from "../errors.js";
 import { quoteName, quoteText } from "../sql-text.js";
+import { plural } from "../words.js";
 import { stampAt } from "../files.js";
 import { planColumns, type Binding, type ColumnPlan, type ImportOptions } from "./columns.js";
 import { collapse } from "./rows.js";
@@ -21,16 +22,16 @@ export interface Staged {
   readonly table: string;
   /** Rows in the table. */
   readonly rows: number;
-  /** Whether they are known to lie in the entity's order. */
+  /** Whether the rows are known to be in the entity's order. */
   readonly sorted: boolean;
   readonly format: SourceFormat;
   /** Source columns that were not used. */
   readonly ignored: readonly string[];
-  /** Entity columns that the file did not have: they are null in every row. */
+  /** Entity columns that the file lacked. They are null in every row. */
   readonly missing: readonly string[];
   /** Rows removed because an equal one stays. */
   readonly duplicates: number;
-  /** Rows removed because a later row of the same identity says something else. */
+  /** Rows removed because a later row of the same identity has other values. */
   readonly conflicts: number;
   /** A few identities whose rows differed. */
   readonly conflictSamples: readonly string[];
@@ -40,8 +41,8 @@ export interface Staged {
 let tables = 0;
 
 /**
- * Reads one file into a typed temp table. The whole file is refused with an OperatorError that names file, row, column,
- * value and reason. Temporary files are gone at the end; the table is gone where it failed.
+ * Reads one file into a typed temp table. If any row is bad, throws an OperatorError that names file, row, column, value
+ * and reason; the table is then dropped. Temporary files are always removed.
  */
 export async function stage(
   writer: Writer,
@@ -59,7 +60,7 @@ export async function stage(
     const names = source.columns.map(({ name }) => name);
     const plan = planColumns(entity, names, options, foldersOf(file), label);
     const job = { writer, entity, source, plan, table, label };
-    requireRagged(job);
+    requireNotes(job);
     await requireNull(job);
     const { read, blank, lost } = await load(job);
     requireFewRows(read, limits, label);
@@ -78,12 +79,12 @@ export async function stage(
       warnings: [
         ...source.warnings,
         ...plan.warnings,
-        ...source.footnotes.map(({ text }) => `a line below the table was left out: ${text}`),
+        ...source.footnotes.map(({ text }) => `a line below the table was ignored: ${text}`),
         ...(source.openEnd && read > 0
           ? [`the last line has no line end: the file may be cut short; check row ${read}`]
           : []),
         ...lost,
-        ...(blank > 0 ? [`${blank} blank rows were left out`] : []),
+        ...(blank > 0 ? [`${plural(blank, "blank row")} ignored`] : []),
         ...(await warningsOf(writer, entity, table, read)),
       ],
     };
@@ -96,9 +97,10 @@ export async function stage(
   }
 }
 
-const changedMeanwhile = (label: string): OperatorError => new OperatorError(`${label} changed while it was read`);
+const changedMeanwhile = (label: string): OperatorError =>
+  new OperatorError(`${label} changed while it was being read`);
 
-/** The folders `name=value` above a file, as partitioned data sets have them. */
+/** The `name=value` folders above a file, as in partitioned data sets. */
 function foldersOf(file: string): readonly (readonly [string, string])[] {
   return resolve(file)
     .split(sep)
@@ -110,7 +112,7 @@ function foldersOf(file: string): readonly (readonly [string, string])[] {
     });
 }
 
-/** Partitioned data sets write what no folder may be called as `%3A`. */
+/** Partitioned data sets escape characters that folder names cannot have, e.g. as `%3A`. */
 function unescape(value: string): string {
   return value.replace(/%([0-9A-F]{2})/gi, (_all, hex: string) => String.fromCharCode(parseInt(hex, 16)));
 }
@@ -124,20 +126,20 @@ interface Job {
   readonly label: string;
 }
 
-/** A lone word in a column of text may be a row that was cut off. */
-function requireRagged({ source, plan, label }: Job): void {
+/** Refuses a footnote in a column of text: it may be a row that was cut short. */
+function requireNotes({ source, plan, label }: Job): void {
   for (const { text, column } of source.footnotes) {
     const target = plan.bindings.find((binding) => binding.from === "column" && binding.source === column)?.column;
     if (target?.type === "text") throw new OperatorError(`${label} ends with an incomplete row: ${quoted(text)}`);
   }
 }
 
-/** --set may fill a column that the file has only where the file has no value in it. */
+/** --set may fill a column of the file only if it has no values there. */
 async function requireNull({ writer, source, plan, label }: Job): Promise<void> {
   for (const index of plan.overruled) {
     const { name, sql, kind } = source.columns[index]!;
     const [row] = await ask(writer, source, `SELECT count(*) FILTER (NOT ${isMissing("code", kind, sql)}) AS n`, "");
-    if (row!["n"] !== 0) throw new OperatorError(`${label} has values in ${name}: it cannot be given by --set too`);
+    if (row!["n"] !== 0) throw new OperatorError(`${label} has values in ${name}, so --set cannot fill this column`);
   }
 }
 
@@ -147,13 +149,13 @@ async function ask(writer: Writer, source: Source, select: string, tail: string)
   });
 }
 
-/** Flags of a staged row while it is checked: a bad one has the 1-based position of its column. */
+/** Flags of a staged row during the check. A bad row has the 1-based position of its bad column. */
 const GOOD = 0;
 const BLANK = -1;
-/** Good, but for numbers that are not finite: they are taken as missing. */
+/** Good, except for numbers that are not finite, which become null. */
 const LOSING = -2;
 
-/** Makes the table in one pass over the file, then looks at the flags of the rows. */
+/** Creates the table in one pass over the file, then checks the flags of the rows. */
 async function load(job: Job): Promise<{ read: number; blank: number; lost: readonly string[] }> {
   const { writer, source, table } = job;
   const { inner, values, flag, measured } = expressions(job);
@@ -187,12 +189,12 @@ async function load(job: Job): Promise<{ read: number; blank: number; lost: read
 }
 
 interface Expressions {
-  /** The innermost values, `c0` and so on, and the normalised ones, `v0` and so on. */
+  /** The raw values, `c0` and so on, and the normalised ones, `v0` and so on. */
   readonly inner: readonly string[];
   readonly values: readonly string[];
-  /** Tells whether a row is good. */
+  /** The flag of a row. */
   readonly flag: string;
-  /** Columns of measured numbers in which others than finite ones may stand. */
+  /** Columns of measured numbers that may hold numbers that are not finite. */
   readonly measured: readonly Measured[];
 }
 
@@ -252,7 +254,7 @@ function scaled(value: string, binding: Filled): string {
 
 const timesOf = (binding: Filled): number => (binding.from === "column" ? binding.scale.times : 1);
 
-/** The one line about the first bad row. */
+/** The error about the first bad row. */
 async function refusal({ writer, source, plan, label }: Job, row: number, flag: number, bad: number): Promise<Error> {
   const binding = plan.bindings[flag - 1] as Filled;
   const { column } = binding;
@@ -263,12 +265,12 @@ async function refusal({ writer, source, plan, label }: Job, row: number, flag: 
   const only = column.only ? `is not one of ${column.only.join(", ")}` : null;
   const times = timesOf(binding);
   const isTooLarge = Number.isFinite(Number(value)) && !Number.isFinite(Number(value) * times);
-  const why = only ?? (isTooLarge ? `times ${times} is too large a number` : reasonAgainst(column.type, value));
+  const why = only ?? (isTooLarge ? `times ${times} is too large` : reasonAgainst(column.type, value));
   const reason = found!["nothing"] === true ? "is missing" : `${quoted(value)} ${why}`;
-  const of = binding.from === "constant" ? `the given ${name}` : `${await source.locate(row)}, column ${name}`;
+  const where = binding.from === "constant" ? `the given ${name}` : `${await source.locate(row)}, column ${name}`;
   const target = name.trim() === column.name ? "" : ` (${column.name})`;
-  const more = binding.from === "column" && bad > 1 ? `; ${bad - 1} more rows are refused` : "";
-  return new OperatorError(`${label}: ${of}${target}: ${reason}${more}`);
+  const more = binding.from === "column" && bad > 1 ? `; ${plural(bad - 1, "more row")} refused` : "";
+  return new OperatorError(`${label}: ${where}${target}: ${reason}${more}`);
 }
 
 const LONGEST = 60;

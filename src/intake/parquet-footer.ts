@@ -1,10 +1,10 @@
-// What a Parquet file says of its size, read from its footer alone: DuckDB takes long over absurd ones, or dies of them.
-// The footer is a struct in Thrift's compact protocol; all but a few of its fields are skipped.
+// Reads the size of a Parquet file from its footer, since absurd ones make DuckDB very slow or crash it. The footer is a
+// struct in Thrift's compact protocol, of which all but a few fields are skipped.
 
 export interface Footer {
-  /** Columns, and what they are nested in. */
+  /** Columns and the groups that they are nested in. */
   readonly nodes: number;
-  /** How deep they are nested; 1 for plain columns. */
+  /** The depth of their nesting; 1 for plain columns. */
   readonly depth: number;
   readonly groups: number;
   readonly rows: number;
@@ -22,11 +22,11 @@ const [STOP, TRUE, FALSE, BYTE, DOUBLE, BINARY, LIST, SET, MAP, STRUCT, UUID] = 
 const DEEPEST = 64;
 const LONGEST_VARINT = 10;
 
-/** A RangeError where the bytes are no footer. */
+/** Throws a RangeError if the bytes are not a footer. */
 export function readFooter(bytes: Buffer): Footer {
   const cursor = { bytes, at: 0 };
   let [nodes, depth, groups, rows, unpacked] = [0, 0, 0, 0, 0];
-  /** Children that are still to come, of each node whose part of the list is not over. */
+  /** The number of missing children of each node that is still incomplete. */
   const open: number[] = [];
   const schemaElement = (): void => {
     let children = 0;
@@ -77,7 +77,7 @@ function readInteger(cursor: Cursor): number {
   return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
 }
 
-/** `read` takes the value of a field, or leaves it to be skipped. */
+/** `read` consumes the value of a field and returns true, or returns false to skip it. */
 function readStruct(cursor: Cursor, read: (id: number) => boolean, depth = 0): void {
   let id = 0;
   for (;;) {

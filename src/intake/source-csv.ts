@@ -1,4 +1,4 @@
-// CSV files: header, delimiter, encoding and line ends found out, then read strictly, every cell as text.
+// CSV files: detects header, delimiter, encoding and line ends, then reads strictly, with every cell as text.
 import { randomUUID } from "node:crypto";
 import { copyFile, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,11 +16,11 @@ const DELIMITERS = [",", ";", "\t", "|"] as const;
 const NEW_LINES = ["\r\n", "\r", "\n"] as const;
 const TAIL = 1 << 16;
 
-/** Bytes. DuckDB refuses a longer record, but leaves the last one out where it fills its buffer, of 16 times as many. */
+/** In bytes. DuckDB refuses longer records, but silently drops a last one that fills its buffer of 16 times this size. */
 const LONGEST_LINE = 2_000_000;
-const TOO_LONG = `has more than ${count(LONGEST_LINE)} bytes: perhaps a quote is not closed`;
+const TOO_LONG = `has more than ${count(LONGEST_LINE)} bytes: is a quote not closed?`;
 
-/** Opens a CSV file, gzipped or not. One that holds something else, or has no header, is an OperatorError. */
+/** Opens a CSV file, gzipped or not. Throws an OperatorError if it holds something else or has no header. */
 export async function openCsv(_: Writer, file: SourceFile, gzip: boolean): Promise<Source> {
   const { label, scratch } = file;
   if (gzip) requireContent(await headOf(file.path, 16), "gzip", "gzip", label);
@@ -41,7 +41,7 @@ export async function openCsv(_: Writer, file: SourceFile, gzip: boolean): Promi
     relation:
       `read_csv($1, auto_detect = false, hive_partitioning = false, header = true, skip = ${header.skip}, max_line_size = ${LONGEST_LINE}, ` +
       `delim = ${quoteText(header.delimiter)}, quote = '"', escape = '"', ` +
-      // Left to itself, DuckDB takes a line end within a quoted name for that of the rows, and finds no row.
+      // DuckDB's own detection would use a line end within a quoted name, and find no rows.
       `new_line = '${JSON.stringify(header.newline).slice(1, -1)}', ` +
       `columns = {${header.names.map((_name, i) => `c${i}: 'VARCHAR'`).join(", ")}})`,
     values: [path],
@@ -57,22 +57,22 @@ export async function openCsv(_: Writer, file: SourceFile, gzip: boolean): Promi
   };
 }
 
-/** Whether the text ends with a line end. */
+/** Whether the last line has a line end. */
 async function endsLine(path: string): Promise<boolean> {
   const { size } = await stat(path);
   return /[\r\n]/.test((await readAt(path, Math.max(0, size - 1), 1)).toString("latin1"));
 }
 
-/** Bytes that copying tools write at once, or a multiple of them. */
+/** Copying tools write blocks of this many bytes, or of a multiple. */
 const BLOCK = 4096;
 
-/** A copy that broke off ends with a block. */
+/** Refuses a file that ends with a block, as an interrupted copy does. */
 async function requireNoBlock(path: string, label: string): Promise<void> {
   const { size } = await stat(path);
   if (size % BLOCK !== 0) return;
   throw new OperatorError(
     `${label} is cut short or still being written: it has ${size} bytes, whole blocks of ${BLOCK}, ` +
-      `and its last line has no line end. If it is whole, add the line end`,
+      `and its last line has no line end. If it is complete, add the line end`,
   );
 }
 
@@ -82,7 +82,7 @@ interface Header extends Dialect {
   readonly skip: number;
 }
 
-/** The header in the first bytes of a file, which are all that it has or more than a header may have. */
+/** Parses the header from the first bytes of a file: all of it, or more than a header may have. */
 function headerOf(head: Buffer, label: string): Header {
   const isCut = head.length > LONGEST_LINE;
   const text = head.toString("utf8").replace(/^\ufeff/, "");
@@ -98,7 +98,7 @@ function headerOf(head: Buffer, label: string): Header {
   requireFewColumns(record.cells.length, label);
   if (record.isQuoteOpen) throw new OperatorError(`${label}: a quote in the header is not closed`);
   if (isCut && record.end === body.length) {
-    const wayOut = "shorten its names, or write a row for each code and day, a column for each value";
+    const wayOut = "shorten its names, or write one row for each code and day, and one column for each value";
     throw new OperatorError(`${label}: the header does not end within ${count(LONGEST_LINE)} bytes: ${wayOut}`);
   }
   const newline = NEW_LINES.find((one) => body.startsWith(one, record.end)) ?? "\n";
@@ -106,7 +106,7 @@ function headerOf(head: Buffer, label: string): Header {
   return { names, delimiter, newline, skip: blank.split(newline).length - 1 };
 }
 
-/** Lines at the end that hold a single note, such as the source of the data, are cut off a copy of the file. */
+/** If lines at the end hold only a note, such as the source of the data, makes a copy of the file without them. */
 async function withoutFootnotes(
   path: string,
   scratch: string,
@@ -133,25 +133,25 @@ async function withoutFootnotes(
   return { path: cut, footnotes: notes };
 }
 
-/** Words, not the beginning of a code, a date or a number that was cut off. */
+/** Whether a text is a note, not the beginning of a code, a date or a number that was cut short. */
 const looksLikeNote = (text: string): boolean => /^[^\d.+-]/.test(text) && /[^\x20-\x7e]|[\s:]/.test(text);
 
-/** The last lines; the first of them may be only a part of a line. */
+/** The end of the file as text. Its first line may be incomplete. */
 async function tailOf(path: string): Promise<{ text: string; end: number }> {
   const { size: end } = await stat(path);
   const start = Math.max(0, end - TAIL);
   return { text: (await readAt(path, start, end - start)).toString("utf8"), end };
 }
 
-/** DuckDB counts blank lines and records, not lines: its number is turned into that of the line. */
+/** Turns an error of DuckDB into a message. DuckDB counts records and blank lines, so its number is converted to a line. */
 async function explainCsv(error: unknown, path: string, header: Header): Promise<string> {
   const message = String(error);
   const record = /CSV Error on Line: (\d+)/.exec(message)?.[1];
   const line = record === undefined ? null : await lineOfRecord(path, Number(record), header, true);
   const at = line === null ? ": " : ` line ${line}: `;
   const cells = /Expected Number of Columns: (\d+) Found: (\d+)/.exec(message);
-  if (cells) return `${at}it has ${cells[2]} cells where the header has ${cells[1]}`;
-  if (message.includes("unterminated quote")) return `${at}a quote is not closed, or stands inside a cell`;
+  if (cells) return `${at}it has ${cells[2]} cells, but the header has ${cells[1]}`;
+  if (message.includes("unterminated quote")) return `${at}a quote is not closed, or is inside a cell`;
   if (message.includes("Maximum line size")) return `${at}the line ${TOO_LONG}`;
   return ` is not readable as CSV: ${reasonOf(error, path)}`;
 }

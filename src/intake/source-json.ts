@@ -1,5 +1,5 @@
-// JSON files: records, lines of records, and the ways in which tables are written as one object. Every value as text,
-// so that no whole number loses a digit.
+// JSON files: records, lines of records, and tables as one object. All values are read as text, so that integers keep all
+// their digits.
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { OperatorError, fileFault } from "../errors.js";
@@ -15,13 +15,13 @@ const HEAD = 1 << 20;
 
 type Row = Record<string, unknown>;
 
-/** The columns by name, and a relation of one list `cells` a row with their values in that order. */
+/** The names of the columns, and a relation with the list `cells` of their values in that order. */
 interface Shape {
   readonly names: readonly string[];
   readonly relation: string;
 }
 
-/** Opens a JSON or NDJSON file. One that is malformed, or no table, is an OperatorError. */
+/** Opens a JSON or NDJSON file. Throws an OperatorError if it is malformed or not a table. */
 export async function openJson(writer: Writer, file: SourceFile, named: "json" | "ndjson"): Promise<Source> {
   const { label, scratch } = file;
   requireContent(await headOf(file.path, 256), named === "json" ? "JSON" : "NDJSON", "JSON", label);
@@ -57,17 +57,17 @@ export async function openJson(writer: Writer, file: SourceFile, named: "json" |
   };
 }
 
-/** The rows of the file, where they stand or unwrapped from the one object that holds them. */
+/** The rows of the file as they are, or extracted from the one object that holds them. */
 async function rowsIn(path: string, head: string, lines: boolean, file: SourceFile): Promise<JsonRows> {
   if (lines) return { path, layout: "newline_delimited", names: null };
   if (head.startsWith("[")) return { path, layout: "array", names: null };
   return unwrap(path, file.label, file.size, file.scratch);
 }
 
-/** Bytes of one record. */
+/** In bytes. */
 const LARGEST_RECORD = 32 << 20;
 
-/** Whether a file that begins with an object is lines of objects: the first line is one, and more follows. */
+/** Whether a file holds lines of objects: its first line is an object, and more lines follow. */
 function holdsLines(head: string): boolean {
   const end = head.indexOf("\n");
   if (!head.startsWith("{") || end < 0 || head.slice(end).trim() === "") return false;
@@ -81,7 +81,7 @@ function holdsLines(head: string): boolean {
 
 type Run = (sql: string) => Promise<Row[]>;
 
-/** Records: objects whose keys are the columns. A key that the first one holds twice is two columns. */
+/** Records are objects whose keys are the columns. A key that occurs twice in the first record makes two columns. */
 async function recordShape(run: Run, records: string, label: string): Promise<Shape> {
   const keys = await run(
     `SELECT DISTINCT json_type(r) AS type, unnest(CASE WHEN json_type(r) = 'OBJECT' THEN json_keys(r) ELSE [''] END) ` +
@@ -90,7 +90,9 @@ async function recordShape(run: Run, records: string, label: string): Promise<Sh
   const stray = keys.find(({ type }) => type !== "OBJECT");
   if (stray) {
     const kind = String(stray["type"]).toLowerCase();
-    throw new OperatorError(`${label} is no table: its rows must be objects {column: value}, one is of type ${kind}`);
+    throw new OperatorError(
+      `${label} is not a table: its rows must be objects {column: value}, but one is of type ${kind}`,
+    );
   }
   requireFewColumns(keys.length, label);
   const [first] = await run(`SELECT to_json(json_keys(r)) AS keys FROM ${records} LIMIT 1`);
@@ -102,7 +104,7 @@ async function recordShape(run: Run, records: string, label: string): Promise<Sh
   return cellShape(names, names.map(pointer), records);
 }
 
-/** Rows as lists whose positions are the columns. */
+/** For rows that are lists, one position for each column. */
 const listShape = (names: readonly string[], lists: string): Shape =>
   cellShape(
     names,
@@ -125,7 +127,7 @@ async function explainJson(error: unknown, rows: JsonRows, lines: boolean): Prom
   return line === null ? reason : `${lines ? "line" : "row"} ${line} is malformed`;
 }
 
-/** DuckDB's own count is one too high in places. */
+/** Finds the malformed line; the number in DuckDB's message is sometimes one too high. */
 async function malformedLine(file: string): Promise<number | null> {
   let line = 0;
   for await (const text of createInterface(createReadStream(file, "utf8"))) {

@@ -1,4 +1,4 @@
-// Parquet files: any types, their own columns only, whatever the folders above are called.
+// Parquet files: columns of any type. Names of folders above the file add no columns.
 import { OperatorError, fileFault } from "../errors.js";
 import type { Writer } from "../engine/writer.js";
 import { quoteName } from "../sql-text.js";
@@ -11,12 +11,12 @@ import { readAt } from "./text-encoding.js";
 const SMALLEST = 12;
 const ROW = "file_row_number";
 
-/** Opens a Parquet file. One that is cut short, encrypted or damaged is an OperatorError. */
+/** Opens a Parquet file. Throws an OperatorError if it is cut short, encrypted or damaged. */
 export async function openParquet(writer: Writer, file: SourceFile): Promise<Source> {
   await requireComplete(file);
   await requireReasonableSize(file);
   const damaged = (error: unknown): OperatorError =>
-    new OperatorError(`${file.label} is not readable as Parquet, it may be damaged: ${reasonOf(error, file.path)}`);
+    new OperatorError(`${file.label} is not readable as Parquet and may be damaged: ${reasonOf(error, file.path)}`);
   const read = (options: string): string =>
     `read_parquet($1, hive_partitioning = false, binary_as_string = true${options})`;
   const ask = (sql: string): ReturnType<Writer["rows"]> =>
@@ -45,7 +45,7 @@ export async function openParquet(writer: Writer, file: SourceFile): Promise<Sou
   };
 }
 
-/** The names of the columns as the file has them: DuckDB renames those that it takes for the same. */
+/** The names of the columns in the file. DuckDB renames names that differ only in case. */
 function namesOf(nodes: Awaited<ReturnType<Writer["rows"]>>): readonly string[] {
   const names: string[] = [];
   let below = 0;
@@ -57,7 +57,7 @@ function namesOf(nodes: Awaited<ReturnType<Writer["rows"]>>): readonly string[] 
   return names;
 }
 
-/** A writer that died, or that is still at work, leaves a file without its end. */
+/** Refuses a file without its end, as writers leave it that died or are still working. */
 async function requireComplete({ path, label, size }: SourceFile): Promise<void> {
   requireContent(await readAt(path, 0, 16), "Parquet", "Parquet", label);
   const end = (await readAt(path, size - 4, 4)).toString("latin1");
@@ -67,22 +67,22 @@ async function requireComplete({ path, label, size }: SourceFile): Promise<void>
   }
 }
 
-/** Bytes of a footer. Those of real files have kilobytes, or some megabytes for thousands of row groups. */
+/** In bytes. Footers of real files have kilobytes, or a few megabytes for thousands of row groups. */
 const LARGEST_FOOTER = 64 << 20;
 const MOST_GROUPS = 100_000;
 const DEEPEST = 64;
 
-/** Refuses what is absurdly large, or unpacks to that, before DuckDB opens it. */
+/** Refuses a file that is, or unpacks to, absurdly large before DuckDB opens it. */
 async function requireReasonableSize({ path, label, size, limits }: SourceFile): Promise<void> {
   const length = (await readAt(path, size - 8, 4)).readUInt32LE();
   if (length > Math.min(size - SMALLEST, LARGEST_FOOTER)) {
-    throw new OperatorError(`${label} is not readable as Parquet: its footer would have ${count(length)} bytes`);
+    throw new OperatorError(`${label} is not readable as Parquet: its footer claims to have ${count(length)} bytes`);
   }
   const { nodes, depth, groups, rows, unpacked } = footerOf(await readAt(path, size - 8 - length, length), label);
   requireFewColumns(nodes, label);
-  if (depth > DEEPEST) throw new OperatorError(`${label} has columns that are nested ${count(depth)} deep`);
+  if (depth > DEEPEST) throw new OperatorError(`${label} has columns that are nested ${count(depth)} levels deep`);
   if (groups > MOST_GROUPS) {
-    throw new OperatorError(`${label} has ${count(groups)} row groups: write some 100,000 rows into each`);
+    throw new OperatorError(`${label} has ${count(groups)} row groups: write about 100,000 rows into each`);
   }
   requireFewRows(rows, limits, label);
   requireUnpackedSize(unpacked, size, limits, label);
@@ -93,11 +93,11 @@ function footerOf(bytes: Buffer, label: string): Footer {
     return readFooter(bytes);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new OperatorError(`${label} is not readable as Parquet, it may be damaged: ${error.message}`);
+    throw new OperatorError(`${label} is not readable as Parquet and may be damaged: ${error.message}`);
   }
 }
 
-/** The first line of DuckDB's message, without its class and without the path. */
+/** The first line of DuckDB's message, without the class of the error and the path. */
 export function reasonOf(error: unknown, path: string): string {
   return String(error)
     .replaceAll(`file "${path}"`, "the file")

@@ -1,10 +1,10 @@
-// What a file looks like once it is open: one relation of named columns, each of a kind.
+// The shape of an open file: one relation with named columns, each of a kind.
 import { OperatorError } from "../errors.js";
 import type { FileLimits } from "./limits.js";
 
 export const SOURCE_KINDS = [
   "text",
-  "whole",
+  "integer",
   "float32",
   "float64",
   "decimal",
@@ -21,7 +21,7 @@ export type SourceKind = (typeof SOURCE_KINDS)[number];
 const KINDS: readonly (readonly [RegExp, SourceKind])[] = [
   [/\[|^(STRUCT|MAP|UNION|BLOB|BIT|INTERVAL|VARIANT|GEOMETRY)/, "other"],
   [/^(VARCHAR|ENUM|UUID|JSON)/, "text"],
-  [/^U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)$/, "whole"],
+  [/^U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)$/, "integer"],
   [/^FLOAT$/, "float32"],
   [/^DOUBLE$/, "float64"],
   [/^DECIMAL/, "decimal"],
@@ -40,31 +40,31 @@ export function kindOf(duckType: string): SourceKind {
 export type SourceFormat = "csv" | "parquet" | "json" | "ndjson";
 
 export interface SourceColumn {
-  /** As the file has it. */
+  /** The name in the file. */
   readonly name: string;
   /** Its value, an expression over the relation. */
   readonly sql: string;
   readonly kind: SourceKind;
 }
 
-/** A line of a CSV file that is no record: a note below the table. */
+/** A note below the table of a CSV file. */
 export interface Footnote {
   readonly text: string;
-  /** The index of the column that it stands in. */
+  /** The index of its column. */
   readonly column: number;
 }
 
 export interface Source {
   readonly format: SourceFormat;
   readonly columns: readonly SourceColumn[];
-  /** What to select from, in the order of the file; `values` are bound to its parameters. */
+  /** The relation to select from, in the order of the file. `values` are bound to its parameters. */
   readonly relation: string;
   readonly values: readonly string[];
-  /** The 1-based row as an expression over the relation; null if only the order of reading tells it. */
+  /** The 1-based row as an expression over the relation; null if only the order of reading gives it. */
   readonly row: string | null;
-  /** Where a 1-based row stands in the file, e.g. `row 3 (line 4)`. */
+  /** The location of a 1-based row in the file, e.g. `row 3 (line 4)`. */
   locate(row: number): Promise<string>;
-  /** A failure while the relation is read, told in the file's own terms. */
+  /** Explains an error during the read of the relation in terms of the file. */
   explain(error: unknown): Promise<OperatorError>;
   readonly footnotes: readonly Footnote[];
   /** The last record has no line end: it may have been cut short. */
@@ -74,9 +74,9 @@ export interface Source {
 
 /** The file behind a source. */
 export interface SourceFile {
-  /** Where DuckDB reads it: no glob characters, nothing that looks like an address. */
+  /** The path for DuckDB, without glob characters and not like a URL. */
   readonly path: string;
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly label: string;
   readonly size: number;
   /** A folder for temporary files. */
@@ -84,7 +84,7 @@ export interface SourceFile {
   readonly limits: FileLimits;
 }
 
-// What a file really holds, by its first bytes: the name of a file is not always true.
+// Detects the content of a file by its first bytes, since file names can be wrong.
 
 const SIGNATURES: readonly (readonly [string, RegExp])[] = [
   ["Parquet", /^PAR[1E]/],
@@ -103,13 +103,13 @@ const SIGNATURES: readonly (readonly [string, RegExp])[] = [
   ["PDF", /^%PDF/],
 ];
 
-/** Kinds of text; a byte order mark and blanks may stand before them. */
+/** Kinds of text. A byte order mark and whitespace may precede them. */
 const TEXT_SIGNATURES: readonly (readonly [string, RegExp])[] = [
   ["HTML or XML", /^<[!?a-z]/i],
   ["JSON", /^(\{\s*["}]|\[\s*[[{\]"])/],
 ];
 
-/** What the first bytes of a file show it to be; null if they show nothing, as plain text does. */
+/** The kind of content by the first bytes of a file; null if it is unknown, as for plain text. */
 function contentOf(head: Buffer): string | null {
   const bytes = head.toString("latin1");
   const binary = SIGNATURES.find(([, pattern]) => pattern.test(bytes));
@@ -118,7 +118,7 @@ function contentOf(head: Buffer): string | null {
   return TEXT_SIGNATURES.find(([, pattern]) => pattern.test(start))?.[0] ?? null;
 }
 
-/** Refuses a file whose content shows it to be something else than `expected`. */
+/** Refuses a file whose content is not `allowed`; `expected` is its name in the message. */
 export function requireContent(head: Buffer, expected: string, allowed: string | null, label: string): void {
   const content = contentOf(head);
   if (content === allowed) return;

@@ -1,4 +1,4 @@
-// Opening a data engineer's file, of whatever format, as one relation of named columns.
+// Opens a foreign file of any format as one relation of named columns.
 import { constants } from "node:fs";
 import { access, stat, symlink } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
@@ -11,11 +11,11 @@ import { openParquet } from "./source-parquet.js";
 import { type Source, type SourceFile, type SourceFormat, requireContent } from "./source-types.js";
 
 interface Format {
-  /** What the name of a file ends with. */
+  /** The end of a file name. */
   readonly end: string;
   readonly format: SourceFormat;
   readonly gzip: boolean;
-  /** What its first bytes have to show (see `requireContent`), and what that is called. */
+  /** The required content (see `requireContent`), and the name of the format in messages. */
   readonly content: string | null;
   readonly called: string;
 }
@@ -36,7 +36,7 @@ const OPENERS = {
   ndjson: (_: Writer, file: SourceFile) => openJson(_, file, "ndjson"),
 } as const satisfies Record<SourceFormat, (writer: Writer, file: SourceFile, gzip: boolean) => Promise<Source>>;
 
-/** Opens a file; one that is missing, empty, of another kind than its name says, or not understood is an OperatorError. */
+/** Opens a file. Throws an OperatorError if it is missing, empty, of another format than its name says, or malformed. */
 export async function openSource(
   writer: Writer,
   path: string,
@@ -48,20 +48,22 @@ export async function openSource(
   return OPENERS[format](writer, file, gzip);
 }
 
-/** What the end of a file's name says. A name that ends otherwise is an OperatorError. */
+/** The format of a file by its name. Throws an OperatorError for other names. */
 export function formatOf(path: string, label: string): Format {
   const found = FORMATS.find(({ end }) => path.toLowerCase().endsWith(end));
   if (found) return found;
   const known = FORMATS.map(({ end }) => end).join(", ");
-  throw new OperatorError(`${label} is of no known kind (${extname(path) || "no extension"}): known are ${known}`);
+  throw new OperatorError(
+    `${label} has an unknown format (${extname(path) || "no extension"}): supported are ${known}`,
+  );
 }
 
-/** Refuses a file whose first bytes show it to be something else than its name says. */
+/** Refuses a file whose first bytes do not fit its name. */
 export function requireContentOf(path: string, head: Buffer, label: string): void {
   const { content, called } = formatOf(path, label);
   requireContent(head, called, content, label);
   const isText = content === null || content === "JSON";
-  // A byte order mark of UTF-16, whose text is full of zero bytes.
+  // UTF-16, which has a byte order mark here, is full of zero bytes.
   const isWide = head[0] === 0xff ? head[1] === 0xfe : head[0] === 0xfe && head[1] === 0xff;
   if (isText && !isWide && head.includes(0)) throw new OperatorError(`${label} is not ${called}: it holds zero bytes`);
 }
@@ -73,7 +75,7 @@ async function sizeOf(path: string, label: string): Promise<number> {
     throw new OperatorError(`${label} ${code === "ENOENT" ? "does not exist" : `cannot be read: ${code}`}`);
   });
   if (stats.isDirectory()) throw new OperatorError(`${label} is a folder, not a file`);
-  if (!stats.isFile()) throw new OperatorError(`${label} is not a plain file`);
+  if (!stats.isFile()) throw new OperatorError(`${label} is not a regular file`);
   if (stats.size === 0) throw new OperatorError(`${label} is empty: it has 0 bytes`);
   await access(path, constants.R_OK).catch((error: unknown) => {
     if (isTroubleBeside(error)) throw error;
@@ -83,8 +85,8 @@ async function sizeOf(path: string, label: string): Promise<number> {
 }
 
 /**
- * DuckDB takes `*`, `?`, `[` for patterns and `x://` for an address, and quotes the name in messages of one line: such a
- * name is read through a link.
+ * Replaces a path that DuckDB would misread by a link: it treats `*`, `?`, `[` as patterns and `x://` as a URL, and quotes
+ * the name in its one-line messages.
  */
 async function plainPath(path: string, end: string, scratch: string): Promise<string> {
   if (!/[*?[\]{}~\p{Cc}]|:\//u.test(path)) return path;

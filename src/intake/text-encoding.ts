@@ -1,4 +1,4 @@
-// Text files in whatever encoding → a plain UTF-8 file: gunzipped, UTF-16 and GB18030 decoded, never guessed into mojibake.
+// Converts text files to plain UTF-8: unpacks gzip, decodes UTF-16 and GB18030, and refuses unknown encodings.
 import { isUtf8 } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
@@ -20,7 +20,7 @@ export async function headOf(path: string, length: number): Promise<Buffer> {
   return readAt(path, 0, length);
 }
 
-/** Up to `length` bytes from `position` on. */
+/** Up to `length` bytes starting at `position`. */
 export async function readAt(path: string, position: number, length: number): Promise<Buffer> {
   const handle = await open(path);
   try {
@@ -31,7 +31,7 @@ export async function readAt(path: string, position: number, length: number): Pr
   }
 }
 
-/** Unpacks a gzip file into its scratch folder; resolves to the new file. A damaged or cut one, or a bomb, is an OperatorError. */
+/** Unpacks a gzip file into its scratch folder; resolves to the new path. Throws an OperatorError if it is damaged or too large. */
 export async function gunzip({ path, label, size, scratch, limits }: SourceFile): Promise<string> {
   const target = join(scratch, randomUUID());
   async function* counted(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -54,7 +54,7 @@ export async function gunzip({ path, label, size, scratch, limits }: SourceFile)
 
 interface Utf8File {
   readonly path: string;
-  /** What the text was decoded from; null if it was UTF-8 already and `path` is the file given. */
+  /** The original encoding; null if it was UTF-8 already and `path` is the given file. */
   readonly decodedFrom: "UTF-16" | "GB18030" | null;
 }
 
@@ -79,7 +79,7 @@ const ENCODINGS = { "utf-16le": "UTF-16", "utf-16be": "UTF-16", gb18030: "GB1803
 const unknownEncoding = (label: string): OperatorError =>
   new OperatorError(`${label} is neither UTF-8 nor GB18030 text, or is damaged: save it as UTF-8`);
 
-/** Characters that no real text holds, but that wrongly decoded text does. */
+/** Characters that occur only in wrongly decoded text. */
 const NOT_TEXT = /[\u0080-\u009f\ue000-\uf8ff\ufffd]/;
 
 async function decode(
@@ -109,17 +109,17 @@ async function decode(
 interface Survey {
   readonly utf8: boolean;
   readonly nul: boolean;
-  /** Most characters beyond ASCII lie where GB18030 keeps the everyday Chinese ones. */
+  /** Most characters beyond ASCII are in the range of common Chinese characters in GB18030. */
   readonly chinese: boolean;
 }
 
-/** One pass over the file. */
+/** Surveys the bytes in one pass over the file. */
 async function surveyBytes(path: string): Promise<Survey> {
   let utf8 = true;
   let nul = false;
   let pairs = 0;
   let everyday = 0;
-  /** The first byte of a pair whose second one comes next. */
+  /** The first byte of an incomplete pair; 0 if there is none. */
   let lead = 0;
   for await (const bytes of wholeCharacters(path)) {
     nul ||= bytes.includes(0);
@@ -138,11 +138,11 @@ async function surveyBytes(path: string): Promise<Survey> {
   return { utf8, nul, chinese: everyday >= (lead === 0 ? pairs : pairs + 1) * 0.9 };
 }
 
-/** GB 2312: punctuation and the 6,763 common characters. Other encodings' bytes rarely all fall in here. */
+/** GB 2312: punctuation and the 6,763 common characters. Text in other encodings is rarely all in this range. */
 const isEveryday = (lead: number, trail: number): boolean =>
   trail >= 0xa1 && trail <= 0xfe && ((lead >= 0xa1 && lead <= 0xa9) || (lead >= 0xb0 && lead <= 0xf7));
 
-/** The file in chunks that do not end within a UTF-8 character, where it is UTF-8 (the last chunk apart). */
+/** The file in chunks. If it is UTF-8, none except the last one ends within a character. */
 async function* wholeCharacters(path: string): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of createReadStream(path, { highWaterMark: CHUNK })) {
@@ -154,7 +154,7 @@ async function* wholeCharacters(path: string): AsyncGenerator<Buffer> {
   if (rest.length > 0) yield rest;
 }
 
-/** How many bytes at the end begin a UTF-8 character and do not complete it: three at most. */
+/** The number of bytes at the end that begin an incomplete UTF-8 character: at most three. */
 function lengthOfBeginning(bytes: Buffer): number {
   for (let length = 1; length <= 3 && length <= bytes.length; length++) {
     const byte = bytes[bytes.length - length]!;
@@ -181,7 +181,7 @@ export async function oneNewline(path: string, scratch: string): Promise<string>
   return target;
 }
 
-/** Whether some lines end with CR LF and others with LF alone, as after one tool appended to the file of another. */
+/** Whether some lines end with CR LF and others with LF, as when a tool has appended to the file of another. */
 async function mixesNewlines(path: string): Promise<boolean> {
   let [crlf, bare, previous] = [false, false, 0];
   for await (const chunk of createReadStream(path, { highWaterMark: CHUNK })) {

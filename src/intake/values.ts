@@ -1,22 +1,22 @@
-// One value of a file → one value of the lake, as SQL: for every column type what each kind of source may hold.
-// An expression that gives null for a value that is not null says that the value cannot be taken.
+// Converts values of a file to values of the lake, as SQL for each column type and each kind of source. If an expression
+// turns a value into null, the value is invalid.
 import { FOREIGN_SUFFIXES } from "../catalog/codes.js";
 import type { ColumnType } from "../catalog/types.js";
 import { quoteText } from "../sql-text.js";
 import type { SourceKind } from "./source-types.js";
 
-/** Blanks of every sort that spreadsheets and web pages leave around a value. */
+/** Whitespace that spreadsheets and web pages leave around values. */
 const BLANKS = quoteText(" \t\r\n\u00a0\u3000\ufeff");
 
 const AROUND = "[\\s\\x{a0}\\x{3000}\\x{feff}]*";
 
-/** Words for "no value" that cannot be meant as text. */
+/** Words for "no value" that are not plausible as text. */
 const NULL_TEXT = "nan|NaN|NAN|None|null|NULL|NaT|<NA>";
 
-/** Words for "no value" in any case, where a column holds no free text. */
+/** Words for "no value" in upper or lower case, for columns without free text. */
 const NULL_WORD = "nan|none|null|n/a|#n/a|na|nat|<na>|--?";
 
-/** What a data frame writes for a number that is not finite. */
+/** How data frames write numbers that are not finite. */
 const NOT_FINITE = "[+-]?inf(inity)?";
 
 const NO_VALUE: Readonly<Record<ColumnType, string>> = {
@@ -30,8 +30,8 @@ const NO_VALUE: Readonly<Record<ColumnType, string>> = {
 const trimmed = (sql: string): string => `trim(${sql}, ${BLANKS})`;
 
 /**
- * Whether `sql` holds no value that a column of this type would have to take. A pattern, not `IN (…)`: DuckDB turns a
- * long list into a join, which reads a file out of order.
+ * Whether `sql` holds no value for a column of this type. Uses a pattern instead of `IN (…)`: DuckDB turns a long list into
+ * a join, which changes the order of the rows.
  */
 export function isMissing(type: ColumnType, kind: SourceKind, sql: string): string {
   if (kind === "text") return `(${sql} IS NULL OR regexp_full_match(${sql}, '${NO_VALUE[type]}'))`;
@@ -39,13 +39,13 @@ export function isMissing(type: ColumnType, kind: SourceKind, sql: string): stri
   return `(${sql} IS NULL)`;
 }
 
-/** SQL that tells of a value that is no finite number what it is. */
+/** SQL conditions for values that are not finite numbers. */
 export interface NotFinite {
   readonly nan: string;
   readonly infinite: string;
 }
 
-/** Null for a kind of source that has finite numbers alone. */
+/** The conditions for a kind of source; null if its numbers are always finite. */
 export function notFinite(kind: SourceKind, sql: string): NotFinite | null {
   const matches = (words: string): string => `regexp_full_match(${sql}, '(?i)${AROUND}${words}${AROUND}')`;
   if (kind === "text") return { nan: matches("nan"), infinite: matches(NOT_FINITE) };
@@ -53,11 +53,11 @@ export function notFinite(kind: SourceKind, sql: string): NotFinite | null {
   return null;
 }
 
-/** What is particular to a file and a column. */
+/** Rules that depend on the file and the entity. */
 export interface ValueRules {
-  /** Codes may stand without exchange. */
+  /** Codes may lack an exchange. */
   readonly bareCodes: boolean;
-  /** Whole numbers beyond 10,000,000,000 in a date column are milliseconds since 1970, as data frames write to JSON. */
+  /** Integers above 10,000,000,000 in a date column are milliseconds since 1970, as data frames write them to JSON. */
   readonly epochDates: boolean;
 }
 
@@ -97,49 +97,49 @@ const date: Expression = (sql, rules) => {
 
 const DAY_MS = 86_400_000;
 
-/** Milliseconds that are no midnight are left: which day they mean depends on a time zone that is not told. */
+/** The date of milliseconds since 1970; null unless they are midnight, since their day depends on an unknown time zone. */
 function epochDay(text: string): string {
   const ms = `TRY_CAST(TRY_CAST(${text} AS DOUBLE) AS BIGINT)`;
   return `CASE WHEN ${ms} % ${DAY_MS} = 0 THEN DATE '1970-01-01' + CAST(${ms} // ${DAY_MS} AS INTEGER) END`;
 }
 
-/** No market had dates before; four digits are the most that a year is shown with. */
+/** Limits dates: no market has earlier ones, and years have at most four digits. */
 const plausible = (day: string): string =>
   `CASE WHEN ${day} BETWEEN DATE '1800-01-01' AND DATE '9999-12-31' THEN ${day} END`;
 
-/** The number 20240102 taken for nanoseconds is a moment of the first day of 1970: no date that anybody meant. */
+/** The date of a timestamp, except for times within 1970-01-01: these are numbers such as 20240102 misread as nanoseconds. */
 const dayOf: Expression = (sql) =>
   plausible(
     `CASE WHEN isfinite(${sql}) AND NOT (year(${sql}) = 1970 AND ${sql}::TIMESTAMP <> date_trunc('day', ${sql}::TIMESTAMP)) ` +
       `THEN ${sql}::DATE END`,
   );
 
-/** A moment is stored in UTC; the day that it was written for is that of China. */
+/** A timestamp with a zone is stored in UTC, but its date is meant in China's time. */
 const inChina = (sql: string): string => `(${sql} AT TIME ZONE 'Asia/Shanghai')`;
 
 const finite = (sql: string): string => `CASE WHEN isfinite(${sql}) THEN ${sql} END`;
 
-/** DuckDB reads 1_000 as a number; nobody writes data so. */
+/** Excludes 1_000, which DuckDB reads as a number. */
 const number: Expression = (sql) =>
   `CASE WHEN isfinite(TRY_CAST(${sql} AS DOUBLE)) AND NOT contains(${sql}, '_') THEN TRY_CAST(${sql} AS DOUBLE) END`;
 
-const isWhole = (sql: string): string => `isfinite(${sql}) AND ${sql} = trunc(${sql}) AND abs(${sql}) < 1e15`;
+const isInteger = (sql: string): string => `isfinite(${sql}) AND ${sql} = trunc(${sql}) AND abs(${sql}) < 1e15`;
 
-/** A float that holds a whole number, as data frames make of whole numbers among nulls, is written without its `.0`. */
-const wholeText = (sql: string): string =>
-  `CASE WHEN ${isWhole(sql)} THEN ${sql}::BIGINT::VARCHAR WHEN isfinite(${sql}) THEN ${sql}::VARCHAR END`;
+/** Writes a float that holds an integer without `.0`. Data frames turn columns of integers and nulls into floats. */
+const integerText = (sql: string): string =>
+  `CASE WHEN ${isInteger(sql)} THEN ${sql}::BIGINT::VARCHAR WHEN isfinite(${sql}) THEN ${sql}::VARCHAR END`;
 
 const text: Expression = (sql) => `CASE WHEN NOT ${isMissing("text", "text", sql)} THEN ${trimmed(sql)} END`;
 
 const asText = (sql: string): string => `${sql}::VARCHAR`;
 
-/** For every type what each kind of source becomes; null: such a source column is refused. */
+/** The expression for each column type and each kind of source; null if such a source column is refused. */
 const EXPRESSIONS: Readonly<Record<ColumnType, Readonly<Record<SourceKind, Expression | null>>>> = {
   text: {
     text,
-    whole: asText,
-    float32: wholeText,
-    float64: wholeText,
+    integer: asText,
+    float32: integerText,
+    float64: integerText,
     decimal: asText,
     boolean: asText,
     date: asText,
@@ -150,9 +150,9 @@ const EXPRESSIONS: Readonly<Record<ColumnType, Readonly<Record<SourceKind, Expre
   },
   code: {
     text: code,
-    whole: (sql, rules) => code(asText(sql), rules),
-    float32: (sql, rules) => code(wholeText(sql), rules),
-    float64: (sql, rules) => code(wholeText(sql), rules),
+    integer: (sql, rules) => code(asText(sql), rules),
+    float32: (sql, rules) => code(integerText(sql), rules),
+    float64: (sql, rules) => code(integerText(sql), rules),
     decimal: null,
     boolean: null,
     date: null,
@@ -163,9 +163,9 @@ const EXPRESSIONS: Readonly<Record<ColumnType, Readonly<Record<SourceKind, Expre
   },
   date: {
     text: date,
-    whole: (sql, rules) => date(asText(sql), rules),
+    integer: (sql, rules) => date(asText(sql), rules),
     float32: null,
-    float64: (sql, rules) => date(wholeText(sql), rules),
+    float64: (sql, rules) => date(integerText(sql), rules),
     decimal: (sql, rules) => date(asText(sql), rules),
     boolean: null,
     date: (sql) => plausible(sql),
@@ -176,8 +176,8 @@ const EXPRESSIONS: Readonly<Record<ColumnType, Readonly<Record<SourceKind, Expre
   },
   float64: {
     text: number,
-    whole: (sql) => `${sql}::DOUBLE`,
-    // The shortest decimal that makes the float: 11.51, as it was meant, not 11.510000228881836.
+    integer: (sql) => `${sql}::DOUBLE`,
+    // The shortest decimal of the float: 11.51, as it was meant, not 11.510000228881836.
     float32: (sql) => `CASE WHEN isfinite(${sql}) THEN ${sql}::VARCHAR::DOUBLE END`,
     float64: finite,
     decimal: (sql) => `${sql}::DOUBLE`,
@@ -193,9 +193,9 @@ const EXPRESSIONS: Readonly<Record<ColumnType, Readonly<Record<SourceKind, Expre
       `CASE WHEN regexp_full_match(${trimmed(sql)}, '[+-]?\\d+(\\.0*)?') ` +
       `THEN TRY_CAST(regexp_extract(${trimmed(sql)}, '^[+-]?\\d+') AS BIGINT) ` +
       `ELSE CASE lower(${trimmed(sql)}) WHEN 'true' THEN 1 WHEN 'false' THEN 0 END END`,
-    whole: (sql) => `TRY_CAST(${sql} AS BIGINT)`,
-    float32: (sql) => `CASE WHEN ${isWhole(sql)} THEN ${sql}::BIGINT END`,
-    float64: (sql) => `CASE WHEN ${isWhole(sql)} THEN ${sql}::BIGINT END`,
+    integer: (sql) => `TRY_CAST(${sql} AS BIGINT)`,
+    float32: (sql) => `CASE WHEN ${isInteger(sql)} THEN ${sql}::BIGINT END`,
+    float64: (sql) => `CASE WHEN ${isInteger(sql)} THEN ${sql}::BIGINT END`,
     decimal: (sql) => `CASE WHEN ${sql} = trunc(${sql}) THEN TRY_CAST(${sql} AS BIGINT) END`,
     boolean: (sql) => `${sql}::BIGINT`,
     date: null,
@@ -206,25 +206,25 @@ const EXPRESSIONS: Readonly<Record<ColumnType, Readonly<Record<SourceKind, Expre
   },
 };
 
-/** The SQL that turns a source column into a column of the lake; null if such a source cannot fill it. */
+/** The SQL that converts a source column to a column of the lake; null if such a source cannot fill it. */
 export function valueOf(type: ColumnType, kind: SourceKind, sql: string, rules: ValueRules): string | null {
   return EXPRESSIONS[type][kind]?.(sql, rules) ?? null;
 }
 
-const ANYTHING: Readonly<Record<ColumnType, (value: string) => string>> = {
-  text: () => "cannot be taken as text",
+const REASONS: Readonly<Record<ColumnType, (value: string) => string>> = {
+  text: () => "cannot be read as text",
   date: (value) =>
     /^\d{11,}$/.test(value)
-      ? "is no date; milliseconds are taken only in JSON, and only where they are midnight in UTC"
-      : "is no date of the calendar, such as 20240102 or 2024-01-02",
+      ? "is not a date; milliseconds are accepted only in JSON, and only if they are midnight in UTC"
+      : "is not a date of the calendar, such as 20240102 or 2024-01-02",
   code: (value) =>
     /^\d{1,6}$/.test(value)
       ? "is a code without its exchange, which is not guessed: write 600000.SH, 000001.SZ, 920001.BJ"
-      : "is no code such as 600000.SH",
-  int64: () => "is no whole number",
+      : "is not a code such as 600000.SH",
+  int64: () => "is not an integer",
   float64: (value) =>
-    /^[+-]?\d{1,3}([,_]\d{3})+(\.\d*)?$/.test(value) ? "is a number with separators: write it without" : "is no number",
+    /^[+-]?\d{1,3}([,_]\d{3})+(\.\d*)?$/.test(value) ? "is a number with separators: remove them" : "is not a number",
 };
 
 /** Why a value was refused, as the end of a sentence that begins with the value. */
-export const reasonAgainst = (type: ColumnType, value: string): string => ANYTHING[type](value);
+export const reasonAgainst = (type: ColumnType, value: string): string => REASONS[type](value);

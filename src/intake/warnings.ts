@@ -1,4 +1,4 @@
-// What looks wrong in a staged file although every value of it could be taken.
+// Warnings about a staged file whose values are all valid, but look wrong.
 import type { Entity } from "../catalog/types.js";
 import type { Writer } from "../engine/writer.js";
 import { quoteName } from "../sql-text.js";
@@ -6,13 +6,13 @@ import { count, some } from "../words.js";
 import type { NotFinite } from "./values.js";
 import type { Source } from "./source-types.js";
 
-/** Rows at which the servers of this market's data vendors cut an answer. */
+/** The row limits of responses from this market's data vendors. */
 const CAPS = new Set([1000, 2000, 3000, 4000, 5000, 5800, 6000, 7000, 8000, 10_000, 20_000]);
 
-/** Codes of the Beijing exchange, old and new, under the name of another exchange. */
+/** Codes of the Beijing exchange, old and new, with the suffix of another exchange. */
 const MISPLACED = "^(43|83|87|92)\\d{4}\\.S[HZ]$";
 
-/** Looks at the staged rows; `read` is the number of rows that the file held. */
+/** The warnings about the staged rows. `read` is the number of rows in the file. */
 export async function warningsOf(
   writer: Writer,
   entity: Entity,
@@ -31,7 +31,7 @@ export async function warningsOf(
   const crowded = period !== undefined && (await isCrowded(writer, entity, table, period));
   return [
     ...(read === 0 ? ["the file holds no rows"] : []),
-    ...(CAPS.has(read) ? [`exactly ${read.toLocaleString("en")} rows: it looks like a pull that was cut off`] : []),
+    ...(CAPS.has(read) ? [`exactly ${read.toLocaleString("en")} rows: the pull may have hit a row limit`] : []),
     ...(Number(elsewhere) > 0
       ? [`${elsewhere} rows have a code of the Beijing exchange (43, 83, 87, 92) under another exchange`]
       : []),
@@ -42,12 +42,12 @@ export async function warningsOf(
   ];
 }
 
-/** A column of measured numbers, and SQL that tells which of its values are none. */
+/** A column of measured numbers, with SQL that finds values that are not finite. */
 export interface Measured extends NotFinite {
   readonly name: string;
 }
 
-/** Counts what a file gives as numbers although it is none, column by column: it is missing in the lake. */
+/** Counts the numbers of each column that are not finite, and hence missing in the lake. */
 export async function lostNumbers(
   writer: Writer,
   columns: readonly Measured[],
@@ -59,16 +59,16 @@ export async function lostNumbers(
     `count(*) FILTER (${infinite}) AS infinite${i}`,
   ]);
   const [found] = await writer.rows(`SELECT ${counts.join(", ")} FROM ${rows}`, values);
-  const told = (what: string, is: keyof NotFinite): readonly string[] => {
+  const warningOf = (what: string, is: keyof NotFinite): readonly string[] => {
     const lost = columns.map(({ name }, i) => [name, Number(found![`${is}${i}`])] as const).filter(([, n]) => n > 0);
     return lost.length === 0
       ? []
-      : [`${what} taken as missing: ${some(lost.map(([name, n]) => `${name} ${count(n)}`))}`];
+      : [`${what} read as missing values: ${some(lost.map(([name, n]) => `${name} ${count(n)}`))}`];
   };
-  return [...told("NaN", "nan"), ...told("infinite numbers", "infinite")];
+  return [...warningOf("NaN", "nan"), ...warningOf("infinite numbers", "infinite")];
 }
 
-/** Entities that hold one row a period. */
+/** Entities with one row for each code and period. */
 const PERIODS: Readonly<Record<string, string>> = { weekly: "week", monthly: "month" };
 
 /** Whether most codes have far more rows than periods. */
@@ -82,22 +82,22 @@ async function isCrowded(writer: Writer, entity: Entity, table: string, period: 
 }
 
 interface UnitCheck {
-  /** What turnover by volume should be near, as SQL. */
+  /** The expected price per share, as SQL. */
   readonly price: string;
   readonly within: number;
   readonly what: string;
 }
 
-/** By the unit of `close`: shares cost about their price, those of an index some yuan on average. */
+/** By the unit of `close`: amount / vol of a stock is near its price, that of an index is a few yuan. */
 const UNIT_CHECKS: Readonly<Record<string, UnitCheck>> = {
   "currency units": { price: `"close"`, within: 5, what: "the price" },
   points: { price: "10", within: 20, what: "a price" },
 };
 
-/** Above this many rows a sample of about as many is looked at. */
+/** With more rows than this, a sample of about this size is checked. */
 const SAMPLED_ROWS = 100_000;
 
-/** Turnover by volume as a multiple of the price: about 1 where both are in the units of the catalog. */
+/** The median of amount / vol as a multiple of the price: about 1 if both are in the units of the catalog. */
 async function medianRatio(
   writer: Writer,
   entity: Entity,

@@ -171,7 +171,7 @@ describe("several drops", () => {
     expect(await factorsOf()).toEqual(["000001.SZ 20240102 2", "000001.SZ 20240104 2"]);
     const refused = (await ledgerOf(root)).filter(({ outcome }) => outcome === "refused");
     expect(refused).toMatchObject([{ path: "adj_factor/b.csv", entity: "adj_factor", rows: 0, data_version: null }]);
-    expect(refused[0]!.reason).toMatch(/^row 2 \(line 3\), column trade_date: "20240132" is no date/);
+    expect(refused[0]!.reason).toMatch(/^row 2 \(line 3\), column trade_date: "20240132" is not a date/);
     await watcher.settle();
     expect(await ledgerOf(root)).toHaveLength(3);
     await drop(root, "adj_factor/b.csv", factors("000001.SZ,20240103,2", "000001.SZ,20240131,3"));
@@ -201,7 +201,7 @@ describe("a file that is not a drop", () => {
     expect(reasons).toEqual({
       "a.csv": "it is not in an entity's folder; move it to inbox/<entity>/, e.g. inbox/daily/",
       "adj_facter/a.csv": 'there is no entity "adj_facter"; did you mean inbox/adj_factor/?',
-      "adj_factor/a.xlsx": expect.stringContaining("is of no known kind (.xlsx)"),
+      "adj_factor/a.xlsx": expect.stringContaining("has an unknown format (.xlsx)"),
     });
   });
 });
@@ -294,7 +294,7 @@ test("missing and unused columns of a drop are reported", async () => {
     ignored: ["down_limt"],
     warnings: ["without down_limit: null in its rows; not used: down_limt"],
   });
-  const lost = ["NaN taken as missing: open 1", "infinite numbers taken as missing: close 1"];
+  const lost = ["NaN read as missing values: open 1", "infinite numbers read as missing values: close 1"];
   expect(entries["weekly/a.csv"]!.warnings.slice(1)).toEqual(lost);
   expect(watcher.logged.join("\n")).toContain(lost.join("; "));
   expect(watcher.logged.join("\n")).toContain("adj_factor/a.csv: 2 rows and 1 duplicate, data_version 2");

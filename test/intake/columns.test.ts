@@ -69,7 +69,7 @@ describe("columns find their place", () => {
     const names = ["ts_code", "trade_date", "shares", "yuan"];
     const options = { map: { shares: "vol/100", yuan: "amount * 10" } };
     expect(filling("daily", names, options)).toMatchObject({ vol: "shares / 100", amount: "yuan * 10" });
-    expect(refusal("daily", names, { map: { shares: "trade_date/100" } })).toMatch(/trade_date is no measured number/);
+    expect(refusal("daily", names, { map: { shares: "trade_date/100" } })).toMatch(/trade_date cannot be scaled/);
   });
 
   test("--map scales by whole numbers from 1 on, so that nothing becomes zero or infinite", () => {
@@ -89,10 +89,10 @@ describe("columns find their place", () => {
   test("two names that are equally near are refused, unless --map chooses", () => {
     const names = ["code", "asset", "trade_date", "adj_factor"];
     expect(refusal("adj_factor", names)).toBe(
-      "x.csv: the columns code, asset would all be ts_code; choose one with --map",
+      "x.csv: the columns code, asset all match ts_code; choose one with --map",
     );
     expect(filling("adj_factor", names, { map: { asset: "ts_code" } })["ts_code"]).toBe("asset");
-    expect(refusal("adj_factor", [...FACTOR, "ADJ_FACTOR"])).toMatch(/the columns adj_factor, ADJ_FACTOR would all be/);
+    expect(refusal("adj_factor", [...FACTOR, "ADJ_FACTOR"])).toMatch(/the columns adj_factor, ADJ_FACTOR all match/);
   });
 
   test("a prefix that all names share is taken off", () => {
@@ -106,7 +106,7 @@ describe("columns find their place", () => {
 
   test("an alias without its unit is told", () => {
     expect(plan("daily", ["code", "date", "volume", "close"]).warnings).toEqual([
-      "volume states no unit: taken as lots",
+      "volume has no unit; it is read as lots",
     ]);
     expect(plan("daily", ["code", "date", "volume"], { map: { volume: "vol" } }).warnings).toEqual([]);
   });
@@ -154,8 +154,8 @@ describe("a plan that makes no sense is refused", () => {
   test("a required column is missing: what is, what the file has, and the way out", () => {
     expect(refusal("adj_factor", ["code", "adj_factor"])).toBe(
       "x.csv does not fit adj_factor: it has no trade_date. The file has code, adj_factor. " +
-        "Rename with --map NAME=trade_date, or give every row one value with --set trade_date=VALUE, " +
-        "or for a drop by its folder, inbox/adj_factor/trade_date=VALUE/",
+        "Rename a column with --map NAME=trade_date, or give every row the same value with --set trade_date=VALUE, " +
+        "or for a drop with a folder, inbox/adj_factor/trade_date=VALUE/",
     );
   });
 

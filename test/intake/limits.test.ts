@@ -107,14 +107,14 @@ test.each([
     "of few long names",
     LONG_NAMES.slice(0, 1_900).join(","),
     ": the header does not end within 2,000,000 bytes: " +
-      "shorten its names, or write a row for each code and day, a column for each value",
+      "shorten its names, or write one row for each code and day, and one column for each value",
   ],
   [
     "of many long names",
     MANY_COLUMNS.map((name) => name.padEnd(900, "x"))
       .join(",")
       .repeat(2),
-    " has more than 2,000 columns: write a row for each code and day, a column for each value",
+    " has more than 2,000 columns: write one row for each code and day, and one column for each value",
   ],
   ["with an open quote", `ts_code,"trade_date,adj_factor\n${"x".repeat(3e6)}`, ": a quote in the header is not closed"],
   ["with an open quote in a small file", 'ts_code,"trade_date\n1,2', ": a quote in the header is not closed"],
@@ -169,7 +169,7 @@ test.each([
     0,
     "has more than 2,000 columns",
   ],
-  ["columns nested 1,000 deep", [...Array.from({ length: 1_000 }, () => node(1)), LEAF], 0, "nested 1,000 deep"],
+  ["columns nested 1,000 deep", [...Array.from({ length: 1_000 }, () => node(1)), LEAF], 0, "nested 1,000 levels deep"],
   ["a million row groups", [node(1), LEAF], 1_000_000, "has 1,000,000 row groups"],
 ] as const)("a Parquet file with %s is refused before it is opened", async (_what, schema, groups, reason) => {
   const file = staging.put("absurd.parquet", footerOnly(schema, groups));
@@ -205,6 +205,6 @@ test.each([
 ])("a last record that is too long for its reader, %s, is refused and not left out", async (_what, name, content) => {
   const refusal = await staging.refusal("adj_factor", staging.put(name, content));
   expect(refusal).toMatch(
-    /: the last line has more than 2,000,000 bytes: perhaps a quote is not closed$|maximum_object_size/,
+    /: the last line has more than 2,000,000 bytes: is a quote not closed\?$|maximum_object_size/,
   );
 });

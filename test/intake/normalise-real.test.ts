@@ -63,7 +63,7 @@ const CASES: readonly Case[] = [
     file: "daily/kingOfFps__000001.SZ.csv",
     rows: 6000,
     ignored: [""],
-    warnings: ["exactly 6,000 rows: it looks like a pull that was cut off"],
+    warnings: ["exactly 6,000 rows: the pull may have hit a row limit"],
     first: { trade_date: "2023-04-28", open: 12.26 },
   },
   {
@@ -74,7 +74,7 @@ const CASES: readonly Case[] = [
       ...["简称", "换手率(%)", "A股流通市值(元)", "B股流通市值(元)", "总市值(元)", "A股流通股本(股)"],
       ...["B股流通股本(股)", "总股本(股)", "市盈率", "市净率", "市销率", "市现率"],
     ],
-    warnings: ["a line below the table was left out: 数据来源: Wind"],
+    warnings: ["a line below the table was ignored: 数据来源: Wind"],
     first: { ts_code: "000001.SZ", trade_date: "2011-01-04", open: 5.12, vol: 358840.61, amount: 573343.724 },
   },
   {
@@ -83,7 +83,7 @@ const CASES: readonly Case[] = [
     rows: 37_751,
     ignored: ["adjust", "name", "type", "type_name", "st", "up_limit", "down_limit"],
     missing: ["pre_close", "change", "pct_chg"],
-    warnings: ["volume states no unit: taken as lots"],
+    warnings: ["volume has no unit; it is read as lots"],
     first: { ts_code: "000001.SZ", trade_date: "2025-03-31", vol: 1116125.64, pre_close: null },
   },
   {
@@ -162,7 +162,7 @@ const CASES: readonly Case[] = [
     file: "index_daily/hugo2046__index_daily.parquet",
     rows: 27_696,
     warnings: [
-      "volume states no unit: taken as lots",
+      "volume has no unit; it is read as lots",
       "amount / vol is far from a price: check that vol is in lots, amount in thousands",
     ],
     first: { ts_code: "000016.SH", trade_date: "2005-01-04", close: 827.071 },
@@ -188,7 +188,7 @@ const CASES: readonly Case[] = [
     rows: 9099,
     duplicates: 887,
     conflicts: 14,
-    warnings: ["exactly 10,000 rows: it looks like a pull that was cut off"],
+    warnings: ["exactly 10,000 rows: the pull may have hit a row limit"],
     first: { ts_code: "600226.SH", name: "亨通股份", start_date: "2024-05-14", end_date: null },
   },
   {
@@ -293,8 +293,8 @@ describeReal("real files", () => {
     expect(await box.refusal("namechange", realFile(file), { label: "log.parquet" })).toBe(
       "log.parquet does not fit namechange: it has no name, start_date. " +
         "The file has code, field, old_value, new_value, detected_at. " +
-        "Rename with --map NAME=name, or give every row one value with --set name=VALUE, " +
-        "or for a drop by its folder, inbox/namechange/name=VALUE/",
+        "Rename a column with --map NAME=name, or give every row the same value with --set name=VALUE, " +
+        "or for a drop with a folder, inbox/namechange/name=VALUE/",
     );
   });
 

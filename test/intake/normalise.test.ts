@@ -47,17 +47,17 @@ describe("the staged table", () => {
 describe("a bad row refuses the whole file", () => {
   const header = "ts_code,trade_date,adj_factor";
   test.each([
-    ["000001.SZ,20240230,1", 'row 2 (line 3), column trade_date: "20240230" is no date of the calendar, such as'],
+    ["000001.SZ,20240230,1", 'row 2 (line 3), column trade_date: "20240230" is not a date of the calendar, such as'],
     ["000001.SZ,,1", "row 2 (line 3), column trade_date: is missing"],
     ["000001.SZ,NaN,1", "row 2 (line 3), column trade_date: is missing"],
-    ['000001.SZ,20240102,"1,000.5"', 'column adj_factor: "1,000.5" is a number with separators: write it without'],
-    ["000001.SZ,20240102,abc", 'column adj_factor: "abc" is no number'],
+    ['000001.SZ,20240102,"1,000.5"', 'column adj_factor: "1,000.5" is a number with separators: remove them'],
+    ["000001.SZ,20240102,abc", 'column adj_factor: "abc" is not a number'],
     [
       "000001,20240102,1",
       'column ts_code: "000001" is a code without its exchange, which is not guessed: write 600000.SH',
     ],
     ["1,20240102,1", 'column ts_code: "1" is a code without its exchange'],
-    ["平安,20240102,1", 'column ts_code: "平安" is no code such as 600000.SH'],
+    ["平安,20240102,1", 'column ts_code: "平安" is not a code such as 600000.SH'],
   ])("%s", async (row, message) => {
     const refusal = await box.refusal("adj_factor", csv(header, "000001.SZ,20240101,1", row));
     expect(refusal).toContain(`x.csv: row 2 (line 3), column `);
@@ -73,7 +73,7 @@ describe("a bad row refuses the whole file", () => {
       "000001.SZ,20240103,?",
     );
     expect(await box.refusal("adj_factor", file)).toMatch(
-      /^x\.csv: row 2 \(line 3\), column date \(trade_date\): "2024" is no date .*; 2 more rows are refused$/,
+      /^x\.csv: row 2 \(line 3\), column date \(trade_date\): "2024" is not a date .*; 2 more rows refused$/,
     );
   });
 
@@ -94,7 +94,7 @@ describe("a bad row refuses the whole file", () => {
   test("in Parquet the row is told too", async () => {
     const query = "SELECT '000001.SZ' AS ts_code, 20240101 + i AS trade_date, 1 AS adj_factor FROM range(40) t(i)";
     expect(await box.refusal("adj_factor", await box.parquet("x.parquet", query))).toMatch(
-      /^x\.parquet: row 32, column trade_date: "20240132" is no date .*; 8 more rows/,
+      /^x\.parquet: row 32, column trade_date: "20240132" is not a date .*; 8 more rows/,
     );
   });
 
@@ -111,7 +111,7 @@ describe("a bad row refuses the whole file", () => {
       /^x\.csv: the given index_code: "300" is a code without its exchange/,
     );
     expect(await box.refusal("index_weight", file, { set: { index_code: "000300.SH", weight: "1" } })).toBe(
-      "x.csv has values in weight: it cannot be given by --set too",
+      "x.csv has values in weight, so --set cannot fill this column",
     );
     const empty = csv("index_code,con_code,trade_date,weight", ",000001.SZ,20240102,1", "nan,000002.SZ,20240102,1");
     const staged = await box.stage("index_weight", empty, { set: { index_code: "000300.SH" } });
@@ -128,7 +128,7 @@ describe("a bad row refuses the whole file", () => {
       },
     };
     const staging = stage(writer, entityNamed("adj_factor")!, file, { map: {}, set: {}, label: "x.csv" }, box.folder);
-    await expect(staging).rejects.toThrow("x.csv changed while it was read");
+    await expect(staging).rejects.toThrow("x.csv changed while it was being read");
   });
 });
 
@@ -188,7 +188,7 @@ describe("what looks wrong is told", () => {
 
   test("a row count at which vendors cut their answers", async () => {
     expect(await warnings("adj_factor", factors(6000))).toEqual([
-      "exactly 6,000 rows: it looks like a pull that was cut off",
+      "exactly 6,000 rows: the pull may have hit a row limit",
     ]);
     expect(await warnings("adj_factor", factors(6001))).toEqual([]);
   });
@@ -271,7 +271,10 @@ describe("field reports", () => {
     );
     const staged = await box.stage("daily_basic", await box.parquet("x.parquet", query.join(" UNION ALL ")));
     expect(await box.rows(staged, "pe")).toEqual([[null], [null], [null], [-0], [1e308], [null]]);
-    expect(staged.warnings).toEqual(["NaN taken as missing: pe 1", "infinite numbers taken as missing: pe 2"]);
+    expect(staged.warnings).toEqual([
+      "NaN read as missing values: pe 1",
+      "infinite numbers read as missing values: pe 2",
+    ]);
   });
 
   test("a number that the factor of --map makes infinite is refused, and the largest that it does not is taken", async () => {
@@ -283,7 +286,7 @@ describe("field reports", () => {
     };
     for (const value of ["-1e308::DOUBLE", "'1e308'"]) {
       await expect(scaledBy(value)).rejects.toThrow(
-        /^x\.parquet: row 1, column much \(total_mv\): "-?1e\+?308" times 10 is too large a number$/,
+        /^x\.parquet: row 1, column much \(total_mv\): "-?1e\+?308" times 10 is too large$/,
       );
     }
     expect(await box.rows(await scaledBy("1e307::DOUBLE"), "total_mv")).toEqual([[1e308]]);
@@ -291,7 +294,7 @@ describe("field reports", () => {
   });
 
   test("NaN and infinity are counted column by column in every kind of file, and what stands for no value is not", async () => {
-    const told = ["NaN taken as missing: pe 2, pb 1", "infinite numbers taken as missing: pb 1"];
+    const told = ["NaN read as missing values: pe 2, pb 1", "infinite numbers read as missing values: pb 1"];
     const rows = [
       ["NaN", "-Infinity", 1],
       ["NaN", "NaN", 2],
@@ -321,7 +324,7 @@ describe("field reports", () => {
       expect((await box.stage("daily_basic", box.put(name, content))).warnings, name).toEqual(told);
     }
     const blank = "ts_code,trade_date,pe,pb\n000001.SZ,20240102,1,2\nnan,nan,nan,nan\n";
-    expect((await box.stage("daily_basic", box.put("x.csv", blank))).warnings).toEqual(["1 blank rows were left out"]);
+    expect((await box.stage("daily_basic", box.put("x.csv", blank))).warnings).toEqual(["1 blank row ignored"]);
   });
 
   test("A12: the index of a data frame is no data, and is told", async () => {

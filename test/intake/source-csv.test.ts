@@ -133,31 +133,31 @@ describe("a header of which a quoted name holds line ends", () => {
     const header = `ts_code,name,"${"note\n".repeat(300_000)}",list_date`;
     expect(await read(`${header}\n000001.SZ,平安银行,,19910403\n600000.SH,浦发银行,,19991110\n`)).toEqual(ROWS);
     expect(await refused(`${header}\n000001.SZ,平安银行,,19910403\n600000.SH,浦发银行,19991110\n`)).toBe(
-      "x.csv line 300003: it has 3 cells where the header has 4",
+      "x.csv line 300003: it has 3 cells, but the header has 4",
     );
   });
 });
 
 describe("rows that do not fit the header are refused with their line", () => {
   test.each([
-    ["too short", `${TEXT}000002.SZ,万科\n`, "x.csv line 4: it has 2 cells where the header has 3"],
-    ["too long", `${TEXT}000002.SZ,万科,19910129,x\n`, "x.csv line 4: it has 4 cells where the header has 3"],
+    ["too short", `${TEXT}000002.SZ,万科\n`, "x.csv line 4: it has 2 cells, but the header has 3"],
+    ["too long", `${TEXT}000002.SZ,万科,19910129,x\n`, "x.csv line 4: it has 4 cells, but the header has 3"],
     [
       "below a quoted line end",
       `${HEADER}\n1.SZ,"a\n\nb",19910403\n2.SZ\n`,
-      "x.csv line 5: it has 1 cells where the header has 3",
+      "x.csv line 5: it has 1 cells, but the header has 3",
     ],
-    ["below blank lines", `\n\n${TEXT}\n\n000002.SZ,万科\n`, "x.csv line 8: it has 2 cells where the header has 3"],
+    ["below blank lines", `\n\n${TEXT}\n\n000002.SZ,万科\n`, "x.csv line 8: it has 2 cells, but the header has 3"],
     [
       "an open quote",
       `${HEADER}\n000001.SZ,"平安,19910403\n`,
-      "x.csv line 2: a quote is not closed, or stands inside a cell",
+      "x.csv line 2: a quote is not closed, or is inside a cell",
     ],
-    ["cut within a row", TEXT.slice(0, -12), "x.csv line 3: it has 2 cells where the header has 3"],
+    ["cut within a row", TEXT.slice(0, -12), "x.csv line 3: it has 2 cells, but the header has 3"],
     [
       "cut within a code",
       TEXT.slice(0, TEXT.indexOf("600000") + 4),
-      "x.csv line 3: it has 1 cells where the header has 3",
+      "x.csv line 3: it has 1 cells, but the header has 3",
     ],
   ])("%s", async (_name, content, message) => {
     expect(await refused(content)).toBe(message);
@@ -166,15 +166,17 @@ describe("rows that do not fit the header are refused with their line", () => {
   test("a bad value is told with its row and line, quoted line ends and blank lines counted", async () => {
     const text = `\n${HEADER}\n\n000001.SZ,"平\n安",19910403\n\n600000.SH,浦发,1999\n000002.SZ,x,1991\n`;
     expect(await refused(text)).toBe(
-      'x.csv: row 2 (line 7), column list_date: "1999" is no date of the calendar, such as 20240102 or 2024-01-02; ' +
-        "1 more rows are refused",
+      'x.csv: row 2 (line 7), column list_date: "1999" is not a date of the calendar, such as 20240102 or 2024-01-02; ' +
+        "1 more row refused",
     );
   });
 
   test("a bad value deep in a large file is told with its line", async () => {
     const good = "000001.SZ,平安银行,19910403\n";
     const text = `${HEADER}\n${good.repeat(300_000)}000001.SZ,平安银行,19910230\n${good.repeat(1000)}`;
-    expect(await refused(text)).toMatch(/^x\.csv: row 300001 \(line 300002\), column list_date: "19910230" is no date/);
+    expect(await refused(text)).toMatch(
+      /^x\.csv: row 300001 \(line 300002\), column list_date: "19910230" is not a date/,
+    );
   });
 });
 
@@ -183,7 +185,7 @@ describe("what stands around a table is left out and told", () => {
     for (const tail of ["\n数据来源: Wind\n", ",,\n,,\n数据来源：Wind,,\n", "Source: Wind\nCopyright by nobody"]) {
       const staged = await box.stage("stock_list", box.put("x.csv", TEXT + tail), { set });
       expect(staged.rows).toBe(2);
-      expect(staged.warnings[0]).toMatch(/^a line below the table was left out: (数据来源|Source)/);
+      expect(staged.warnings[0]).toMatch(/^a line below the table was ignored: (数据来源|Source)/);
     }
   });
 
@@ -191,7 +193,7 @@ describe("what stands around a table is left out and told", () => {
     const staged = await box.stage("stock_list", box.put("x.csv", TEXT.replace("\n6", "\n,,\n , \u3000,nan\n6")), {
       set,
     });
-    expect(staged.warnings).toEqual(["2 blank rows were left out"]);
+    expect(staged.warnings).toEqual(["2 blank rows ignored"]);
     expect(await box.rows(staged, "__row")).toEqual([[1], [4]]);
   });
 
@@ -247,7 +249,7 @@ describe("a file whose last line has no line end may have been cut short", () =>
 
   test("a note below the table is no record, and needs no line end", async () => {
     expect(await warnings(`${whole}Source: exchange`)).toEqual([
-      "a line below the table was left out: Source: exchange",
+      "a line below the table was ignored: Source: exchange",
     ]);
   });
 

@@ -104,14 +104,16 @@ describe("values keep what they are", () => {
     expect(await box.rows(await box.stage("stock_company", file(Date.UTC(1955, 9, 1))), "setup_date")).toEqual([
       ["1955-10-01"],
     ]);
-    expect(await box.refusal("stock_company", file(1704124800000))).toMatch(/"1704124800000" is no date; milliseconds/);
-    expect(await box.refusal("stock_company", file(1704153600))).toMatch(/"1704153600" is no date/);
+    expect(await box.refusal("stock_company", file(1704124800000))).toMatch(
+      /"1704124800000" is not a date; milliseconds/,
+    );
+    expect(await box.refusal("stock_company", file(1704153600))).toMatch(/"1704153600" is not a date/);
   });
 });
 
 describe("what is no table, or no JSON, is refused in one line", () => {
   test.each([
-    ["lists without names", "[[1,2],[3,4]]", /rows must be objects \{column: value\}, one is of type array/],
+    ["lists without names", "[[1,2],[3,4]]", /rows must be objects \{column: value\}, but one is of type array/],
     ["a stray value", '[{"ts_code":"000001.SZ"},3]', /one is of type (u?bigint)/],
     [
       "cut short",
@@ -129,7 +131,7 @@ describe("what is no table, or no JSON, is refused in one line", () => {
       '{"ts_code":{"0":"a","1":"b"},"name":{"1":"x","0":"y"}}',
       /columns ts_code and name do not have the same/,
     ],
-    ["nested objects", '{"a":{"0":1},"b":[1]}', /^x\.json is no table: known are records/],
+    ["nested objects", '{"a":{"0":1},"b":[1]}', /^x\.json is not a table: supported are records/],
     ["an error of a vendor", '{"code":40001,"msg":"no right"}', /^x\.json does not fit adj_factor/],
     [
       "no rows at all",
@@ -162,7 +164,7 @@ describe("what is no table, or no JSON, is refused in one line", () => {
   test("a bad value is told with its record", async () => {
     const content = RECORDS.map((record) => JSON.stringify({ ...record, adj_factor: "1,5" })).join("\n");
     expect(await box.refusal("adj_factor", box.put("x.ndjson", content))).toBe(
-      'x.ndjson: record 1, column adj_factor: "1,5" is no number; 1 more rows are refused',
+      'x.ndjson: record 1, column adj_factor: "1,5" is not a number; 1 more row refused',
     );
   });
 });

@@ -299,7 +299,7 @@ test("words for no value are no value in every column that is not text", async (
 test("every kind has an expression that DuckDB can bind, or none, for every type", async () => {
   const samples: Record<string, string> = {
     text: "''",
-    whole: "1",
+    integer: "1",
     float32: "1::FLOAT",
     float64: "1::DOUBLE",
     decimal: "1::DECIMAL(4,1)",

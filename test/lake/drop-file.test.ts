@@ -225,7 +225,7 @@ describe("a file is judged by its kind and size before it is read", () => {
     expect(await refusals()).toEqual({
       "adj_factor/sparse.csv":
         "it has 300 GB, more than the 10 GB of --max-drop: split it, allow more, or run tapehouse import",
-      "adj_factor/sparse.xlsx": expect.stringMatching(/^is of no known kind \(\.xlsx\)/),
+      "adj_factor/sparse.xlsx": expect.stringMatching(/^has an unknown format \(\.xlsx\)/),
       "adj_factor/sparse.parquet": "it is not Parquet",
       "adj_factor/sparse.json": "it is not JSON",
       "nothing/sparse.csv": 'there is no entity "nothing"',

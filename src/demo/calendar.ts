@@ -1,4 +1,4 @@
-// The days on which the demo's exchange is open: the public holidays of mainland China by rule, 1990 to 2033.
+// The trading calendar of the demo: open days by the rules for public holidays in mainland China, 1990 to 2033.
 import { formatDays, toDays } from "../dates.js";
 
 /** First trading day of the Shanghai exchange. */
@@ -65,7 +65,7 @@ function holidays(year: number): number[] {
   ];
 }
 
-/** A holiday of one day, stretched to the weekend beside it. */
+/** A holiday of one day, extended to the neighbouring weekend. */
 function bridged(day: number): number[] {
   const stretch = [[0], [0], [-1, 0], [0], [0, 1], [0], [0, 1, 2], [0, 1]][weekday(day)]!;
   return stretch.map((offset) => day + offset);

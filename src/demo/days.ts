@@ -1,10 +1,10 @@
-// Helper tables of time: the calendar, and the trading days of the demo with the common factors that move all prices.
+// Helper tables of days: the calendar, and the trading days of the demo with the factors that move all prices.
 import { toDays } from "../dates.js";
 import { calendarUntil, tradingDays } from "./calendar.js";
 import type { Demo } from "./tables.js";
 import { generator } from "./random.js";
 
-/** How many common factors move the prices. */
+/** The number of common factors that move the prices. */
 const FACTORS = 6;
 
 /** 1, 2, .. FACTORS: the numbers in the names of the columns of factors and loadings. */
@@ -47,7 +47,7 @@ export async function makeDays(demo: Demo): Promise<void> {
   );
 }
 
-/** For each factor its levels, separated by spaces: walks that are drawn back to 0, with calm and stormy times. */
+/** The levels of each factor, separated by spaces: mean-reverting walks around 0 with changing volatility. */
 function factorPaths(length: number, seed: number): string[] {
   const random = generator(seed * FACTORS + 1);
   const levels = new Array<number>(FACTORS).fill(0);

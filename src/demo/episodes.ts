@@ -1,27 +1,27 @@
-// Helper table of episodes: stretches of days in which nothing about a stock changes but its price.
+// The helper table of episodes: periods in which only the price of a stock changes.
 import { FACTOR_NUMBERS } from "./days.js";
 import type { Demo } from "./tables.js";
 import { LEAVES } from "./stocks.js";
 
-/** Noise of a single stock and day in log price, as a part of its scale. */
+/** The daily noise in the log price of a stock, as a fraction of its scale. */
 const NOISE = 0.05;
 
-/** Scale of a stock under special treatment on a board with a limit of 10 percent: its limit is 5. */
+/** The scale of a stock under special treatment on a board with a limit of 10 percent: its own limit is 5 percent. */
 const ST_SCALE = 0.036;
 
-/** Volume of a day without any other price than the limit, as a part of the usual. */
+/** The volume of a day on which every price is the limit, as a fraction of the usual volume. */
 const FLAT_VOLUME = 0.2;
 
-/** A stock that changes its industry moves on by so many leaves: to another industry of the first level. */
+/** A stock that changes its industry moves by this many leaves, to another industry of the first level. */
 export const MOVED_LEAVES = 40;
 
 /**
  * The price model. The adjusted log price of a stock moves by `scale * (c1*f1 + .. + c6*f6) + drift` a day, where the
  * vector c has length 1 and the factors move by no more than 1: so no close leaves the limits, and nothing needs
- * clipping. The close is a closed form of the day, so that days can be made in any order.
+ * clipping. The close is a closed formula of the day, so days can be generated in any order.
  *
  * `demo_episode`: e numbers episodes by stock and time, from_t to to_t (exclusive). Prices are in cents: the last close
- * before (`last_close`) and that close after ex-dates (`pre0`). `flow` is the usual volume, `alive` 0 if the price stands. `q` is the
+ * before (`last_close`) and that close after ex-dates (`pre0`). `flow` is the usual volume, `alive` 0 if the price does not move. `q` is the
  * newest announced report, `cash` the last dividend in yuan per share, paid on day `cash_t`.
  */
 export async function makeEpisodes(demo: Demo): Promise<void> {
@@ -94,7 +94,7 @@ export function dot(loading: string, factor: string): string {
   return FACTOR_NUMBERS.map((j) => `${loading}${j} * ${factor}${j}`).join(" + ");
 }
 
-/** Close in cents of a free day of an episode; `bits` are that day's, `elapsed` its number + 1. */
+/** The close in cents of a day without limit or halt. `bits` are the random bits of the day, `elapsed` is its number + 1. */
 export function cents(factors: string, elapsed: string, bits: string): string {
   return `exp(off + (${factors}) + drift * (${elapsed}) + noise * (${bits} & 65535))::INTEGER`;
 }

@@ -1,11 +1,11 @@
-// Helper tables of what happens to stocks on single days: ex-dates, suspensions, closes at the limit.
+// Helper tables of events: ex-dates, suspensions, and closes at the limit.
 import type { Demo } from "./tables.js";
 
-/** A stock of a 10 percent board closes at its limit once in so many days; of another, once in four times as many. */
+/** The days between closes at the limit for a stock of a 10 percent board. On other boards it is four times as many. */
 const LIMIT_EVERY = 125;
 
 /**
- * `demo_ex(s, t, year, bonus, yield)`: ex-dates; bonus shares per share, cash as a part of the close before.
+ * `demo_ex(s, t, year, bonus, yield)`: ex-dates; bonus shares per share, and cash as a fraction of the previous close.
  * `demo_halt(s, t, until_t)`: suspensions of whole days, until_t exclusive.
  * `demo_locked(s, t, side)`: days that close at the upper (1) or lower (-1) limit.
  */

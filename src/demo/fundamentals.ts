@@ -1,11 +1,11 @@
-// Helper table of fundamentals: what each stock earned and owned in each quarter, and when that became known.
+// The helper table of fundamentals: earnings and assets of each stock and quarter, and when they were announced.
 import type { Demo } from "./tables.js";
 
 /** Quarters before the first day, so that trailing years are known from the start. */
 const QUARTERS_BEFORE = 9;
 
 /**
- * `demo_report`: one row a stock, quarter and version (0 as first announced, 1 as revised), amounts in cents since the
+ * `demo_report`: one row for each stock, quarter and version (0: first announced, 1: revised); amounts in cents since the
  * start of the year; `known_t` is the first trading day after its announcement. `q` is year * 4 + quarter - 1.
  */
 export async function makeReports(demo: Demo): Promise<void> {

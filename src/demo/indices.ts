@@ -9,7 +9,7 @@ import { INDICES, INDUSTRIES, MEMBERS, WEIGHTED } from "./words.js";
 const LEVEL_BEFORE_INDUSTRIES = 2500;
 
 /**
- * `demo_industry(leaf, level, index_code, name, industry_code, parent_code)`: per leaf its three industries.
+ * `demo_industry(leaf, level, index_code, name, industry_code, parent_code)`: the three industries of each leaf.
  * `demo_index(ts_code, name, ...)`: every index; `demo_index_quote`: the index's days, levels in ten-thousandths.
  */
 export async function makeIndices(demo: Demo): Promise<void> {
@@ -46,9 +46,8 @@ function indices(): string {
 }
 
 /**
- * An index moves as the tradable value of its members does, from their previous closes. All sums are of whole numbers
- * below 2^53, so that their order does not matter. Stocks are summed in cells first: those of the same industry, or those that
- * belong to the same broad indices.
+ * An index moves with the tradable value of its members relative to their previous closes. All sums are of integers below
+ * 2^53, so their order does not matter. Stocks are first summed in cells of the same industry and the same broad indices.
  */
 function indexQuotes(): string {
   const sums = [
@@ -125,7 +124,7 @@ function columns(names: string): Record<string, string> {
   return Object.fromEntries(names.split(" ").map((name) => [name, name]));
 }
 
-/** On the last trading day of each month, by tradable value; the largest member takes what rounding leaves of 100. */
+/** Weights on the last trading day of each month, by tradable value. The largest member gets the rounding difference. */
 function weights(): string {
   const chosen = WEIGHTED.map(
     (code) => `SELECT '${code}' AS index_code, s FROM demo_stock WHERE ${MEMBERS[code].where}`,

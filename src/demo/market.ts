@@ -1,4 +1,4 @@
-// A synthetic, internally consistent market for all entities of the catalog, made by SQL; equal options, equal rows.
+// Generates a synthetic, consistent market for all entities of the catalog, in SQL. Equal options give equal rows.
 import type { Writer } from "../engine/writer.js";
 import { checkOptions, type Demo, type DemoEntity, type DemoOptions, openDemo } from "./tables.js";
 import { makeDays } from "./days.js";
@@ -22,7 +22,7 @@ interface DemoMarket {
   dispose(): Promise<void>;
 }
 
-/** Makes the helper tables of a demo market in the writer. Impossible sizes throw an OperatorError. */
+/** Creates the helper tables of a demo market in the writer. Throws an OperatorError for impossible sizes. */
 export async function prepareDemo(writer: Writer, options: DemoOptions): Promise<DemoMarket> {
   checkOptions(options);
   const demo = openDemo(writer, options);
@@ -37,7 +37,7 @@ export async function prepareDemo(writer: Writer, options: DemoOptions): Promise
   }
 }
 
-/** The entities that take longer to make than to read: the lake reads its source several times, some days each time. */
+/** Stores entities that are slow to generate, since the lake reads its source several times, a few days each time. */
 async function keep(demo: Demo): Promise<DemoEntity[]> {
   const costly = [
     ...referenceEntities(demo),

@@ -1,4 +1,4 @@
-// The market and auction stores of the demo: every quote of every stock and day is made once.
+// The market and auction stores of the demo. Every quote of a stock and day is generated once.
 import { type Demo, type DemoEntity, selectOf } from "./tables.js";
 import { cents, dot, limitPrice, noiseBits } from "./episodes.js";
 
@@ -8,7 +8,7 @@ import { cents, dot, limitPrice, noiseBits } from "./episodes.js";
  */
 export async function makeQuotes(demo: Demo): Promise<void> {
   const days = "SELECT e, unnest(range(from_t, to_t))::INTEGER AS t FROM demo_episode";
-  // Days that lie together are read alone when a file of some days is written.
+  // Rows are clustered by day, so that writing a file of a few days reads only these.
   await demo.table("grid", `FROM (${days}) ORDER BY t, e`);
   await demo.table("quote", quotes(demo));
   await demo.table("basis", basis());
@@ -34,8 +34,8 @@ function quotes(demo: Demo): string {
 export const YUAN = "(shares * (o + h + l + c) * 0.0025e0)::BIGINT";
 
 /**
- * `demo_basis`: what valuation needs of each episode: shares in ten thousands, and for each ratio the number by which a
- * price in cents or a volume in shares is multiplied; null if there is no report yet, or a loss.
+ * `demo_basis`: the data of each episode for valuation: shares in ten thousands, and for each ratio the factor for a price
+ * in cents or a volume in shares; null if there is no report yet, or a loss.
  */
 function basis(): string {
   const own = (amount: string) => `x.shares / nullif(greatest(${amount} * 0.97e0, 0), 0)`;
@@ -46,7 +46,7 @@ function basis(): string {
     FROM demo_episode x LEFT JOIN demo_report r ON r.s = x.s AND r.q = x.q AND r.version = 0 ORDER BY e`;
 }
 
-/** To four decimals. DuckDB's own round with a number of decimals takes three times as long. */
+/** Rounds to four decimals, in a third of the time of DuckDB's round with a number of decimals. */
 const rounded = (value: string) => `round((${value}) * 1e4) / 1e4`;
 
 const KEY = { ts_code: "ts_code", trade_date: "day" };
@@ -81,7 +81,7 @@ const DAILY_BASIC = {
   circ_mv: rounded("c / 1e2 * float_share"),
 };
 
-/** The result of a call auction at `price`: so many percent of the day's volume in whole lots, in shares and yuan. */
+/** The result of a call auction at `price`: a percentage of the day's volume in complete lots, in shares and yuan. */
 function auction(time: string, price: string, percent: number): Record<string, string> {
   const lots = `(shares * ${percent} // 10000 + 1)`;
   return {
@@ -95,7 +95,7 @@ function auction(time: string, price: string, percent: number): Record<string, s
   };
 }
 
-/** One row a stock and day. */
+/** One row for each stock and day. */
 export function dailyEntities(): DemoEntity[] {
   const daily = (entity: string, expressions: Record<string, string>, rest: string): DemoEntity => ({
     entity,
@@ -116,7 +116,7 @@ export function dailyEntities(): DemoEntity[] {
   ];
 }
 
-/** Weeks and months, summed up from the days. Dated on the last trading day of the demo in the week or month. */
+/** Weekly and monthly bars, aggregated from daily ones. Dated on the last trading day of the demo in the period. */
 export function periodEntities(): DemoEntity[] {
   const period = (entity: string, end: string): DemoEntity => ({
     entity,

@@ -1,8 +1,8 @@
-// Randomness for the demo: in SQL a hash of keys and salt, in TypeScript a small generator. Equal seeds, equal numbers.
+// Randomness for the demo: a hash of keys and salt in SQL, a small generator in TypeScript. Equal seeds give equal numbers.
 import { quoteText } from "../sql-text.js";
 
 export interface Random {
-  /** 64 random bits (UBIGINT) that belong to these keys: whole numbers from 0 to 2^20 - 1, at most three. */
+  /** 64 random bits (UBIGINT) for these keys: at most three integers from 0 to 2^20 - 1. */
   bits(salt: string, ...keys: readonly string[]): string;
   /** A DOUBLE in [0, 1). */
   uniform(salt: string, ...keys: readonly string[]): string;
@@ -12,7 +12,7 @@ export interface Random {
   pick(texts: readonly string[], salt: string, ...keys: readonly string[]): string;
 }
 
-/** SQL expressions whose value depends on seed, salt and keys alone, whatever the order and number of threads. */
+/** SQL expressions that depend only on seed, salt and keys, not on the order of rows or the number of threads. */
 export function randomOf(seed: number): Random {
   const bits: Random["bits"] = (salt, ...keys) => {
     const packed = keys.map((key, i) => (i === 0 ? `(${key})::BIGINT` : `((${key})::BIGINT << ${20 * i})`)).join(" + ");
@@ -45,7 +45,7 @@ export function generator(seed: number): () => number {
   };
 }
 
-/** A whole number below 2^62 from a text: two rounds of FNV-1a. */
+/** Hashes a text to an integer below 2^62, with two rounds of FNV-1a. */
 function saltNumber(text: string): bigint {
   return (BigInt(fnv(text)) << 30n) ^ BigInt(fnv(`${text}.`));
 }

@@ -1,9 +1,9 @@
-// The reference store of the demo: stock list, companies, names and calendar; and the suspensions.
+// The reference store of the demo (stock list, companies, names, calendar), and the suspensions.
 import { type Demo, type DemoEntity, selectOf } from "./tables.js";
 import { textList } from "./random.js";
 import { GIVEN_NAMES, PROVINCES, SURNAMES } from "./words.js";
 
-/** Beyond so many snapshots the stock list has one a day for the last days only, and one a month before. */
+/** With more snapshots than this, the stock list has daily ones only for the last days, and monthly ones before. */
 const MOST_SNAPSHOTS = 2_000_000;
 const DAILY_SNAPSHOTS = 250;
 

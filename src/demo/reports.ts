@@ -1,8 +1,8 @@
-// The reports store of the demo: broker research and company announcements; and the dividends they announce.
+// The reports store of the demo: broker research, company announcements, and the dividends that they announce.
 import { type Demo, type DemoEntity, selectOf } from "./tables.js";
 import { BROKERS, GIVEN_NAMES, NOTICES, RATINGS, REPORT_TYPES, SURNAMES } from "./words.js";
 
-/** So many research reports and loose announcements a day, for each hundred stocks, within bounds. */
+/** Research reports and single announcements a day for each hundred stocks, with bounds. */
 const REPORTS_A_DAY = { perHundred: 3, least: 5, most: 120 };
 const NOTICES_A_DAY = { perHundred: 6, least: 8, most: 200 };
 
@@ -14,7 +14,7 @@ export function reportEntities(demo: Demo): DemoEntity[] {
     Math.max(least, Math.min(most, Math.round((options.stocks * perHundred) / 100)));
   const u = (salt: string) => random.uniform(salt, "t", "i");
   const pick = (texts: readonly string[], salt: string) => random.pick(texts, salt, "t", "i");
-  // A stock is drawn among all; a drawn one that is not listed on that day is left out.
+  // Stocks are drawn from all; those that are not listed on that day are skipped.
   const drawn = (count: number, salt: string) =>
     `(SELECT t, day, i, ${random.below(options.stocks, salt, "t", "i")} AS s FROM demo_day, range(${count}) r(i))
      JOIN demo_stock USING (s)`;
@@ -71,7 +71,7 @@ export function reportEntities(demo: Demo): DemoEntity[] {
   ];
 }
 
-/** Each year's proposal, and where it was paid, its implementation. */
+/** The proposal of each year and, if it was paid, its implementation. */
 function dividends(): DemoEntity {
   return {
     entity: "dividend",

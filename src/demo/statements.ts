@@ -3,7 +3,7 @@ import { type Demo, type DemoEntity, selectOf } from "./tables.js";
 
 const part = (amount: string, share: number) => `(${amount} * ${share}e0)::BIGINT`;
 
-/** Items of the statements in cents, each from those before it, so that every sum holds to the cent. */
+/** Items of the statements in cents. Each is computed from earlier ones, so that every sum is exact. */
 const ITEMS: Readonly<Record<string, string>> = {
   minority_gain: part("profit", 0.03),
   n_income_attr_p: "profit - minority_gain",
@@ -79,7 +79,7 @@ export async function makeStatements(demo: Demo): Promise<void> {
   await demo.table("statement", `SELECT *, ${items.join(", ")} FROM demo_report`);
 }
 
-/** Items by their names in the catalog; `name=item` where the two differ. */
+/** The items by their names in the catalog; `name=item` if the two differ. */
 function yuan(names: string): Record<string, string> {
   const pairs = names.split(" ").map((pair) => pair.split("="));
   return Object.fromEntries(pairs.map(([name, item]) => [name!, `${item ?? name} / 1e2`]));

@@ -1,4 +1,4 @@
-// Helper tables of stocks: who is listed when and where, of what size, in which industry and under which name.
+// Helper tables of stocks: their listings, sizes, industries and names.
 import { FACTOR_NUMBERS } from "./days.js";
 import type { Demo } from "./tables.js";
 import { BOARDS, INDUSTRIES, NAME_ENDS, NAME_MIDDLES, NAME_STARTS, SPECIAL_CODES } from "./words.js";
@@ -6,12 +6,12 @@ import { BOARDS, INDUSTRIES, NAME_ENDS, NAME_MIDDLES, NAME_STARTS, SPECIAL_CODES
 /** Industries of the third level: four below each of the first. */
 export const LEAVES = INDUSTRIES.length * 4;
 
-/** Golden section: its multiples spread stocks over the boards evenly whatever their number. */
+/** The golden section. Its multiples spread any number of stocks evenly over the boards. */
 const GOLDEN = "0.6180339887498949e0";
 
 /**
- * `demo_stock`: one row a stock, numbered by code from s = 0. `list_t`, `delist_t` (first day gone, may be null) are
- * trading day numbers, `from_t` and `to_t` (exclusive) the part within the demo, empty where delisted before it.
+ * `demo_stock`: one row for each stock, numbered by code from s = 0. `list_t` and `delist_t` (the first day without it, or
+ * null) are trading day numbers; `from_t` and `to_t` (exclusive) are the part within the demo, empty if delisted earlier.
  * Shares are counted in single shares, money in yuan.
  * `demo_name(s, name, start_day, end_day, ann_day, reason)`: the names a stock has carried; end_day null is today's.
  */
@@ -97,7 +97,7 @@ function profiles(demo: Demo): string {
     FROM whole LEFT JOIN tiered USING (s) ORDER BY s`;
 }
 
-/** ST in and out, a last name before delisting, and here and there a new name. */
+/** Names: with ST added and removed, a last name before delisting, and occasional new names. */
 function names(demo: Demo): string {
   const old = demo.random.pick(NAME_ENDS, "former", "s");
   const renamed = `s % 9 = 2 AND st_t IS NULL AND to_t - from_t > 30`;

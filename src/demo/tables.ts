@@ -1,4 +1,4 @@
-// What the parts of the demo share: its options, its helper tables, and how a SELECT is made to fit the catalog.
+// Shared parts of the demo: options, helper tables, and SELECTs that fit the catalog.
 import { entityNamed } from "../catalog/index.js";
 import { SQL_TYPES } from "../catalog/types.js";
 import { OperatorError } from "../errors.js";
@@ -7,7 +7,7 @@ import { LAST_YEAR, tradingDays } from "./calendar.js";
 import { randomOf, type Random } from "./random.js";
 
 export interface DemoOptions {
-  /** Number of stocks, those delisted included. */
+  /** Number of stocks, including delisted ones. */
   readonly stocks: number;
   /** Number of trading days. */
   readonly days: number;
@@ -18,7 +18,7 @@ export interface DemoOptions {
 
 export interface DemoEntity {
   readonly entity: string;
-  /** Exactly the entity's columns, in the order and the SQL types of the catalog. The rows are in no certain order. */
+  /** Exactly the entity's columns, in the order and the SQL types of the catalog. The rows have no defined order. */
   readonly sql: string;
 }
 
@@ -33,12 +33,12 @@ export interface Demo {
 const STOCKS = { least: 10, most: 6000 };
 const LEAST_DAYS = 30;
 
-/** Refuses sizes that cannot be made with an OperatorError. */
+/** Throws an OperatorError for sizes that cannot be generated. */
 export function checkOptions({ stocks, days, until }: DemoOptions): void {
   if (stocks < STOCKS.least || stocks > STOCKS.most) {
-    throw new OperatorError(`the demo makes ${STOCKS.least} to ${STOCKS.most} stocks, not ${stocks}`, 2);
+    throw new OperatorError(`the demo supports ${STOCKS.least} to ${STOCKS.most} stocks, not ${stocks}`, 2);
   }
-  if (days < LEAST_DAYS) throw new OperatorError(`the demo makes at least ${LEAST_DAYS} days, not ${days}`, 2);
+  if (days < LEAST_DAYS) throw new OperatorError(`the demo needs at least ${LEAST_DAYS} days, not ${days}`, 2);
   if (until >= String(LAST_YEAR)) throw new OperatorError(`the demo's calendar ends with the year ${LAST_YEAR}`, 2);
   const known = Math.max(0, tradingDays(until) - 1);
   if (days > known) throw new OperatorError(`there are only ${known} trading days up to ${until}, not ${days}`, 2);
@@ -63,7 +63,7 @@ export function openDemo(writer: Writer, options: DemoOptions): Demo {
 
 /**
  * `SELECT ... <from>` with the entity's columns in the order and types of the catalog. A column without an expression
- * is null. An expression for a column that the catalog does not have is a mistake and throws.
+ * is null. Throws for an expression of a column that the catalog does not have.
  */
 export function selectOf(name: string, expressions: Readonly<Record<string, string>>, from: string): string {
   const entity = entityNamed(name);

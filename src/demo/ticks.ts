@@ -1,11 +1,11 @@
-// Trades of the opening call auction, tick by tick, of stocks, funds and an index.
+// Ticks of the opening call auction for stocks, funds and an index.
 import { type Demo, type DemoEntity, selectOf } from "./tables.js";
 import { FUNDS } from "./words.js";
 
-/** Ticks are made for as many of the last days as keep their number below this. */
+/** Ticks are generated for as many of the last days as keep their number below this. */
 const MOST_TICKS = 2_000_000;
 
-/** Five ticks of a security and day; the last, a twin of the one before it, seldom is there. */
+/** Ticks of a security and day. The fifth, a duplicate of the fourth, is rare. */
 const TICKS = "(VALUES (0, false), (1, false), (2, false), (3, false), (3, true))";
 const TICKS_A_DAY = 4.01;
 const TWINS = 0.01;

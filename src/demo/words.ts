@@ -1,4 +1,4 @@
-// The words of the demo market: invented names, and the boards and industries as China's exchanges number them.
+// Data of the demo market: invented names, and the boards and industries with the numbering of China's exchanges.
 
 export interface Board {
   readonly prefix: string;
@@ -29,7 +29,7 @@ export const BOARDS: readonly Board[] = [
   { prefix: "920", suffix: "BJ", share: 15, first: 2, step: 97, limit: 30, opened: "2021-11-15" },
 ];
 
-/** Two codes outside the pattern that every demo has: a depositary receipt and a B share. */
+/** Two special codes that every demo has: a depositary receipt and a B share. */
 export const SPECIAL_CODES = ["689009.SH", "900901.SH"] as const;
 
 /** Shenwan's 31 industries of the first level: the last three digits of the index code, and the name. */
@@ -73,7 +73,7 @@ export const NAME_STARTS = [..."华中东南西北金天海江新国兴泰永恒
 /** Second halves of company names. */
 export const NAME_MIDDLES = [..."宇源达通力创元丰润科林诚明辉阳和利康隆洋峰岭川河石森澜宁飞腾"];
 
-/** What a company calls itself after its name. */
+/** Suffixes of company names. */
 export const NAME_ENDS = [
   "股份",
   "科技",
@@ -177,7 +177,7 @@ export const MEMBERS: Record<IndexCode, { readonly where: string; readonly start
 /** The indices whose weights are published. */
 export const WEIGHTED: readonly IndexCode[] = ["000016.SH", "000300.SH", "000905.SH"];
 
-/** Funds that the call auction covers: code and a price to start from. */
+/** The funds of the call auction: code and initial price. */
 export const FUNDS: readonly (readonly [string, number])[] = [
   ["159915.SZ", 2.2],
   ["159919.SZ", 3.9],

@@ -5,7 +5,7 @@ import { describeReal, readSource, realFile } from "../support/realdata.js";
 
 const open = new Map(calendarUntil(LAST_YEAR).map((day) => [day.date, day.open]));
 
-it("begins with the exchange's first day and has every calendar day once", () => {
+it("starts on the first day of the exchange and has every calendar day once", () => {
   const dates = [...open.keys()];
   expect(dates[0]).toBe("19901219");
   expect(dates.at(-1)).toBe(`${LAST_YEAR}1231`);
@@ -32,7 +32,7 @@ it("is closed on weekends and on the public holidays", () => {
   }
 });
 
-it("takes Monday or Friday off beside a holiday of one day", () => {
+it("has Monday or Friday off next to a holiday of one day", () => {
   expect(open.get("20260102")).toBe(false);
   expect(open.get("20181231")).toBe(false);
   expect(open.get("20260105")).toBe(true);

@@ -51,7 +51,7 @@ describe("every entity", () => {
     expect(await found(`FROM ${name} WHERE ${["false", ...numbers].join(" OR ")}`)).toEqual([]);
   });
 
-  it("has one row for each identity where the catalog says so", async () => {
+  it("has one row for each identity if the catalog says so", async () => {
     for (const { name, identity, identityIs } of ENTITIES) {
       if (identityIs === "group") continue;
       const key = identity.map((column) => `"${column}"`).join(", ");
@@ -64,7 +64,7 @@ describe("every entity", () => {
 const RULES: Readonly<Record<string, string>> = {
   "the calendar's previous trading day is the last open day before":
     "SELECT * FROM trade_cal c WHERE pretrade_date <> (SELECT max(cal_date) FROM trade_cal o WHERE o.is_open = 1 AND o.cal_date < c.cal_date)",
-  "quotes are of open days only":
+  "quotes exist only for open days":
     "FROM daily WHERE trade_date NOT IN (SELECT cal_date FROM trade_cal WHERE is_open = 1)",
   "high and low enclose open and close": "FROM daily WHERE high < greatest(open, close) OR low > least(open, close)",
   "prices stay within the limits of the day":
@@ -130,7 +130,7 @@ const RULES: Readonly<Record<string, string>> = {
     SELECT * FROM due JOIN index_daily i USING (trade_date) WHERE i.ts_code = '000300.SH' AND abs(i.pct_chg - pct) > 0.01`,
   "weights add up to 100": `
     SELECT index_code, trade_date FROM index_weight GROUP BY ALL HAVING abs(sum(weight) - 100) > 1e-9 OR min(weight) <= 0`,
-  "an industry's parent is one level up": `
+  "the parent of an industry is one level higher": `
     SELECT * FROM index_classify c LEFT JOIN index_classify p ON p.industry_code = c.parent_code
     WHERE CASE c.level WHEN 'L1' THEN c.parent_code <> '0' WHEN 'L2' THEN p.level IS DISTINCT FROM 'L1' ELSE p.level IS DISTINCT FROM 'L2' END`,
   "a listed stock is in one industry of each level on every day": `
@@ -139,7 +139,7 @@ const RULES: Readonly<Record<string, string>> = {
       JOIN index_classify USING (index_code) GROUP BY ALL HAVING count(*) <> 1`,
   "an industry has an index":
     "FROM (SELECT DISTINCT index_code AS ts_code FROM index_member) ANTI JOIN index_daily USING (ts_code)",
-  "the list names a stock as the name changes say": `
+  "the names in the stock list agree with the name changes": `
     SELECT * FROM stock_list l LEFT JOIN namechange n ON n.ts_code = l.ts_code AND start_date <= snapshot_date AND (end_date IS NULL OR end_date >= snapshot_date)
     WHERE n.name IS DISTINCT FROM l.name`,
   "assets are liabilities and equity, of which each part adds up": `
@@ -186,7 +186,7 @@ describe("the market", () => {
     expect(await count("SELECT DISTINCT trade_date FROM daily")).toBe(SMALL.days);
   });
 
-  it("has what a test of anything else may need", async () => {
+  it("has all special cases that other tests may need", async () => {
     const kinds: Record<string, string> = {
       "closes at the upper limit": "FROM daily JOIN stk_limit USING (ts_code, trade_date) WHERE close = up_limit",
       "closes at the lower limit": "FROM daily JOIN stk_limit USING (ts_code, trade_date) WHERE close = down_limit",

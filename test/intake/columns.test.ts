@@ -39,8 +39,8 @@ const refusal = (entity: string, names: readonly string[], options: Options = {}
 
 const FACTOR = ["ts_code", "trade_date", "adj_factor"];
 
-describe("columns find their place", () => {
-  test("in any order and case, the rest is ignored by name", () => {
+describe("columns are matched", () => {
+  test("in any order and case; others are listed as ignored", () => {
     const names = ["Adj_Factor", "version", "TS_CODE", "trade_date "];
     expect(filling("adj_factor", names)).toEqual({
       ts_code: "TS_CODE",
@@ -50,16 +50,16 @@ describe("columns find their place", () => {
     expect(plan("adj_factor", names).ignored).toEqual(["version"]);
   });
 
-  test("columns that the entity may lack are missing by name", () => {
+  test("and optional ones that the file lacks are listed as missing", () => {
     expect(plan("stock_list", ["ts_code", "name", "snapshot_date"]).missing).toEqual(["list_date", "delist_date"]);
   });
 
-  test("the numbering of a data frame is dropped by name", () => {
+  test("except the index of a data frame, which is listed as ignored", () => {
     const names = ["", "Unnamed: 0", "__index_level_0__", ...FACTOR];
     expect(plan("adj_factor", names).ignored).toEqual(["", "Unnamed: 0", "__index_level_0__"]);
   });
 
-  test("--map goes first, and frees the column that would have been taken", () => {
+  test("by --map first, which frees the column that would have been used", () => {
     const names = ["ts_code", "trade_date", "adj_factor", "hfq"];
     expect(filling("adj_factor", names, { map: { HFQ: "adj_factor" } })["adj_factor"]).toBe("hfq");
     expect(plan("adj_factor", names, { map: { hfq: "adj_factor" } }).ignored).toEqual(["adj_factor"]);
@@ -72,7 +72,7 @@ describe("columns find their place", () => {
     expect(refusal("daily", names, { map: { shares: "trade_date/100" } })).toMatch(/trade_date cannot be scaled/);
   });
 
-  test("--map scales by whole numbers from 1 on, so that nothing becomes zero or infinite", () => {
+  test("--map scales only by integers from 1, so that nothing becomes zero or infinite", () => {
     const names = ["ts_code", "trade_date", "yuan"];
     for (const factor of ["*0", "/0", "*" + "9".repeat(320)]) {
       expect(refusal("daily", names, { map: { yuan: `amount${factor}` } })).toMatch(
@@ -81,12 +81,12 @@ describe("columns find their place", () => {
     }
   });
 
-  test("an exact name wins over a spelling, a spelling over another word", () => {
+  test("with exact names before other spellings, and these before other words", () => {
     expect(filling("adj_factor", ["code", ...FACTOR])["ts_code"]).toBe("ts_code");
     expect(filling("adj_factor", ["code", "tsCode", "trade_date", "adj_factor"])["ts_code"]).toBe("tsCode");
   });
 
-  test("two names that are equally near are refused, unless --map chooses", () => {
+  test("but two equally near names are refused, unless --map chooses", () => {
     const names = ["code", "asset", "trade_date", "adj_factor"];
     expect(refusal("adj_factor", names)).toBe(
       "x.csv: the columns code, asset all match ts_code; choose one with --map",
@@ -95,7 +95,7 @@ describe("columns find their place", () => {
     expect(refusal("adj_factor", [...FACTOR, "ADJ_FACTOR"])).toMatch(/the columns adj_factor, ADJ_FACTOR all match/);
   });
 
-  test("a prefix that all names share is taken off", () => {
+  test("without a prefix that all names share", () => {
     const names = ["", "adj_ts_code", "adj_trade_date", "adj_adj_factor"];
     expect(filling("adj_factor", names)).toEqual({
       ts_code: "adj_ts_code",
@@ -104,7 +104,7 @@ describe("columns find their place", () => {
     });
   });
 
-  test("an alias without its unit is told", () => {
+  test("with a warning about an alias without a unit", () => {
     expect(plan("daily", ["code", "date", "volume", "close"]).warnings).toEqual([
       "volume has no unit; it is read as lots",
     ]);
@@ -113,13 +113,13 @@ describe("columns find their place", () => {
 });
 
 describe("constants", () => {
-  test("an assumed value stands in where the file has no such column", () => {
+  test("an assumed value fills a column that the file lacks", () => {
     expect(filling("trade_cal", ["cal_date", "is_open"])["exchange"]).toBe("= SSE");
     expect(filling("trade_cal", ["exchange", "cal_date", "is_open"])["exchange"]).toBe("exchange");
     expect(plan("trade_cal", ["cal_date", "is_open"]).missing).toEqual(["pretrade_date"]);
   });
 
-  test("--set fills a column, over a folder too", () => {
+  test("--set fills a column, even over a folder", () => {
     const names = ["con_code", "trade_date", "weight"];
     const folders = [["index_code", "000300.SH"]] as const;
     expect(filling("index_weight", names, { folders })["index_code"]).toBe("= 000300.SH");
@@ -128,7 +128,7 @@ describe("constants", () => {
     );
   });
 
-  test("--set on a column that the file has asks for that column to be empty", () => {
+  test("--set for a column of the file requires this column to be empty", () => {
     const { bindings, overruled, ignored } = plan("adj_factor", FACTOR, { set: { trade_date: "20240102" } });
     expect(bindings[1]).toMatchObject({ from: "constant", value: "20240102" });
     expect([overruled, ignored]).toEqual([[1], ["trade_date"]]);
@@ -151,7 +151,7 @@ describe("a plan that makes no sense is refused", () => {
     );
   });
 
-  test("a required column is missing: what is, what the file has, and the way out", () => {
+  test("a required column is missing: the message names it, the columns of the file and the way out", () => {
     expect(refusal("adj_factor", ["code", "adj_factor"])).toBe(
       "x.csv does not fit adj_factor: it has no trade_date. The file has code, adj_factor. " +
         "Rename a column with --map NAME=trade_date, or give every row the same value with --set trade_date=VALUE, " +
@@ -159,13 +159,13 @@ describe("a plan that makes no sense is refused", () => {
     );
   });
 
-  test("a file without a header line, whose first row is taken for one", () => {
+  test("a file without a header line, whose first row looks like one", () => {
     expect(refusal("adj_factor", ["000001.SZ", "20240102", "1.5"])).toMatch(
       /The file has 000001\.SZ, 20240102, 1\.5 \(is its header line missing\?\)\. Rename/,
     );
   });
 
-  test("nothing but keys, as when a file lies in another entity's folder", () => {
+  test("a file with only keys, as in another entity's folder", () => {
     expect(refusal("daily", ["ts_code", "trade_date", "up_limit", "down_limit"])).toMatch(
       /^x\.csv does not fit daily: it has none of open, high, low, close/,
     );
@@ -179,7 +179,7 @@ describe("a plan that makes no sense is refused", () => {
   });
 });
 
-test("a name with a line end or a control character is shown in a refusal as text of one line", () => {
+test("a name with a line end or a control character is escaped in a message of one line", () => {
   const message = refusal("adj_factor", ["ts_code", "a\nb", "\u001b[31mred"]);
   expect(message).toContain(String.raw`The file has ts_code, "a\nb", "\u001b[31mred"`);
 });

@@ -25,7 +25,7 @@ test("the members of any object are found, however it is laid out", async () => 
   );
 });
 
-test("an object that is cut anywhere, or lacks a mark, is malformed at a byte", async () => {
+test("an object that is cut anywhere, or lacks a punctuation mark, is malformed at a byte", async () => {
   const text = '{"a": {"0": "x\\"}", "1": [1, {"b": null}]}, "c": -1.5e3, "d": "\\\\"}';
   for (let length = 1; length < text.length; length++) {
     await expect(members(text.slice(0, length))).rejects.toThrow(/^malformed at byte \d+$/);
@@ -35,13 +35,13 @@ test("an object that is cut anywhere, or lacks a mark, is malformed at a byte", 
   }
 });
 
-test("an object with more members than are wanted is left alone", async () => {
+test("an object with more members than wanted is not parsed", async () => {
   const bytes = Buffer.from('{"a": 1, "b": {"c": 2}, "d": 3}');
   expect(await membersOf(bytes, 0, 3)).toHaveLength(3);
   expect(await membersOf(bytes, 0, 2)).toBeNull();
 });
 
-test("whole numbers of any length are left as they are written", async () => {
+test("integers of any length are kept as written", () => {
   const bytes = Buffer.from('{"n": 9007199254740993}');
   const [member] = (await membersOf(bytes, 0, 1))!;
   expect(bytes.toString("utf8", member!.start, member!.end)).toBe("9007199254740993");

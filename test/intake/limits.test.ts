@@ -15,7 +15,7 @@ afterAll(() => staging.close());
 const LIMITS = { rows: 1_000, unpacked: 1e6 };
 const HEADER = "ts_code,trade_date,adj_factor\n";
 
-test("a gzip file that unpacks to more than is allowed is refused while it is unpacked", async () => {
+test("a gzip file that unpacks to too many bytes is refused during unpacking", async () => {
   const file = staging.put("bomb.csv.gz", gzipSync(HEADER + "000001.SZ,20240102,1\n".repeat(1_000_000)));
   expect(await staging.refusal("adj_factor", file, { limits: { ...LIMITS, rows: 1e9 } })).toBe(
     "bomb.csv.gz unpacks to more than 1,000,000 bytes, --max-unpacked allows: split it",
@@ -23,7 +23,7 @@ test("a gzip file that unpacks to more than is allowed is refused while it is un
   expect(await staging.leftovers()).toEqual([]);
 });
 
-test("a Parquet file with more rows than are allowed is refused by its footer", async () => {
+test("a Parquet file with too many rows is refused by its footer", async () => {
   const rows = "SELECT '000001.SZ' AS ts_code, DATE '2024-01-02' AS trade_date, 1.0 AS adj_factor FROM range(1001)";
   const file = await staging.parquet("rows.parquet", rows);
   expect(await staging.refusal("adj_factor", file, { limits: LIMITS })).toBe(
@@ -42,7 +42,7 @@ test.each(["csv", "ndjson"])("so is a %s file, once its rows are counted", async
   );
 });
 
-test("a file too large for its limits is refused once, and is not read again", async () => {
+test("a file that exceeds its limits is refused once, and not read again", async () => {
   const root = await temporaryFolder();
   await drop(root, "adj_factor/bomb.csv.gz", gzipSync(HEADER + "000001.SZ,20240102,1\n".repeat(100_000)));
   await drop(root, "adj_factor/good.csv", factors("000001.SZ,20240102,1"));
@@ -52,7 +52,7 @@ test("a file too large for its limits is refused once, and is not read again", a
   expect(await ledgerOf(root)).toHaveLength(2);
 });
 
-test("a file for which there is too little temporary disk is refused, and those beside it are taken", async () => {
+test("a file that needs too much temporary disk is refused, and those beside it are taken", async () => {
   const root = await temporaryFolder();
   const many = `SELECT lpad((range % 999983)::VARCHAR, 6, '0') || '.SZ' AS ts_code, random() AS adj_factor,
                        DATE '2000-01-01' + (range // 999983)::INTEGER AS trade_date FROM range(4000000)`;
@@ -85,11 +85,11 @@ test.each([
   ["split.json", JSON.stringify({ columns: MANY_COLUMNS, data: [MANY_COLUMNS] })],
   ["vendor.json", JSON.stringify({ data: { fields: MANY_COLUMNS, items: [MANY_COLUMNS] } })],
   ["frame.json", JSON.stringify(Object.fromEntries(MANY_COLUMNS.map((name) => [name, { 0: 1 }])))],
-])("%s is refused for its many columns", async (name, text) => {
+])("%s is refused for too many columns", async (name, text) => {
   expect(await staging.refusal("adj_factor", staging.put(name, text))).toContain(`${name} has more than 2,000 columns`);
 });
 
-test("a frame of more rows than there may be columns is taken, even where a column is called data", async () => {
+test("a frame with more rows than the limit of columns is taken, even with a column named data", async () => {
   const columns = { ts_code: "000001.SZ", trade_date: 0, adj_factor: 1, data: 1 };
   const dayOf = (i: number): string => new Date(Date.UTC(2000, 0, 1 + i)).toISOString().slice(0, 10);
   const frame = Object.entries(columns).map(([name, value]) => [
@@ -123,7 +123,7 @@ test.each([
     "\n".repeat(2_100_000) + HEADER,
     " has no header line: its first 2,000,000 bytes are blank lines",
   ],
-])("a header that is longer than any header, %s, is refused with the reason", async (_what, header, message) => {
+])("an absurdly long header, %s, is refused with the reason", async (_what, header, message) => {
   expect(await staging.refusal("adj_factor", staging.put("header.csv", `${header}\n`))).toBe(`header.csv${message}`);
 });
 
@@ -202,7 +202,7 @@ test.each([
   ["in gzip", "x.csv.gz", gzipSync(`${HEADER}${GOOD}${"b".repeat(LONG)},20240102,1\n`)],
   ["of NDJSON", "x.ndjson", Buffer.from(`{"ts_code": "a"}\n{"ts_code": "${"b".repeat(2.2 * LONG)}"}\n`)],
   ["of JSON", "x.json", Buffer.from(`[{"ts_code": "a"},{"ts_code": "${"b".repeat(2.2 * LONG)}"}]`)],
-])("a last record that is too long for its reader, %s, is refused and not left out", async (_what, name, content) => {
+])("a last record that is too long for the reader, %s, is refused and not dropped", async (_what, name, content) => {
   const refusal = await staging.refusal("adj_factor", staging.put(name, content));
   expect(refusal).toMatch(
     /: the last line has more than 2,000,000 bytes: is a quote not closed\?$|maximum_object_size/,

@@ -288,7 +288,7 @@ describeReal("real files", () => {
     await box.writer.run(`DROP TABLE ${staged.table}`);
   });
 
-  test("a log of changes is no list of names", async () => {
+  test("a log of changes is not a list of names", async () => {
     const file = "namechange/dazzleckc__stocks_changelog.parquet";
     expect(await box.refusal("namechange", realFile(file), { label: "log.parquet" })).toBe(
       "log.parquet does not fit namechange: it has no name, start_date. " +

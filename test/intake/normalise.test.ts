@@ -24,7 +24,7 @@ describe("the staged table", () => {
     expect(rows.map((row) => Object.values(row))).toEqual([["SSE", "2024-01-03", 1, "2024-01-02", 1]]);
   });
 
-  test("keeps the rows of a large file in order, whatever the format", async () => {
+  test("keeps the rows of a large file in order, in every format", async () => {
     const query =
       "SELECT lpad((i % 1000)::VARCHAR, 6, '0') || '.SZ' AS ts_code, DATE '2000-01-01' + (i // 1000)::INTEGER AS trade_date, i AS adj_factor FROM range(300000) t(i)";
     const files = [await box.parquet("big.parquet", query)];
@@ -44,7 +44,7 @@ describe("the staged table", () => {
   });
 });
 
-describe("a bad row refuses the whole file", () => {
+describe("a bad row makes a file refused", () => {
   const header = "ts_code,trade_date,adj_factor";
   test.each([
     ["000001.SZ,20240230,1", 'row 2 (line 3), column trade_date: "20240230" is not a date of the calendar, such as'],
@@ -64,7 +64,7 @@ describe("a bad row refuses the whole file", () => {
     expect(refusal).toContain(message);
   });
 
-  test("the first of several is told, with their number, and the source's name for the column", async () => {
+  test("with the first of several bad rows, their number, and the name of the column in the file", async () => {
     const file = csv(
       "code,date,adjust",
       "000001.SZ,20240101,1",
@@ -77,7 +77,7 @@ describe("a bad row refuses the whole file", () => {
     );
   });
 
-  test("a value outside the only ones", async () => {
+  test("for a value that is not one of the allowed ones", async () => {
     const rows = ["exchange,cal_date,is_open", "SSE,20240102,1", "SZSE,20240102,1"];
     expect(await box.refusal("trade_cal", csv(...rows))).toContain('column exchange: "SZSE" is not one of SSE');
     expect(await box.refusal("trade_cal", csv("cal_date,is_open", "20240102,2"))).toContain('"2" is not one of 0, 1');
@@ -85,27 +85,27 @@ describe("a bad row refuses the whole file", () => {
     expect((await box.stage("index_basic", market)).rows).toBe(2);
   });
 
-  test("a long value is shortened and stays on one line", async () => {
+  test("with a long value shortened and on one line", async () => {
     const refusal = await box.refusal("adj_factor", csv(header, `000001.SZ,20240101,"${"x\n".repeat(100)}"`));
     expect(refusal).not.toContain("\n");
     expect(refusal.length).toBeLessThan(250);
   });
 
-  test("in Parquet the row is told too", async () => {
+  test("with the row in Parquet too", async () => {
     const query = "SELECT '000001.SZ' AS ts_code, 20240101 + i AS trade_date, 1 AS adj_factor FROM range(40) t(i)";
     expect(await box.refusal("adj_factor", await box.parquet("x.parquet", query))).toMatch(
       /^x\.parquet: row 32, column trade_date: "20240132" is not a date .*; 8 more rows/,
     );
   });
 
-  test("a column of a kind that can never fill its place", async () => {
+  test("for a column of a kind that cannot fill it", async () => {
     const query = "SELECT '000001.SZ' AS ts_code, DATE '2024-01-02' AS trade_date, [1.5] AS adj_factor";
     expect(await box.refusal("adj_factor", await box.parquet("x.parquet", query))).toBe(
       "x.parquet: the column adj_factor (other) cannot fill adj_factor",
     );
   });
 
-  test("a wrong --set, and one for a column that has values", async () => {
+  test("for a wrong --set, and one for a column that has values", async () => {
     const file = csv("con_code,trade_date,weight", "000001.SZ,20240102,1");
     expect(await box.refusal("index_weight", file, { set: { index_code: "300" } })).toMatch(
       /^x\.csv: the given index_code: "300" is a code without its exchange/,
@@ -118,7 +118,7 @@ describe("a bad row refuses the whole file", () => {
     expect(await box.rows(staged, "index_code")).toEqual([["000300.SH"], ["000300.SH"]]);
   });
 
-  test("a file that changes while it is read", async () => {
+  test("and so does a change of the file while it is read", async () => {
     const file = csv(header, "000001.SZ,20240102,1");
     const writer = {
       ...box.writer,
@@ -132,10 +132,10 @@ describe("a bad row refuses the whole file", () => {
   });
 });
 
-describe("several rows of one identity", () => {
+describe("of several rows with the same identity", () => {
   const header = "ts_code,trade_date,adj_factor";
 
-  test("equal ones collapse, of differing ones the last in the file stays", async () => {
+  test("one of equal ones stays, and the last of differing ones", async () => {
     const lines = ["000001.SZ,20240102,1", "000002.SZ,20240102,7", "000001.SZ,20240102,1", "000001.SZ,20240102,2"];
     const staged = await box.stage("adj_factor", csv(header, ...lines, "000002.SZ,2024-01-02,7.0"));
     expect(await box.rows(staged)).toEqual([
@@ -157,7 +157,7 @@ describe("several rows of one identity", () => {
     expect(staged.conflicts).toBe(1);
   });
 
-  test("one that only lacks a value gives way to the one that has it, wherever it stands in the file", async () => {
+  test("one that only lacks a value is removed for one that has it, whatever their order", async () => {
     const names = csv(
       "ts_code,name,start_date,end_date",
       "000004.SZ,国华网安,20201201,20220505",
@@ -173,20 +173,20 @@ describe("several rows of one identity", () => {
     expect(staged).toMatchObject({ rows: 2, duplicates: 2, conflicts: 0 });
   });
 
-  test("all are kept where an identity may hold many rows", async () => {
+  test("all stay if an identity may have many rows", async () => {
     const tick = "000001.SZ,20240102,STK,09:25:00,9.5,100,950";
     const staged = await box.stage("stk_auction", csv("ts_code,trade_date,ts_type,time,price,vol,amount", tick, tick));
     expect(staged).toMatchObject({ rows: 2, duplicates: 0, conflicts: 0 });
   });
 });
 
-describe("what looks wrong is told", () => {
+describe("a warning is given for", () => {
   const warnings = async (entity: string, query: string): Promise<readonly string[]> =>
     (await box.stage(entity, await box.parquet("x.parquet", query))).warnings;
   const factors = (rows: number, code = "'000001.SZ'"): string =>
     `SELECT ${code} AS ts_code, DATE '1990-01-01' + i::INTEGER AS trade_date, 1 AS adj_factor FROM range(${rows}) t(i)`;
 
-  test("a row count at which vendors cut their answers", async () => {
+  test("a number of rows that is a limit of vendors", async () => {
     expect(await warnings("adj_factor", factors(6000))).toEqual([
       "exactly 6,000 rows: the pull may have hit a row limit",
     ]);
@@ -202,7 +202,7 @@ describe("what looks wrong is told", () => {
     }
   });
 
-  test("bars of days under the name of weeks or months, but not bars of weeks and months", async () => {
+  test("daily bars in weekly or monthly, but not weekly and monthly bars", async () => {
     const bars = (step: string): string =>
       `SELECT c AS ts_code, d::DATE AS trade_date, 10.0 AS "close" FROM (VALUES ('000001.SZ'), ('600000.SH')) c(c), ` +
       `range(DATE '2024-01-05', DATE '2024-04-06', INTERVAL ${step}) d(d)`;
@@ -233,7 +233,7 @@ describe("what looks wrong is told", () => {
 });
 
 describe("field reports", () => {
-  test("A1: whole-number columns of one day do not round the fractions of another", async () => {
+  test("A1: integer columns of one day do not round the fractions of another", async () => {
     const day = (vol: string): string =>
       `SELECT '000001.SZ' AS ts_code, DATE '2024-01-02' AS trade_date, ${vol} AS vol, ${vol} AS amount`;
     const whole = await box.stage("daily", await box.parquet("1.parquet", day("10::BIGINT")));
@@ -242,7 +242,7 @@ describe("field reports", () => {
     expect(await box.rows(fraction, "vol", "amount")).toEqual([[10.75, 10.75]]);
   });
 
-  test("A2: a column that is null throughout fits whatever its type", async () => {
+  test("A2: a column of nulls fits with any type", async () => {
     for (const type of ["INTEGER", "VARCHAR", "DOUBLE", "DATE", "TIMESTAMP"]) {
       const query = `SELECT '000001.SZ' AS ts_code, DATE '2024-01-02' AS snapshot_date, 'x' AS name, NULL::${type} AS delist_date`;
       const staged = await box.stage("stock_list", await box.parquet("x.parquet", query));
@@ -250,7 +250,7 @@ describe("field reports", () => {
     }
   });
 
-  test("A3: dates of every type, and whole numbers of every width, come out alike", async () => {
+  test("A3: dates of every type, and integers of every width, give the same values", async () => {
     const rows: unknown[] = [];
     for (const [day, open] of [
       ["DATE '2024-01-02'", "1::TINYINT"],
@@ -277,7 +277,7 @@ describe("field reports", () => {
     ]);
   });
 
-  test("a number that the factor of --map makes infinite is refused, and the largest that it does not is taken", async () => {
+  test("a number that the factor of --map makes infinite is refused, and the largest finite one is taken", async () => {
     const entity = entityNamed("daily_basic")!;
     const scaledBy = (value: string) => {
       const options = { map: { much: "total_mv*10" }, set: {}, label: "x.parquet" };
@@ -293,7 +293,7 @@ describe("field reports", () => {
     expect(await box.rows(await scaledBy("'nan'::DOUBLE"), "total_mv")).toEqual([[null]]);
   });
 
-  test("NaN and infinity are counted column by column in every kind of file, and what stands for no value is not", async () => {
+  test("NaN and infinity are counted by column in every format, and words for no value are not", async () => {
     const told = ["NaN read as missing values: pe 2, pb 1", "infinite numbers read as missing values: pb 1"];
     const rows = [
       ["NaN", "-Infinity", 1],
@@ -327,7 +327,7 @@ describe("field reports", () => {
     expect((await box.stage("daily_basic", box.put("x.csv", blank))).warnings).toEqual(["1 blank row ignored"]);
   });
 
-  test("A12: the index of a data frame is no data, and is told", async () => {
+  test("A12: the index of a data frame is not data, and is reported", async () => {
     const query =
       "SELECT 7 AS __index_level_0__, '000001.SZ' AS ts_code, DATE '2024-01-02' AS trade_date, 1 AS adj_factor";
     expect((await box.stage("adj_factor", await box.parquet("x.parquet", query))).ignored).toEqual([
@@ -335,7 +335,7 @@ describe("field reports", () => {
     ]);
   });
 
-  test("B14: a whole number beyond 2^53 keeps its last digit in every format", async () => {
+  test("B14: an integer beyond 2^53 keeps its last digit in every format", async () => {
     // The catalog has no such column: a made one stands for those to come.
     const entity = {
       ...entityNamed("adj_factor")!,

@@ -70,7 +70,7 @@ describe("every encoding and dialect gives the same rows", () => {
     expect(await read(content, gzipped ? "x.csv.gz" : "x.csv")).toEqual(ROWS);
   });
 
-  test("a GB18030 file is told to have been decoded, whatever its size", async () => {
+  test("a GB18030 file of any size is reported as decoded", async () => {
     const many = `${HEADER}\n` + "600000.SH,浦发银行,19991110\n".repeat(60_000) + "000001.SZ,平安银行,19910403\n";
     const staged = await box.stage("stock_list", box.put("x.csv", inGb18030(many)), { set });
     expect(staged.warnings).toContain("the text was decoded from GB18030");
@@ -78,7 +78,7 @@ describe("every encoding and dialect gives the same rows", () => {
     expect(staged.duplicates).toBe(59_999);
   });
 
-  test("the whole file is UTF-8 although a chunk ends within a character", async () => {
+  test("a file is recognised as UTF-8 although a chunk ends within a character", async () => {
     const many = `${HEADER}\n` + "600000.SH,浦发银行,19991110\n".repeat(100_000);
     for (const pad of ["", "x", "xx"]) {
       const staged = await box.stage(
@@ -120,16 +120,16 @@ describe("text in another encoding is refused, never mojibake", () => {
   });
 });
 
-describe("a header of which a quoted name holds line ends", () => {
+describe("a header with line ends in a quoted name", () => {
   const LINE_ENDS = ["\n", "\r", "\r\n"];
   const pairs = LINE_ENDS.flatMap((row) => LINE_ENDS.map((inner) => [row, inner] as const));
 
-  test.each(pairs)("keeps every row where rows end with %j and the name holds %j", async (row, inner) => {
+  test.each(pairs)("keeps every row if rows end with %j and the name contains %j", async (row, inner) => {
     const text = TEXT.replaceAll("\n", row).replace("name", `name,"note${inner}of ${inner}us"`);
     expect(await read(text.replaceAll("行,", "行,x,"))).toEqual(ROWS);
   });
 
-  test("of megabytes keeps its other names, and a row that lacks a cell is told by its line", async () => {
+  test("of megabytes keeps its other names, and a row that lacks a cell is reported with its line", async () => {
     const header = `ts_code,name,"${"note\n".repeat(300_000)}",list_date`;
     expect(await read(`${header}\n000001.SZ,平安银行,,19910403\n600000.SH,浦发银行,,19991110\n`)).toEqual(ROWS);
     expect(await refused(`${header}\n000001.SZ,平安银行,,19910403\n600000.SH,浦发银行,19991110\n`)).toBe(
@@ -163,7 +163,7 @@ describe("rows that do not fit the header are refused with their line", () => {
     expect(await refused(content)).toBe(message);
   });
 
-  test("a bad value is told with its row and line, quoted line ends and blank lines counted", async () => {
+  test("a bad value is reported with its row and line, counting quoted line ends and blank lines", async () => {
     const text = `\n${HEADER}\n\n000001.SZ,"平\n安",19910403\n\n600000.SH,浦发,1999\n000002.SZ,x,1991\n`;
     expect(await refused(text)).toBe(
       'x.csv: row 2 (line 7), column list_date: "1999" is not a date of the calendar, such as 20240102 or 2024-01-02; ' +
@@ -171,7 +171,7 @@ describe("rows that do not fit the header are refused with their line", () => {
     );
   });
 
-  test("a bad value deep in a large file is told with its line", async () => {
+  test("a bad value deep in a large file is reported with its line", async () => {
     const good = "000001.SZ,平安银行,19910403\n";
     const text = `${HEADER}\n${good.repeat(300_000)}000001.SZ,平安银行,19910230\n${good.repeat(1000)}`;
     expect(await refused(text)).toMatch(
@@ -180,7 +180,7 @@ describe("rows that do not fit the header are refused with their line", () => {
   });
 });
 
-describe("what stands around a table is left out and told", () => {
+describe("text around a table is ignored and reported", () => {
   test("a source note and empty rows below it", async () => {
     for (const tail of ["\n数据来源: Wind\n", ",,\n,,\n数据来源：Wind,,\n", "Source: Wind\nCopyright by nobody"]) {
       const staged = await box.stage("stock_list", box.put("x.csv", TEXT + tail), { set });
@@ -197,16 +197,16 @@ describe("what stands around a table is left out and told", () => {
     expect(await box.rows(staged, "__row")).toEqual([[1], [4]]);
   });
 
-  test("a note in the middle is not left out", async () => {
+  test("a note in the middle is not ignored", async () => {
     expect(await refused(TEXT.replace("\n6", "\n数据来源: Wind\n6"))).toMatch(/^x\.csv line 3: it has 1 cells/);
   });
 
-  test("a word cut off in a column of text is not taken for a note", async () => {
+  test("a cut word in a column of text is not treated as a note", async () => {
     const text = "name,ts_code\n平安银行,000001.SZ\n浦发";
     expect(await refused(text)).toBe('x.csv ends with an incomplete row: "浦发"');
   });
 
-  test("only a header is no rows, with a warning", async () => {
+  test("a header alone gives no rows and a warning", async () => {
     for (const text of [HEADER, `${HEADER}\n`, `\ufeff${HEADER}\r\n\r\n`]) {
       const staged = await box.stage("stock_list", box.put("x.csv", text), { set });
       expect([staged.rows, staged.warnings]).toEqual([0, ["the file holds no rows"]]);
@@ -239,7 +239,7 @@ describe("a file whose last line has no line end may have been cut short", () =>
   const warnings = async (text: string): Promise<readonly string[]> =>
     (await box.stage("adj_factor", box.put("x.csv", text))).warnings;
 
-  test("it is taken, and the row to check is told", async () => {
+  test("it is taken, with a warning that names the row to check", async () => {
     expect(await warnings(whole)).toEqual([]);
     expect(await warnings(whole.replaceAll("\n", "\r"))).toEqual([]);
     expect(await warnings(whole.slice(0, -6))).toEqual([
@@ -247,13 +247,13 @@ describe("a file whose last line has no line end may have been cut short", () =>
     ]);
   });
 
-  test("a note below the table is no record, and needs no line end", async () => {
+  test("a note below the table is not a record, and needs no line end", async () => {
     expect(await warnings(`${whole}Source: exchange`)).toEqual([
       "a line below the table was ignored: Source: exchange",
     ]);
   });
 
-  test("one that ends with a block, as a copy that broke off does, is refused, packed or not", async () => {
+  test("one that ends with a block, as an interrupted copy does, is refused, compressed or not", async () => {
     const rows = Array.from({ length: 400 }, (_, i) => `${String(i).padStart(6, "0")}.SZ,20240102,2228.789\n`);
     const cut = (header + rows.join("")).slice(0, 8192);
     const message = /is cut short or still being written: it has 8192 bytes, whole blocks of 4096, and its last line/;

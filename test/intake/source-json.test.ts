@@ -50,7 +50,7 @@ describe("every way to write a table as JSON gives the same rows", () => {
     expect(await box.rows(await box.stage("adj_factor", box.put("x.json", content)))).toEqual(ROWS);
   });
 
-  test("lines of records, blank lines among them", async () => {
+  test("lines of records with blank lines", async () => {
     const content = `${RECORDS.map((record) => JSON.stringify(record)).join("\n\n")}\n\n`;
     expect(await box.rows(await box.stage("adj_factor", box.put("x.ndjson", content)))).toEqual(ROWS);
   });
@@ -62,7 +62,7 @@ describe("every way to write a table as JSON gives the same rows", () => {
   });
 });
 
-describe("values keep what they are", () => {
+describe("values are kept exactly", () => {
   const one = (value: string, column = "adj_factor"): string =>
     `[{"ts_code":"000001.SZ","trade_date":"20240102","adj_factor":1},{"ts_code":"000002.SZ","trade_date":"20240102","${column}":${value}}]`;
 
@@ -95,7 +95,7 @@ describe("values keep what they are", () => {
     }
   });
 
-  test("dates as milliseconds are taken where they are a midnight, before 1970 too, and refused where they are not", async () => {
+  test("dates as milliseconds are accepted if they are midnight, even before 1970, and otherwise refused", async () => {
     const file = (ms: number): string =>
       box.put("x.json", JSON.stringify([{ ts_code: "000001.SZ", setup_date: ms, province: "x" }]));
     expect(await box.rows(await box.stage("stock_company", file(Date.UTC(2024, 0, 2))), "setup_date")).toEqual([
@@ -111,7 +111,7 @@ describe("values keep what they are", () => {
   });
 });
 
-describe("what is no table, or no JSON, is refused in one line", () => {
+describe("a file that is not a table, or not JSON, is refused in one line", () => {
   test.each([
     ["lists without names", "[[1,2],[3,4]]", /rows must be objects \{column: value\}, but one is of type array/],
     ["a stray value", '[{"ts_code":"000001.SZ"},3]', /one is of type (u?bigint)/],
@@ -145,7 +145,7 @@ describe("what is no table, or no JSON, is refused in one line", () => {
     expect(refusal).not.toContain("\n");
   });
 
-  test("a bad value within columns of rows is told with its row", async () => {
+  test("a bad value in columns of rows is reported with its row", async () => {
     const content = JSON.stringify(COLUMNS).replace("20240103", "20240231");
     expect(await box.refusal("adj_factor", box.put("x.json", content))).toMatch(/^x\.json: row 2, column trade_date: /);
     const broken = JSON.stringify(COLUMNS).replace("1.5", "1.5x");
@@ -154,14 +154,14 @@ describe("what is no table, or no JSON, is refused in one line", () => {
     );
   });
 
-  test("a bad line of NDJSON is told with its line", async () => {
+  test("a bad line of NDJSON is reported with its number", async () => {
     const content = `${JSON.stringify(RECORDS[0])}\n{"ts_code": \n`;
     expect(await box.refusal("adj_factor", box.put("x.ndjson", content))).toBe(
       "x.ndjson is not readable as JSON: line 2 is malformed",
     );
   });
 
-  test("a bad value is told with its record", async () => {
+  test("a bad value is reported with its record", async () => {
     const content = RECORDS.map((record) => JSON.stringify({ ...record, adj_factor: "1,5" })).join("\n");
     expect(await box.refusal("adj_factor", box.put("x.ndjson", content))).toBe(
       'x.ndjson: record 1, column adj_factor: "1,5" is not a number; 1 more row refused',
@@ -169,7 +169,7 @@ describe("what is no table, or no JSON, is refused in one line", () => {
   });
 });
 
-test("a large object of columns keeps its rows in order, in little memory", async () => {
+test("a large object of columns keeps the order of its rows, with little memory", async () => {
   const rows = 200_000;
   const column = (value: (i: number) => string): string =>
     `{${Array.from({ length: rows }, (_, i) => `"${i}": ${value(i)}`).join(", ")}}`;

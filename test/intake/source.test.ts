@@ -13,7 +13,7 @@ afterAll(() => box.close());
 const CSV = "ts_code,trade_date,adj_factor\n000001.SZ,20240102,1.5\n600000.SH,20240102,2\n";
 const ONE = "SELECT '000001.SZ' AS ts_code, DATE '2024-01-02' AS trade_date, 1.5 AS adj_factor";
 
-describe("a file is read by what its name says", () => {
+describe("a file is read in the format of its name", () => {
   test.each([
     ["a.csv", CSV, "csv"],
     ["UPPER.CSV", CSV, "csv"],
@@ -34,7 +34,7 @@ describe("a file is read by what its name says", () => {
   });
 });
 
-describe("a file that is not what its name says is refused with what it holds", () => {
+describe("a file with other content than its name says is refused with its content", () => {
   test.each([
     ["gzip.csv", gzipSync(CSV), "gzip.csv is not CSV: it holds gzip"],
     ["plain.csv.gz", CSV, "plain.csv.gz is not gzip"],
@@ -66,7 +66,7 @@ describe("a file that is not what its name says is refused with what it holds", 
 });
 
 describe("a file that cannot be read is refused in one line", () => {
-  test("missing, a folder, empty, of no known kind", async () => {
+  test("missing, a folder, empty, or of an unknown format", async () => {
     mkdirSync(join(box.folder, "folder.csv"));
     expect(await box.refusal("daily", join(box.folder, "none.csv"))).toBe("none.csv does not exist");
     expect(await box.refusal("daily", join(box.folder, "folder.csv"))).toBe("folder.csv is a folder, not a file");
@@ -78,7 +78,7 @@ describe("a file that cannot be read is refused in one line", () => {
     expect(await box.refusal("daily", box.put("blank.csv", "\n\n"))).toMatch(/has no header line/);
   });
 
-  test.skipIf(process.getuid?.() === 0)("not permitted (only where tests do not run as root)", async () => {
+  test.skipIf(process.getuid?.() === 0)("without permission (only if tests do not run as root)", async () => {
     const file = box.put("locked.csv", CSV);
     chmodSync(file, 0);
     expect(await box.refusal("adj_factor", file)).toBe("locked.csv cannot be read: permission denied");
@@ -109,7 +109,7 @@ describe("a file that cannot be read is refused in one line", () => {
     expect(message).toMatch(/^cut\.csv\.gz cannot be unpacked: unexpected end of file/);
   });
 
-  test("nothing is left behind after a success or a failure", async () => {
+  test("no files are left after a success or a failure", async () => {
     const before = (await box.leftovers()).length;
     const staged = await box.stage("adj_factor", box.put("gone.csv.gz", gzipSync(CSV)));
     await box.writer.run(`DROP TABLE ${staged.table}`);
@@ -132,14 +132,14 @@ describe("the name and the folders of a file do not change what is read", () => 
     expect(await box.refusal("adj_factor", join(box.folder, "part[0-9].csv"))).toBe("part[0-9].csv does not exist");
   });
 
-  test("the file's own column wins over its folder", async () => {
+  test("a column of the file takes precedence over its folder", async () => {
     const file = await box.parquet("trade_date=2020-01-01/part.parquet", ONE);
     const staged = await box.stage("adj_factor", file);
     expect(await box.rows(staged)).toEqual([["000001.SZ", "2024-01-02", 1.5]]);
     expect(staged.warnings).toEqual([]);
   });
 
-  test("a folder fills a column that the file lacks, whatever spelling its siblings have, and it is told", async () => {
+  test("a folder fills a column that the file lacks, in any spelling, and this is reported", async () => {
     const query = "SELECT '000001.SZ' AS ts_code, 1.5 AS adj_factor";
     for (const folder of ["trade_date=20240102", "trade_date=2024-01-02", "trade_date=2024-01-02 00%3A00%3A00"]) {
       const staged = await box.stage("adj_factor", await box.parquet(`${folder}/part.parquet`, query));
@@ -153,7 +153,7 @@ describe("the name and the folders of a file do not change what is read", () => 
   });
 });
 
-describe("columns of the same name are told by their true names, and refused", () => {
+describe("columns of the same name are refused with their true names", () => {
   /** A Parquet file with the columns `close` and `second`, a name as long, and nested ones between. */
   async function twins(second: string): Promise<string> {
     const query = `${ONE.replace("1.5 AS adj_factor", "1.5 AS close")}, {'a': [1], 'b': 2} AS nest, 2.5 AS twin_`;
@@ -186,7 +186,7 @@ describe("columns of the same name are told by their true names, and refused", (
       '{"ts_code":{"0":"000001.SZ"},"trade_date":{"0":"20240102"},"close":{"0":1},"close":{"0":2}}',
       "close, close",
     ],
-  ])("a key that stands twice in JSON %s", async (_, content, both) => {
+  ])("a key that occurs twice in JSON %s", async (_, content, both) => {
     expect(await box.refusal("daily", box.put("twins.json", content))).toBe(
       `twins.json: the columns ${both} all match close; choose one with --map`,
     );

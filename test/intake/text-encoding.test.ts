@@ -21,16 +21,16 @@ const repeated = (offset: number, pattern: Buffer): Buffer =>
     Buffer.alloc(Math.ceil((2 * PIECE) / pattern.length) * pattern.length, pattern),
   ]);
 
-describe.each([0, 1, 2, 3])("text whose characters are cut in two, %i bytes from where pieces begin,", (offset) => {
-  test.each(["é", "数", "𠀀"])("is UTF-8 where it is full of %s", async (character) => {
+describe.each([0, 1, 2, 3])("text with characters split %i bytes after the start of pieces,", (offset) => {
+  test.each(["é", "数", "𠀀"])("is UTF-8 if it is full of %s", async (character) => {
     expect(await encodingOf(repeated(offset, Buffer.from(character)))).toBeNull();
   });
 
-  test("is GB18030 where it is full of its pairs", async () => {
+  test("is GB18030 if it is full of its pairs", async () => {
     expect(await encodingOf(repeated(offset, Buffer.from("caf5", "hex")))).toBe("GB18030");
   });
 
-  test("is in no known encoding where a character is damaged", async () => {
+  test("is in an unknown encoding if a character is damaged", async () => {
     const damaged = repeated(offset, Buffer.from("数"));
     damaged[PIECE + 7] = 0xff;
     await expect(encodingOf(damaged)).rejects.toThrow("is neither UTF-8 nor GB18030");
@@ -45,7 +45,7 @@ const costOf = async (work: () => Promise<unknown>): Promise<number> => {
   return (user + system) / 1000;
 };
 
-test("text without ASCII, and line ends of which the last one is odd, cost about what other text costs", async () => {
+test("text without ASCII, or with one different line end at the end, takes about as long as other text", async () => {
   const folder = await temporaryFolder();
   const path = join(folder, "x");
   const read = async (content: Buffer): Promise<number> => {

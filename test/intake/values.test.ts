@@ -71,7 +71,7 @@ describe("numbers", () => {
   ]);
 });
 
-describe("whole numbers", () => {
+describe("integers", () => {
   cases("int64", [
     ["'1'", 1],
     ["'1.0'", 1],
@@ -158,14 +158,14 @@ describe("dates", () => {
     ["TIME '09:25:00'", "unfit"],
   ]);
 
-  test("milliseconds are read only where the file may hold them", async () => {
+  test("milliseconds are read only if the format may hold them", async () => {
     const rules = { ...RULES, epochDates: true };
     expect(await taken("date", "'1704153600000'", rules)).toBe("2024-01-02");
     expect(await taken("date", "'1704153600001'", rules)).toBe("refused");
     expect(await taken("date", "'20240102'", rules)).toBe("2024-01-02");
   });
 
-  test("any way to write a day gives that day", async () => {
+  test("a day in any notation gives that day", async () => {
     const ways: readonly ((day: string, iso: string) => string)[] = [
       (day) => text(day),
       (day) => text(`${day}.0`),
@@ -228,7 +228,7 @@ describe("codes", () => {
     ["true", "unfit"],
   ]);
 
-  describe("where they may stand without exchange", () => {
+  describe("if they may lack an exchange", () => {
     cases(
       "code",
       [
@@ -272,7 +272,7 @@ describe("text", () => {
   ]);
 });
 
-test("words for no value are no value in every column that is not text", async () => {
+test("words for no value give null in every column that is not text", async () => {
   for (const type of ["code", "date", "float64", "int64"] as const) {
     for (const word of [
       "",

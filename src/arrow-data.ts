@@ -1,20 +1,20 @@
-// The buffers of Arrow columns with their types, which the Arrow library leaves `any`, for whoever reads record batches.
+// The buffers of Arrow columns with types: the Arrow library types them as `any`.
 import type { RecordBatch } from "apache-arrow";
 
-/** Of one column of a record batch. */
+/** The buffers of one column of a record batch. */
 export interface ColumnData {
-  /** One value a row; for text, the bytes of all rows. */
+  /** One value per row; for text, the bytes of all rows. */
   readonly values: Uint8Array | Int32Array | Float64Array | BigInt64Array;
-  /** Text only: where in `values` each row starts, and the end of the last. */
+  /** Text only: where in `values` each row starts, and the end of the last one. */
   readonly valueOffsets: Int32Array | undefined;
   readonly nullCount: number;
-  /** Least significant bit first; read only where `nullCount` is not 0. */
+  /** Least significant bit first; valid only if `nullCount` is not 0. */
   readonly nullBitmap: Uint8Array;
   /** The bit of `nullBitmap` that belongs to row 0. The other buffers start at row 0. */
   readonly offset: number;
 }
 
-/** The columns of a record batch. Computes what `nullCount` leaves open. */
+/** The columns of a record batch. */
 export const columnsOf = (batch: RecordBatch): readonly ColumnData[] => batch.data.children;
 
 /** Whether a row has a value. */
@@ -26,7 +26,7 @@ export function isPresent(
   return nullCount === 0 || ((nullBitmap[bit >> 3]! >> (bit & 7)) & 1) === 1;
 }
 
-/** The bitmap of some rows, of which some are missing. */
+/** The validity bitmap of `rows` rows, given the missing ones. */
 export function presenceBitmap(rows: number, missing: readonly number[]): Uint8Array {
   const bitmap = new Uint8Array(Math.ceil(rows / 8)).fill(255);
   for (const row of missing) bitmap[row >> 3]! &= ~(1 << (row & 7));

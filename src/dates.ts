@@ -1,4 +1,4 @@
-// Calendar dates as the lake and the API see them: `YYYYMMDD` text or days since 1970-01-01. No time zones.
+// Calendar dates of the lake and the API: `YYYYMMDD` text or days since 1970-01-01. No time zones.
 
 const DAY_MS = 86_400_000;
 
@@ -26,19 +26,19 @@ export function isoDate(compact: string): string {
   return `${compact.slice(0, 4)}-${compact.slice(4, 6)}-${compact.slice(6, 8)}`;
 }
 
-/** A moment → ISO 8601 with milliseconds and the offset +08:00 of China, e.g. `2026-01-05T09:30:00.000+08:00`. */
+/** A moment → ISO 8601 with milliseconds and China's offset, e.g. `2026-01-05T09:30:00.000+08:00`. */
 export function chinaTime(moment: Date): string {
   return new Date(moment.getTime() + 8 * 3_600_000).toISOString().replace("Z", "+08:00");
 }
 
-/** Whether a value is an ISO 8601 moment with its zone, e.g. `2026-01-05T09:30:00Z`. */
+/** Whether a value is an ISO 8601 time with its zone, e.g. `2026-01-05T09:30:00Z`. */
 export function isInstant(value: unknown): value is string {
   if (typeof value !== "string") return false;
   const day = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/.exec(value)?.[1];
   return day !== undefined && parseDate(day) !== undefined && !Number.isNaN(Date.parse(value));
 }
 
-/** A span of time such as `90d` or `12h` → milliseconds; anything else → undefined. */
+/** A duration such as `90d` or `12h` → milliseconds; anything else → undefined. */
 export function parseSpan(text: string): number | undefined {
   const match = /^(\d{1,5})([dh])$/.exec(text);
   return match ? Number(match[1]) * (match[2] === "d" ? DAY_MS : DAY_MS / 24) : undefined;

@@ -1,4 +1,4 @@
-// Names and text as SQL: the only two ways in which either side of the lake writes them into a statement.
+// Names and text as SQL: the only two ways in which a statement includes them.
 
 /** A name of a column or table as an identifier. */
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;

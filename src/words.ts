@@ -1,18 +1,18 @@
-// Text in messages: numbers and lists in words, and text from elsewhere, escaped so that it cannot break a line, steer a
-// terminal or reorder letters.
+// Text in messages: formats numbers and lists, and escapes text from elsewhere so that it cannot break a line, control
+// a terminal or reorder characters.
 
 export const count = (n: number): string => n.toLocaleString("en-US");
 
 /** E.g. `1 file`, `2,000 files`. */
 export const plural = (n: number, what: string): string => `${count(n)} ${what}${n === 1 ? "" : "s"}`;
 
-/** Bytes in the unit that suits them. */
+/** A number of bytes, in a suitable unit. */
 export function size(bytes: number): string {
   const [unit, name] = bytes < 1e6 ? [1e3, "kB"] : bytes < 1e9 ? [1e6, "MB"] : [1e9, "GB"];
   return `${(bytes / unit).toLocaleString("en-US", { maximumFractionDigits: 1 })} ${name}`;
 }
 
-/** Names in a message; of more, the number. */
+/** How many names a message lists; the rest is counted. */
 const SHOWN = 8;
 
 /** E.g. `pe, pb and 3 more`. */
@@ -35,9 +35,9 @@ export const printable = (text: string): string => text.replace(UNPRINTABLE, esc
 
 export const isPrintable = (text: string): boolean => text.search(UNPRINTABLE) < 0;
 
-/** A value as one line of JSON, or as many with an indent. */
+/** A value as JSON on one line, or on several with an indent. */
 export const printableJson = (value: unknown, indent = 0): string =>
   JSON.stringify(value, null, indent).split("\n").map(printable).join("\n");
 
-/** A name as it is, in quotes only where it could not be seen otherwise. */
+/** A name, in quotes only if it is empty or has unprintable characters. */
 export const shown = (name: string): string => (name === "" || !isPrintable(name) ? printableJson(name) : name);

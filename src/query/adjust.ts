@@ -1,4 +1,4 @@
-// Adjusted prices: which factors a request needs, read in the order of its rows, and the last factor of each code.
+// Adjusted prices: the factors that a request needs, in the order of its rows, and the last factor of each code.
 import { columnNamed, entityNamed } from "../catalog/index.js";
 import type { Adjustment, Column, Entity } from "../catalog/types.js";
 import type { FileList } from "../lake/manifest.js";
@@ -24,9 +24,9 @@ function factorsOf({ factors, factor }: Adjustment): Factors {
 }
 
 /**
- * The factors of every row that the request may give, and of others: date, code and factor as the first columns, in the
- * order of the rows. `list` is that of the factors; `after` is where the page before ended. What else a request asks holds
- * for the factors too.
+ * Reads at least the factors of every row of the response, in the order of its rows: date, code and factor are the
+ * first columns. `list` holds the files of the factors; `after` is the end of the previous page. The other conditions
+ * of the request apply to the factors too.
  */
 export function planFactors(request: EntityRequest, list: FileList, after: Position | null): Plan {
   const { entity, date, code, factor } = factorsOf(request.entity.adjustment!);
@@ -39,8 +39,8 @@ export function planFactors(request: EntityRequest, list: FileList, after: Posit
 }
 
 /**
- * The last factor of each code up to the request's `end_date`, the last one of all where it has none: code, its date,
- * factor. A code may come several times. What lies before the first row asked for is left out: no row can need it.
+ * The last factor of each code up to the request's `end_date`, or of all dates if it has none: code, its date, factor.
+ * A code may occur several times. Factors before the first requested date are left out: no row needs them.
  */
 export function lastFactorsRead(request: EntityRequest, list: FileList): Read {
   const { date, code, factor } = factorsOf(request.entity.adjustment!);

@@ -1,4 +1,4 @@
-// The trading calendar: what may be asked of it, the days of a range, and the n-th trading day from one.
+// The trading calendar: its parameters, the days of a range, and the n-th trading day after or before another.
 import { columnNamed, entityNamed } from "../catalog/index.js";
 import { Problem } from "../errors.js";
 import type { FileList } from "../lake/manifest.js";
@@ -6,15 +6,15 @@ import { collectParameters, invalidParameter, oneOf, parseDateValue, parseRange,
 import { parseVersion } from "./request.js";
 import { rowsOf, scanOf, type Read } from "./scan.js";
 
-/** The only exchange whose calendar is held. */
-const HELD = "SSE";
+/** The only exchange with a calendar. */
+const ONLY_EXCHANGE = "SSE";
 
 /** Dates are `YYYYMMDD`, ascending. */
 export interface Calendar {
   readonly dates: readonly string[];
-  /** 1 or 0, by position in `dates`. */
+  /** 1 or 0, by index in `dates`. */
   readonly isOpen: readonly number[];
-  /** The dates that are open. */
+  /** The open dates. */
   readonly open: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export function calendarRead(list: FileList): Read {
 
 interface CalendarRequest {
   readonly exchange: string;
-  /** Inclusive, `YYYYMMDD`; null is open. */
+  /** Inclusive, `YYYYMMDD`; null means unbounded. */
   readonly start: string | null;
   readonly end: string | null;
   readonly isOpen: 0 | 1 | null;
@@ -44,7 +44,7 @@ export function parseCalendarRequest(search: URLSearchParams): CalendarRequest {
   const parameters = collectParameters(search, known);
   const isOpen = single(parameters, "is_open", oneOf(["0", "1"]));
   return {
-    exchange: single(parameters, "exchange", (_, text) => text) ?? HELD,
+    exchange: single(parameters, "exchange", (_, text) => text) ?? ONLY_EXCHANGE,
     ...parseRange(parameters),
     isOpen: isOpen === null ? null : isOpen === "1" ? 1 : 0,
     dataVersion: single(parameters, "data_version", parseVersion),
@@ -57,22 +57,22 @@ export interface CalendarDay {
   readonly is_open: number;
 }
 
-/** The days that a request asks for; none for an exchange that is not held. */
+/** The days that match a request; none for an exchange without a calendar. */
 export function selectDays(calendar: Calendar, request: CalendarRequest): readonly CalendarDay[] {
-  if (request.exchange !== HELD) return [];
+  if (request.exchange !== ONLY_EXCHANGE) return [];
   const { dates, isOpen } = calendar;
-  const from = request.start === null ? 0 : placeOf(dates, request.start);
+  const from = request.start === null ? 0 : indexFrom(dates, request.start);
   const days: CalendarDay[] = [];
   for (let i = from; i < dates.length && (request.end === null || dates[i]! <= request.end); i++) {
     if (request.isOpen !== null && isOpen[i] !== request.isOpen) continue;
-    days.push({ exchange: HELD, cal_date: dates[i]!, is_open: isOpen[i]! });
+    days.push({ exchange: ONLY_EXCHANGE, cal_date: dates[i]!, is_open: isOpen[i]! });
   }
   return days;
 }
 
 interface ShiftRequest {
   readonly date: string;
-  /** Trading days; later where positive, earlier where negative, never 0. */
+  /** Trading days: positive is later, negative is earlier, never 0. */
   readonly n: number;
   readonly exchange: string;
   readonly dataVersion: string | null;
@@ -83,7 +83,7 @@ export function parseShiftRequest(search: URLSearchParams): ShiftRequest {
   return {
     date: required("date", single(parameters, "date", parseDateValue), "a trading day as YYYYMMDD"),
     n: required("n", single(parameters, "n", parseOffset), OFFSET),
-    exchange: single(parameters, "exchange", oneOf([HELD])) ?? HELD,
+    exchange: single(parameters, "exchange", oneOf([ONLY_EXCHANGE])) ?? ONLY_EXCHANGE,
     dataVersion: single(parameters, "data_version", parseVersion),
   };
 }
@@ -100,18 +100,18 @@ function parseOffset(name: string, text: string): number {
   const given = text.trim();
   const n = /^[+-]?\d{1,16}$/.test(given) ? Number(given) : Number.NaN;
   if (!Number.isSafeInteger(n)) throw invalidParameter(name, `${quote(given)} is not accepted`, [OFFSET]);
-  if (n === 0) throw invalidParameter(name, "0 is no shift", [OFFSET]);
+  if (n === 0) throw invalidParameter(name, "0 is not accepted", [OFFSET]);
   return n;
 }
 
-/** The n-th trading day from `date`. Throws where that is no trading day, or where the calendar ends before. */
+/** The n-th trading day from `date`. Throws if `date` is not a trading day or the result is outside the calendar. */
 export function shiftTradingDay(calendar: Calendar, { date, n }: ShiftRequest): string {
   const { dates, open } = calendar;
-  if (dates.length === 0) throw outside("date", "no trading calendar is held");
+  if (dates.length === 0) throw outside("date", "this version has no trading calendar");
   if (date < dates[0]! || date > dates.at(-1)!) throw outside("date", `${date} lies outside ${rangeOf(dates)}`);
-  const place = placeOf(open, date);
-  if (open[place] !== date) throw notATradingDay(date, open[place - 1], open[place]);
-  const result = open[place + n];
+  const index = indexFrom(open, date);
+  if (open[index] !== date) throw notATradingDay(date, open[index - 1], open[index]);
+  const result = open[index + n];
   if (result === undefined) throw outside("n", `${n} trading days from ${date} lies outside ${rangeOf(dates)}`);
   return result;
 }
@@ -129,14 +129,14 @@ function notATradingDay(date: string, before: string | undefined, after: string 
   });
 }
 
-/** Whether the calendar knows a date to be closed: it lies between its first and last day and is not open. */
+/** Whether the calendar says that a date is closed: it is within the calendar and not open. */
 export function isClosed({ dates, open }: Calendar, date: string): boolean {
   if (dates.length === 0 || date < dates[0]! || date > dates.at(-1)!) return false;
-  return open[placeOf(open, date)] !== date;
+  return open[indexFrom(open, date)] !== date;
 }
 
-/** The place of the first of ascending `dates` that is not before `date`. */
-function placeOf(dates: readonly string[], date: string): number {
+/** The index of the first of ascending `dates` that is not before `date`. */
+function indexFrom(dates: readonly string[], date: string): number {
   let low = 0;
   let high = dates.length;
   while (low < high) {

@@ -1,4 +1,4 @@
-// Which files a read opens, and in which clustering: groups in the order of the answer, each without overlap.
+// Chooses the files that a read opens, and their clustering: groups in the order of the response, without overlap.
 import type { Entity } from "../catalog/types.js";
 import { toDays } from "../dates.js";
 import { isCovered, ROW_GROUP_ROWS, type DataFile, type FileList } from "../lake/manifest.js";
@@ -6,13 +6,13 @@ import { dateGroup, rowsIn, type FileGroup } from "./files.js";
 import { codesBetween, hasNull } from "./filter-values.js";
 import type { Filter } from "./request.js";
 
-/** Bounds of the main date; null is open. With both open, rows without a main date belong to the answer too. */
+/** Bounds of the main date; null means unbounded. If both are null, rows without a main date are included. */
 export interface Window {
   readonly start: string | null;
   readonly end: string | null;
 }
 
-/** The files of a read in ascending order. `codes` are the codes asked for, or null where it is not filtered by code. */
+/** The files of a read in ascending order. `codes` are the requested codes, or null if there is no filter by code. */
 export function chooseFiles(list: FileList, window: Window, codes: Filter["values"] | null): readonly FileGroup[] {
   const inWindow = list.byDate.filter((file) => overlaps(file, window));
   const byDate = inWindow.filter((file) => codes === null || holdsAnyCode(file, codes));
@@ -25,7 +25,7 @@ export function chooseFiles(list: FileList, window: Window, codes: Filter["value
   return codeCost < dateCost ? mixedGroups(list, inWindow, codeFiles, codes) : byDate.map(dateOnly);
 }
 
-/** About how many rows are read for a group: of each file that is opened a row group at least. */
+/** About how many rows are read for a group: at least one row group of each file. */
 export function rowsToRead(group: FileGroup, window: Window, codes: Filter["values"] | null): number {
   const { clustering, files, rowRange } = group;
   if (rowRange) return rowRange[1] - rowRange[0];
@@ -35,7 +35,7 @@ export function rowsToRead(group: FileGroup, window: Window, codes: Filter["valu
   );
 }
 
-/** No more rows than this are in a group between these dates (inclusive). */
+/** An upper bound of the number of rows of a group between these dates (inclusive). */
 export function mostRows(
   { files, rowRange }: FileGroup,
   entity: Entity,
@@ -56,7 +56,7 @@ const hasOneRowADay = ({ identity, identityIs, mainDate, code }: Entity): boolea
 
 const dateOnly = (file: DataFile): FileGroup => dateGroup([file]);
 
-/** The code copy for runs of date files that it covers, the date files elsewhere, in date order. */
+/** The code copy for consecutive date files that it covers, the date files elsewhere, in date order. */
 function mixedGroups(
   list: FileList,
   inWindow: readonly DataFile[],
@@ -84,7 +84,7 @@ function holdsAnyCode(file: DataFile, codes: Filter["values"]): boolean {
   return codesBetween(codes, firstCode, lastCode) > 0;
 }
 
-/** How much of a file's dates lies in the window, 0 to 1, by calendar months. */
+/** The share of a file's dates that is in the window, 0 to 1, by calendar months. */
 function share(file: DataFile, { start, end }: Window): number {
   if (file.first === null || file.last === null) return 1;
   const from = months(start !== null && start > file.first ? start : file.first);
@@ -94,7 +94,7 @@ function share(file: DataFile, { start, end }: Window): number {
 
 const months = (date: string): number => Number(date.slice(0, 4)) * 12 + Number(date.slice(4, 6));
 
-/** For each code, two row groups of each file that may hold it. */
+/** For each code, two row groups of each file that may contain it. */
 function leastRowsOf(files: readonly DataFile[], codes: Filter["values"]): number {
   const codesIn = ({ firstCode, lastCode }: DataFile): number =>
     firstCode === null || lastCode === null ? codes.length : codesBetween(codes, firstCode, lastCode);

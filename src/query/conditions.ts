@@ -1,4 +1,5 @@
-// What a request asks of its rows, as data: the dates it is bounded to, the tests that a row must pass, how a column is shown.
+// The conditions of a request as data: the dates that bound it, the tests that a row must pass, and how a column is
+// shown.
 import { columnNamed } from "../catalog/index.js";
 import type { Column, Entity } from "../catalog/types.js";
 import type { DataFile, FileList } from "../lake/manifest.js";
@@ -10,7 +11,7 @@ import { hasTimeParameter, type EntityRequest, type Filter } from "./request.js"
 import type { Expression, Test } from "./scan.js";
 import { COMPARED_AT_MOST } from "./sql.js";
 
-/** The day of `stock_list` that is read: the latest where no date is asked, the latest on or before `as_of` where that is. */
+/** The day of `stock_list` that is read: without a date the latest one, with `as_of` the latest one on or before it. */
 export type ListDay = { readonly date: string } | { readonly latestIn: DataFile; readonly until: string } | null;
 
 export function wantedDay(request: EntityRequest, list: FileList): ListDay {
@@ -21,7 +22,7 @@ export function wantedDay(request: EntityRequest, list: FileList): ListDay {
   return file ? { latestIn: file, until: asOf } : { date: asOf };
 }
 
-/** The bounds of the main date that follow from the request: range, filter on it, announcement, day of the list. */
+/** The bounds of the main date that follow from the request: its range, filter, `as_of`, and the day of the list. */
 export function windowOf(request: EntityRequest, day: ListDay = null): Window {
   const { entity, start, end, asOf } = request;
   if (entity.mainDate === null) return { start: null, end: null };
@@ -42,7 +43,7 @@ export function windowOf(request: EntityRequest, day: ListDay = null): Window {
   return { start: starts.sort().at(-1) ?? null, end: ends.sort()[0] ?? null };
 }
 
-/** The narrower of the window of the request and the span of the files; open where the files themselves end. */
+/** The window of the request within the span of the files; unbounded where the files themselves end. */
 export function spanOf({ span, files }: FileGroup, { start, end }: Window): readonly [string | null, string | null] {
   if (span === null) {
     const [first, last] = [files[0]!.first, files.at(-1)!.last];
@@ -55,13 +56,13 @@ export function spanOf({ span, files }: FileGroup, { start, end }: Window): read
   return [start !== null && start > first ? start : first, end !== null && end < last ? end : last];
 }
 
-/** A test that a date lies between bounds; none where both are open. */
+/** A test that a date is within bounds; no test if both are null. */
 export function betweenTests(column: string | null, [first, last]: readonly [string | null, string | null]): Test[] {
   if (column === null || (first === null && last === null)) return [];
   return [{ is: "between", columns: [column], first, last }];
 }
 
-/** A column as it is shown: under `as_of`, what was not known yet as it was before. */
+/** A column as it is shown: with `as_of`, values that were not known yet are replaced by earlier ones. */
 export function shown({ entity, asOf }: EntityRequest, column: Column): Expression {
   const rule = entity.pointInTime;
   const hides = rule?.rule === "announced" ? rule.hides : undefined;
@@ -84,7 +85,7 @@ export function announcedTests({ entity, asOf }: EntityRequest): Test[] {
   return [{ is: "between", columns: rule.columns, first: null, last: asOf }];
 }
 
-/** Rows that come after the page before. */
+/** Rows after the previous page. */
 export function afterTests({ entity, order }: EntityRequest, after: Position | null): Test[] {
   if (after === null) return [];
   const code = { column: columnNamed(entity, entity.code)!, value: after.code };
@@ -92,10 +93,10 @@ export function afterTests({ entity, order }: EntityRequest, after: Position | n
   return [{ is: "beyond", keys: [...date, code], row: after.row, descending: order === "desc" }];
 }
 
-/** Whether rows that pass a filter come in the order in which they lie in their files. */
+/** Whether rows that pass a filter keep the order of their files. */
 export const keepsOrder = ({ entity }: EntityRequest, { column, values }: Filter): boolean =>
   expandBareCodes(entity, column, values).length <= COMPARED_AT_MOST;
 
-/** Where codes may lack their suffix, a code matches with and without it. */
+/** If codes may lack their suffix, a code matches with and without it. */
 const expandBareCodes = (entity: Entity, { type }: Column, values: Filter["values"]): Filter["values"] =>
   entity.bareCodes && type === "code" ? withBareCodes(values) : values;

@@ -1,12 +1,12 @@
-// The cursor: where a page ended, in which version, of which query. Opaque to clients, checked when it comes back.
+// The cursor: where a page ended, in which version, of which query. Opaque to clients, and checked when it comes back.
 import { createHash } from "node:crypto";
 import { parseDate } from "../dates.js";
 import { Problem } from "../errors.js";
 import { VERSION_PATTERN, type EntityRequest } from "./request.js";
 
-/** The last row of a page: its main date, its code, and its place in its file, which tells equal rows apart. */
+/** The last row of a page: its main date, its code, and its row number in its file, which distinguishes equal rows. */
 export interface Position {
-  /** `YYYYMMDD`, or null where the entity has no main date or the row lacks it. */
+  /** `YYYYMMDD`, or null if the entity has no main date or the row has none. */
   readonly date: string | null;
   readonly code: string | null;
   readonly row: number;
@@ -22,12 +22,12 @@ export function encodeCursor(request: EntityRequest, { dataVersion, position }: 
   return Buffer.from(JSON.stringify([digest(body + fingerprint(request)), body])).toString("base64url");
 }
 
-/** Characters of the longest cursor that is read: those that are made have about 150. */
+/** Characters of the longest cursor that is accepted: ours have about 150. */
 const LONGEST = 1_024;
 
 /**
- * Throws `invalid_cursor` for text that is no cursor, or one of another query. Anyone can make one that passes: see
- * docs/decisions/014.
+ * Throws `invalid_cursor` for text that is not a cursor, or is one of another query. Anyone can make one that passes:
+ * see docs/decisions/014.
  */
 export function decodeCursor(request: EntityRequest, text: string): Cursor {
   const [sum, body] = parseArray(text.length > LONGEST ? "" : Buffer.from(text, "base64url").toString("utf8"));
@@ -46,13 +46,13 @@ export function decodeCursor(request: EntityRequest, text: string): Cursor {
   }
   throw new Problem("invalid_cursor", "the cursor was not made for this query", {
     parameter: "cursor",
-    hint: "repeat the query that gave the cursor with every parameter as it was; only limit and format may differ",
+    hint: "repeat the query that returned the cursor; only limit and format may differ",
   });
 }
 
 /**
- * What must be the same from page to page: all of a request but page size, format, and what the cursor itself says. Its
- * fields keep their order, on which cursors and validators that clients hold depend.
+ * What must be the same on every page: the request without page size, format, and what the cursor contains. Its fields
+ * keep their order: cursors and validators of clients depend on it.
  */
 export function fingerprint(request: EntityRequest): string {
   const asked = {

@@ -1,14 +1,15 @@
-// Groups of files that one scan reads: neighbours are joined, large ones are cut, so that neither a page nor a client waits.
+// Groups of files that one scan reads. Small neighbours are joined and large files are cut, so that neither a page nor
+// a client waits.
 import { ROW_GROUP_ROWS, type Clustering, type DataFile } from "../lake/manifest.js";
 import type { Position } from "./cursor.js";
 
-/** Files of one clustering that hold a part of an answer, bounded to a span of main dates where they hold more. */
+/** Files of one clustering that contain a part of a response. */
 export interface FileGroup {
   readonly clustering: Clustering;
   readonly files: readonly DataFile[];
-  /** Main dates, `YYYYMMDD` inclusive; null where the files themselves are the bound. */
+  /** First and last main date, `YYYYMMDD` inclusive; null if the files contain nothing else. */
   readonly span: readonly [string, string] | null;
-  /** The rows of the only file that are read, from and up to but without; null for all. */
+  /** The rows that are read of the only file, from inclusive to exclusive; null for all. */
   readonly rowRange: readonly [number, number] | null;
 }
 
@@ -21,15 +22,17 @@ export const dateGroup = (files: readonly DataFile[], rowRange: FileGroup["rowRa
 
 export const rowsIn = (files: readonly DataFile[]): number => files.reduce((sum, { rows }) => sum + rows, 0);
 
-/** Files of at most this many rows share one scan, so that the first rows come early and a limit stops soon. */
+/**
+ * Files of at most this many rows share one scan, so that the first rows come early and a limit ends the scans soon.
+ */
 const ROWS_PER_SCAN = 1_000_000;
 
-/** And a page reads at least as many in one scan, so that a filter which leaves little needs few. */
+/** A page reads at least this many rows in one scan, so that a selective filter needs few scans. */
 const LEAST_ROWS = 8_192;
 
 /**
- * Neighbouring date files become one group: one scan reads them in order. It opens them all, so the first holds about as
- * many rows as a page, and each about twice as many as the one before it, up to `atMost`.
+ * Joins adjacent date files: one scan reads them in order. It opens all of them, so the first group has about as many
+ * rows as a page, and each group twice as many as the one before it, up to `atMost`.
  */
 export function joinGroups(
   groups: readonly FileGroup[],
@@ -56,12 +59,13 @@ export function joinGroups(
 
 const isWholeFiles = ({ clustering, rowRange }: FileGroup): boolean => clustering === "byDate" && rowRange === null;
 
-/** Rows of a range that is read backwards: sorted in memory, so not too many. */
+/** Rows of a range that is read backwards. They are sorted in memory, so the number is limited. */
 const ROWS_BACKWARDS = 491_520;
 
 /**
- * A date file in ranges from its end, or from where the page before ended: the first about as long as a page, each twice as
- * long as the one before it, so that a page reads little and a long answer is sorted range by range.
+ * Cuts a date file into ranges, from its end or from the end of the previous page backwards. The first range is about
+ * as long as a page, each further one twice as long as the one before it, so that a page reads little and a long
+ * response is sorted range by range.
  */
 export function cutBackwards(group: FileGroup, limit: number | null, after: Position | null): readonly FileGroup[] {
   const [file] = group.files;
@@ -82,7 +86,7 @@ const holdsDate = ({ first, last }: DataFile, date: string): boolean =>
 /** Rows of a range: two row groups. Each range costs a statement. */
 const ROWS_PER_RANGE = 2 * ROW_GROUP_ROWS.byDate;
 
-/** Date files cut into groups of about as many rows: ranges of large files, several small files. */
+/** Cuts date files into groups of about that many rows: ranges of large files, several small files. */
 export function cutIntoRanges(files: readonly DataFile[]): readonly FileGroup[] {
   const ranges = files.flatMap((file): readonly FileGroup[] => {
     const count = Math.max(1, Math.round(file.rows / ROWS_PER_RANGE));
@@ -95,7 +99,7 @@ export function cutIntoRanges(files: readonly DataFile[]): readonly FileGroup[] 
   return joinGroups(ranges, null, ROWS_PER_RANGE);
 }
 
-/** Whether all rows of a group were in the pages before. */
+/** Whether all rows of a group were on previous pages. */
 export function isBefore({ span, files }: FileGroup, after: Position | null, order: "asc" | "desc"): boolean {
   if (after === null) return false;
   const first = span?.[0] ?? files[0]!.first;

@@ -1,11 +1,12 @@
-// The values of a filter, as planner and SQL need them. A plan asks for each of these per file, so each is made once.
+// The values of a filter, as planner and SQL need them. A plan needs each of these for every file, so each is computed
+// once.
 import { SUFFIXES } from "../catalog/codes.js";
 import { isoDate } from "../dates.js";
 import type { Filter } from "./request.js";
 
 type Values = Filter["values"];
 
-/** `make`, run once for each list of values. */
+/** Caches the result of `make` for each list of values. */
 function oncePerList<T>(make: (values: Values) => T): (values: Values) => T {
   const known = new WeakMap<Values, T>();
   return (values) => {
@@ -22,7 +23,7 @@ const present = (values: Values): readonly (string | number)[] => values.filter(
 /** Whether a missing value is among them. */
 export const hasNull = oncePerList((values) => values.includes(null));
 
-/** Codes with and without suffix, where rows may have either. */
+/** Codes with and without suffix, for entities whose rows may have either. */
 export const withBareCodes = oncePerList((values): Values => {
   const all = new Set<string | number | null>();
   for (const value of values) {
@@ -36,21 +37,21 @@ export const withBareCodes = oncePerList((values): Values => {
   return [...all];
 });
 
-/** All values but null as JSON, for DuckDB to read as a list. */
+/** All values but null as JSON, which DuckDB reads as a list. */
 export const listJson = oncePerList((values) => JSON.stringify(present(values)));
 
-/** The same of dates (`YYYYMMDD`). */
+/** As `listJson`, for dates (`YYYYMMDD`). */
 export const datesJson = oncePerList((values) => JSON.stringify(present(values).map(String).map(isoDate)));
 
 const sortedCodes = oncePerList((values) => present(values).map(String).sort());
 
-/** How many of the codes lie between `first` and `last`, inclusive. */
+/** How many of the codes are between `first` and `last`, inclusive. */
 export function codesBetween(values: Values, first: string, last: string): number {
   const codes = sortedCodes(values);
   return countUntil(codes, (code) => code <= last) - countUntil(codes, (code) => code < first);
 }
 
-/** How many of the leading items pass; those that do come before those that do not. */
+/** How many items pass. Items that pass come first. */
 function countUntil(sorted: readonly string[], passes: (item: string) => boolean): number {
   let low = 0;
   let high = sorted.length;

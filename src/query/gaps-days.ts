@@ -1,7 +1,9 @@
-// Sets of days, a bit a day, and the runs of days that are missing in them.
+// Sets of days as bits, and the ranges of days that are missing in them.
 import { formatDays, toDays } from "../dates.js";
 
-/** Days from `first` to `last`, `YYYYMMDD` inclusive. Every set belongs to a span; its days are counted from `first`. */
+/**
+ * Days from `first` to `last`, `YYYYMMDD` inclusive. Every set belongs to a span; its days are counted from `first`.
+ */
 export interface Span {
   readonly first: string;
   readonly last: string;
@@ -13,12 +15,12 @@ export type DaySet = Uint8Array;
 /** The number of days in a span, rounded up to whole bytes. */
 export const bitsOf = (span: Span): number => Math.ceil((dayOf(span, span.last) + 1) / 8) * 8;
 
-/** The place of a date in a span; negative, or beyond its end, where it lies outside. */
+/** The index of a date in a span; negative or past the end if the date is outside. */
 export const dayOf = ({ first }: Span, date: string): number => toDays(date) - toDays(first);
 
 export const dateAt = ({ first }: Span, day: number): string => formatDays(toDays(first) + day);
 
-/** The dates that lie in the span. */
+/** The set of the dates that are in the span. */
 export function daySet(span: Span, dates: readonly string[]): DaySet {
   const set = new Uint8Array(bitsOf(span) / 8);
   for (const date of dates) {
@@ -31,7 +33,7 @@ export function daySet(span: Span, dates: readonly string[]): DaySet {
 
 export const hasDay = (set: DaySet, day: number): boolean => (set[day >> 3]! & (0x80 >> (day & 7))) !== 0;
 
-/** The dates of the days that are in a set, ascending. */
+/** The dates of a set, ascending. */
 export function datesIn(span: Span, set: DaySet): readonly string[] {
   const dates: string[] = [];
   for (let day = 0; day <= dayOf(span, span.last); day++) if (hasDay(set, day)) dates.push(dateAt(span, day));
@@ -53,30 +55,30 @@ interface TradingDays {
   readonly set: DaySet;
   /** `YYYYMMDD`, ascending. */
   readonly dates: readonly string[];
-  /** By day of the span, the place in `dates`; meaningful for trading days only. */
-  readonly places: Int32Array;
+  /** By day of the span, the index in `dates`; meaningful for trading days only. */
+  readonly indexes: Int32Array;
 }
 
-/** `open` are dates in ascending order. */
+/** `open` are ascending dates. */
 export function tradingDays(span: Span, open: readonly string[]): TradingDays {
   const dates = open.filter((date) => span.first <= date && date <= span.last);
-  const places = new Int32Array(bitsOf(span));
-  for (const [place, date] of dates.entries()) places[dayOf(span, date)] = place;
-  return { set: daySet(span, dates), dates, places };
+  const indexes = new Int32Array(bitsOf(span));
+  for (const [index, date] of dates.entries()) indexes[dayOf(span, date)] = index;
+  return { set: daySet(span, dates), dates, indexes };
 }
 
 /**
- * The runs of days from `from` up to and without `to` that are in `wanted` and in none of the other sets: first and
- * last date of each. Trading days that follow each other are one run, whatever closed days lie between.
+ * The ranges of days from `from` (inclusive) to `to` (exclusive) that are in `wanted` and in none of the other sets:
+ * first and last date of each. Consecutive trading days form one range, whatever closed days are between them.
  */
-export function missingRuns(
-  { dates, places }: TradingDays,
+export function missingRanges(
+  { dates, indexes }: TradingDays,
   wanted: DaySet,
   held: DaySet,
   excused: DaySet,
   [from, to]: readonly [number, number],
 ): readonly (readonly [string, string])[] {
-  const runs: [string, string][] = [];
+  const ranges: [string, string][] = [];
   let before = -2;
   for (let byte = from >> 3; byte * 8 < to; byte++) {
     const missing = wanted[byte]! & ~held[byte]! & ~excused[byte]!;
@@ -84,12 +86,12 @@ export function missingRuns(
     for (let bit = 0; bit < 8; bit++) {
       const day = byte * 8 + bit;
       if ((missing & (0x80 >> bit)) === 0 || day < from || day >= to) continue;
-      const place = places[day]!;
-      const date = dates[place]!;
-      if (place === before + 1) runs.at(-1)![1] = date;
-      else runs.push([date, date]);
-      before = place;
+      const index = indexes[day]!;
+      const date = dates[index]!;
+      if (index === before + 1) ranges.at(-1)![1] = date;
+      else ranges.push([date, date]);
+      before = index;
     }
   }
-  return runs;
+  return ranges;
 }

@@ -1,16 +1,17 @@
-// Gaps: what may be asked, which are computed, when a recorded one is closed by data, and the order of the answer.
+// Gaps: the parameters of a request, how gaps are computed, when data fills a recorded gap, and the order of the
+// response.
 import type { Entity } from "../catalog/types.js";
 import type { Gap } from "../lake/gaps.js";
 import type { FileList } from "../lake/manifest.js";
 import { isClosed, type Calendar } from "./calendar.js";
-import { dateAt, dayOf, daySet, hasDay, intersection, missingRuns, tradingDays, union } from "./gaps-days.js";
+import { dateAt, dayOf, daySet, hasDay, intersection, missingRanges, tradingDays, union } from "./gaps-days.js";
 import type { DaySet, Span } from "./gaps-days.js";
 import { comparedCode } from "./gaps-read.js";
 import { codeOf, collectParameters, parseRange, single } from "./parameters.js";
 import { parseVersion } from "./request.js";
 
 interface GapRequest {
-  /** Bounds of the interval that a gap must overlap, `YYYYMMDD` inclusive; null is open. */
+  /** The interval that a gap must overlap, `YYYYMMDD` inclusive; null means unbounded. */
   readonly start: string | null;
   readonly end: string | null;
   readonly code: string | null;
@@ -26,7 +27,7 @@ export function parseGapRequest(entity: Entity, search: URLSearchParams): GapReq
   };
 }
 
-/** The gaps that overlap the asked interval, whole and in order; with a code, its own and those of no code. */
+/** The gaps that overlap the interval, uncut and in order; with a code, its own gaps and those without a code. */
 export function selectGaps(entity: Entity, gaps: readonly Gap[], { start, end, code }: GapRequest): readonly Gap[] {
   const wanted = code === null ? null : comparedCode(entity, code);
   return gaps
@@ -39,7 +40,7 @@ export function selectGaps(entity: Entity, gaps: readonly Gap[], { start, end, c
     .sort(inOrder);
 }
 
-/** By first day, then those of no code before those of one, by code, last day and kind. */
+/** By first day, then gaps without a code first, then by code, last day and kind. */
 function inOrder(a: Gap, b: Gap): number {
   return (
     compare(a.gap_start, b.gap_start) ||
@@ -51,19 +52,19 @@ function inOrder(a: Gap, b: Gap): number {
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** The days on which there are rows: by code, or under null where codes are not told apart. */
+/** The days that have rows: by code, or under null if codes are not distinguished. */
 export type HeldDays = ReadonlyMap<string | null, DaySet>;
 
-/** Who should have rows when. */
+/** When each stock should have rows. */
 export interface Market {
   readonly codes: readonly string[];
-  /** By position in `codes`, `YYYYMMDD`; null means never listed, and not delisted. */
+  /** By index in `codes`, `YYYYMMDD`; null means never listed, or not delisted. */
   readonly listed: readonly (string | null)[];
   readonly delisted: readonly (string | null)[];
   readonly suspended: HeldDays;
 }
 
-/** The days from the first to the last that an entity holds, as far as the calendar knows them; null for none. */
+/** The days from the first to the last date of an entity that the calendar covers; null if there are none. */
 export function commonSpan(list: FileList, { dates }: Calendar): Span | null {
   if (list.first === null || list.last === null || dates.length === 0) return null;
   const first = list.first > dates[0]! ? list.first : dates[0]!;
@@ -72,9 +73,9 @@ export function commonSpan(list: FileList, { dates }: Calendar): Span | null {
 }
 
 /**
- * The gaps of an entity on the days of a span. `missing_day`: no rows at all on an open
- * day. `missing`, where a market is given: no row of a stock that was listed and not suspended all day, on an open day
- * with rows of others. In order.
+ * The gaps of an entity on the days of a span, in order. `missing_day`: an open day has no rows at all. `missing`, if a
+ * market is given: a stock that was listed and not suspended all day has no row on an open day on which others have
+ * rows.
  */
 export function computeGaps(
   entity: Entity,
@@ -88,11 +89,11 @@ export function computeGaps(
   const withRows = union(span, held.values());
   const length = dayOf(span, span.last) + 1;
   const gaps: Gap[] = [];
-  const add = (code: string | null, kind: string, runs: ReturnType<typeof missingRuns>): void => {
-    for (const [gap_start, gap_end] of runs)
+  const add = (code: string | null, kind: string, ranges: ReturnType<typeof missingRanges>): void => {
+    for (const [gap_start, gap_end] of ranges)
       gaps.push({ entity: entity.name, ts_code: code, gap_start, gap_end, kind });
   };
-  add(null, "missing_day", missingRuns(trading, trading.set, withRows, none, [0, length]));
+  add(null, "missing_day", missingRanges(trading, trading.set, withRows, none, [0, length]));
   if (market === null) return gaps;
 
   const expected = intersection(trading.set, withRows);
@@ -103,12 +104,12 @@ export function computeGaps(
     const from = Math.max(0, dayOf(span, listed));
     const to = delisted === null ? length : Math.min(length, dayOf(span, delisted));
     const excused = market.suspended.get(code) ?? none;
-    add(code, "missing", missingRuns(trading, expected, held.get(code) ?? none, excused, [from, to]));
+    add(code, "missing", missingRanges(trading, expected, held.get(code) ?? none, excused, [from, to]));
   }
   return gaps.sort(inOrder);
 }
 
-/** The days that a number of gaps reach over, or null where there are none. */
+/** The span of all days of some gaps, or null if there are none. */
 export function spanOfGaps(gaps: readonly Gap[]): Span | null {
   if (gaps.length === 0) return null;
   const first = gaps.map((gap) => gap.gap_start).sort()[0]!;
@@ -120,8 +121,8 @@ export function spanOfGaps(gaps: readonly Gap[]): Span | null {
 }
 
 /**
- * Whether data has arrived for a recorded gap: each of its days that the calendar does not know to be closed has rows,
- * or each of its days where all are closed. `held` are days of `span`.
+ * Whether data has arrived for a recorded gap: every day that the calendar does not mark as closed has rows, or, if all
+ * days are closed, every day has rows. `held` are days of `span`.
  */
 export function isFilled(gap: Gap, calendar: Calendar, span: Span, held: DaySet): boolean {
   let tradingDayHeld = false;

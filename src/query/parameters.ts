@@ -1,4 +1,4 @@
-// Reading query parameters: each is known, given once, not empty and well formed, or refused with the way out.
+// Reads query parameters: each must be known, given once, not empty and well formed. Problems name the way out.
 import { faultOfCode } from "../catalog/codes.js";
 import type { Entity } from "../catalog/types.js";
 import { parseDate } from "../dates.js";
@@ -7,7 +7,7 @@ import { printableJson } from "../words.js";
 
 export type Parameters = ReadonlyMap<string, readonly string[]>;
 
-/** Groups values by name. `unknown` makes the problem for a name that is not in `known`. */
+/** Groups values by name. `unknown` creates the problem for a name that is not in `known`. */
 export function collectParameters(
   search: URLSearchParams,
   known: readonly string[],
@@ -24,19 +24,19 @@ export function collectParameters(
   return parameters;
 }
 
-/** The parsed value of a parameter that takes one value, or null where it is not given. */
+/** The parsed value of a parameter that accepts one value, or null if it is missing. */
 export function single<T>(parameters: Parameters, name: string, parse: (name: string, text: string) => T): T | null {
   const values = parameters.get(name);
   if (!values) return null;
   if (values.length > 1) {
-    throw new Problem("duplicate_parameter", `${name} is given ${values.length} times; it takes one value`, {
+    throw new Problem("duplicate_parameter", `${name} is given ${values.length} times; give it once`, {
       parameter: name,
     });
   }
   return parse(name, values[0]!);
 }
 
-/** The items of a list: commas and repetition mean the same. */
+/** The items of a list, separated by commas or given as repeated parameters. */
 export function splitList(name: string, given: readonly string[]): readonly string[] {
   const items = bounded(name, given.join(",").split(","));
   return named(
@@ -45,12 +45,11 @@ export function splitList(name: string, given: readonly string[]): readonly stri
   );
 }
 
-/** An item in quotes, a quote in it written twice, as in CSV. */
+/** An item in quotes, in which a quote is doubled, as in CSV. */
 const QUOTED = /\s*"((?:[^"]|"")*)"\s*(?=,|$)/y;
 
 /**
- * The same for text. An item that holds a comma stands in quotes; quotes around any other text belong to it, so that no
- * text needs them for another reason.
+ * As `splitList`, for text. An item that contains a comma must be quoted; quotes around any other text belong to it.
  */
 export function splitTextList(name: string, given: readonly string[]): readonly string[] {
   return given.some((value) => value.includes('"'))
@@ -71,13 +70,13 @@ function textItems(value: string): readonly string[] {
   return items;
 }
 
-/** The most values of one list: several times the codes that have ever been listed. */
+/** Maximum number of values of one list: several times the number of codes ever listed. */
 const MOST_VALUES = 20_000;
 
 function bounded(name: string, items: readonly string[]): readonly string[] {
   if (items.length <= MOST_VALUES) return items;
   const allowed = [`up to ${MOST_VALUES} values`];
-  throw invalidParameter(name, `the list has ${items.length} values, and at most ${MOST_VALUES} are read`, allowed);
+  throw invalidParameter(name, `the list has ${items.length} values; at most ${MOST_VALUES} are allowed`, allowed);
 }
 
 function named(name: string, items: readonly string[]): readonly string[] {
@@ -85,7 +84,7 @@ function named(name: string, items: readonly string[]): readonly string[] {
   return items;
 }
 
-/** `start_date` and `end_date`, inclusive, `YYYYMMDD`; null is open. */
+/** `start_date` and `end_date`, inclusive, `YYYYMMDD`; null means unbounded. */
 export function parseRange(parameters: Parameters): { readonly start: string | null; readonly end: string | null } {
   const start = single(parameters, "start_date", parseDateValue);
   const end = single(parameters, "end_date", parseDateValue);
@@ -100,11 +99,12 @@ export function parseRange(parameters: Parameters): { readonly start: string | n
 /** `YYYYMMDD` or `YYYY-MM-DD` → `YYYYMMDD`. */
 export function parseDateValue(name: string, text: string): string {
   const date = parseDate(text);
-  if (date === undefined) throw invalidParameter(name, `${quote(text)} is no calendar day`, ["YYYYMMDD", "YYYY-MM-DD"]);
+  if (date === undefined)
+    throw invalidParameter(name, `${quote(text)} is not a calendar day`, ["YYYYMMDD", "YYYY-MM-DD"]);
   return date;
 }
 
-/** A parser of a code that rows of the entity may have. */
+/** Returns a parser of codes of the entity. */
 export function codeOf(entity: Entity): (name: string, text: string) => string {
   return (name, text) => {
     const fault = faultOfCode(entity, text);
@@ -113,7 +113,7 @@ export function codeOf(entity: Entity): (name: string, text: string) => string {
   };
 }
 
-/** A parser of a whole number from `least` to `most`. */
+/** Returns a parser of whole numbers from `least` to `most`. */
 export function integer(least: number, most: number): (name: string, text: string) => number {
   return (name, text) => {
     const value = /^[+-]?\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
@@ -123,7 +123,7 @@ export function integer(least: number, most: number): (name: string, text: strin
   };
 }
 
-/** A parser of one of a few words. */
+/** Returns a parser that accepts one of these words. */
 export function oneOf<T extends string>(words: readonly T[]): (name: string, text: string) => T {
   return (name, text) => {
     const word = words.find((candidate) => candidate === text);
@@ -142,12 +142,12 @@ export function invalidParameter(parameter: string, why: string, allowed: readon
 
 export function unknownParameter(name: string, known: readonly string[]): Problem {
   const near = nearest(name, known);
-  return new Problem("unknown_parameter", `there is no parameter ${quote(name)} here`, {
+  return new Problem("unknown_parameter", `there is no parameter ${quote(name)}`, {
     parameter: name,
     allowed: known,
     ...(near ? { hint: `did you mean ${near}?` } : {}),
   });
 }
 
-/** A user's text in quotes, on one line, cut where it is long. */
+/** User text in quotes, on one line, shortened if it is long. */
 export const quote = (text: string): string => printableJson(clip(text));

@@ -1,4 +1,4 @@
-// From a request and a version of the lake to the scans that answer it, in order. Pure: no I/O, no clock.
+// Makes a plan from a request and a version of the lake: scans in the order of the response. Pure: no I/O, no clock.
 import { columnNamed } from "../catalog/index.js";
 import type { Column, Entity } from "../catalog/types.js";
 import type { FileList } from "../lake/manifest.js";
@@ -21,15 +21,17 @@ import { adjustedColumns, codeFilter, type EntityRequest, type Filter } from "./
 import { costOf, type Cost, type Read, type Scan, type Test } from "./scan.js";
 
 export interface Plan extends Read {
-  /** How many of `columns`, the last ones, tell the position: main date (where there is one), code, row in its file. */
+  /**
+   * How many of `columns`, at the end, hold the position: main date (if there is one), code, row number in its file.
+   */
   readonly positionColumns: number;
-  /** By the rows that have to be read. */
+  /** By the number of rows that have to be read. */
   readonly cost: Cost;
 }
 
 /**
- * `list` is the entity's files in the version that is read; `after` where the page before ended. A scan that begins after
- * `limit` rows are there is not needed.
+ * `list` holds the entity's files in the version that is read; `after` is the end of the previous page. Scans after the
+ * one that reaches `limit` need not be run.
  */
 export function planRead(request: EntityRequest, list: FileList, after: Position | null): Plan {
   const { entity, columns, limit, order } = request;
@@ -57,7 +59,7 @@ export function planRead(request: EntityRequest, list: FileList, after: Position
     };
   });
   const rows = groups.reduce((sum, group) => sum + rowsToRead(group, window, codes), 0);
-  // A page whose rows are not looked for ends where it is full.
+  // A page without conditions on its rows ends when it is full.
   const ofPage = limit !== null && request.filters.length === 0 && request.asOf === null ? limit : Infinity;
   return {
     columns: [...columns, ...(position === null ? [] : positionColumns(entity))],
@@ -69,14 +71,14 @@ export function planRead(request: EntityRequest, list: FileList, after: Position
 
 const isOpen = (bound: string | null): boolean => bound === null;
 
-/** The codes asked for, null where it is not filtered by code, or where codes may be written in two ways. */
+/** The requested codes; null if there is no filter by code, or if codes may be written in two ways. */
 const codesOf = (request: EntityRequest): Filter["values"] | null =>
   request.entity.bareCodes ? null : (codeFilter(request)?.values ?? null);
 
-/** What files are sorted by: main date (where there is one) and code. */
+/** The columns by which files are sorted: main date (if there is one) and code. */
 const keysOf = ({ mainDate, code }: Entity): readonly string[] => [...(mainDate === null ? [] : [mainDate]), code];
 
-/** Main date and code under names that no entity uses, then the row number in its file. */
+/** Main date and code under names that no entity uses, then the row number in the file. */
 function positionColumns(entity: Entity): readonly Column[] {
   const date = entity.mainDate === null ? [] : [{ ...columnNamed(entity, entity.mainDate)!, name: "__date" }];
   const code = { ...columnNamed(entity, entity.code)!, name: "__code" };
@@ -101,7 +103,7 @@ function testsOf(
 }
 
 /**
- * Rows lie in order in their files; only a descending read, several codes of the code copy and a test that joins need a
+ * Files are sorted. Only a descending read, several codes of the code copy, and a test that becomes a join need another
  * sort.
  */
 function orderOf(request: EntityRequest, { clustering }: FileGroup, day: ListDay): Scan["order"] {

@@ -1,4 +1,4 @@
-// Reading the parameters of an entity request. Every parameter is understood or refused; none is ignored.
+// Reads the parameters of an entity request. Every parameter is understood or refused; none is ignored.
 import { FORMAT_NAMES, type Format } from "../catalog/formats.js";
 import { columnNamed } from "../catalog/index.js";
 import { parameterNames, parametersOf } from "../catalog/parameters.js";
@@ -20,7 +20,7 @@ import {
   type Parameters,
 } from "./parameters.js";
 
-/** `column` must hold one of `values`; null matches a missing value. Dates are `YYYYMMDD`. */
+/** `column` must have one of `values`; null matches a missing value. Dates are `YYYYMMDD`. */
 export interface Filter {
   readonly column: Column;
   readonly values: readonly (string | number | null)[];
@@ -28,7 +28,7 @@ export interface Filter {
 
 export interface EntityRequest {
   readonly entity: Entity;
-  /** In the order asked; all where none were asked. */
+  /** In the requested order; all columns by default. */
   readonly columns: readonly Column[];
   /** Inclusive bounds of the main date, `YYYYMMDD`. */
   readonly start: string | null;
@@ -51,13 +51,13 @@ export interface RequestLimits {
 export const ORDERS = ["asc", "desc"] as const;
 
 /**
- * What prices are made comparable with: `backward`, those of the first day (times the factor of their day); `forward`,
- * those of the last (and through the factor of the last day).
+ * How prices are adjusted: `backward` keeps the prices of the first day (times the factor of each day); `forward` keeps
+ * those of the last day (times the factor of each day, divided by the factor of the last one).
  */
 export const ADJUSTS = ["forward", "backward"] as const;
 type Adjust = (typeof ADJUSTS)[number];
 
-/** What a data_version looks like. */
+/** The format of a data_version. */
 export const VERSION_PATTERN = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}\+08:00$/;
 
 /** Throws a Problem that names the parameter, what is accepted, and the nearest of the `known` names. */
@@ -84,7 +84,7 @@ export function parseRequest(
     format: single(parameters, "format", oneOf(FORMAT_NAMES)),
   };
   if (request.asOf !== null && entity.pointInTime?.rule === "snapshot" && hasTimeParameter(request)) {
-    throw new Problem("contradictory_parameters", "as_of picks one snapshot; a date parameter picks others", {
+    throw new Problem("contradictory_parameters", "as_of selects one snapshot; a date parameter selects others", {
       parameter: "as_of",
       hint: "give either as_of or start_date, end_date or snapshot_date",
     });
@@ -93,35 +93,35 @@ export function parseRequest(
   return request;
 }
 
-/** Days of the main date that are asked for one by one must not all lie outside the range that is asked for too. */
+/** If the request has both a filter on the main date and a range, at least one date must be in the range. */
 function requireDayInRange({ entity, start, end, filters }: EntityRequest): void {
   const days = filters.find(({ column }) => column.name === entity.mainDate)?.values;
   if (days === undefined || (start === null && end === null)) return;
   const isInside = (day: string): boolean => (start === null || day >= start) && (end === null || day <= end);
   if (days.some((day) => day !== null && isInside(String(day)))) return;
   const range = [...(start === null ? [] : [`start_date ${start}`]), ...(end === null ? [] : [`end_date ${end}`])];
-  throw new Problem("contradictory_parameters", `no ${entity.mainDate} that is asked for fits ${range.join(" and ")}`, {
+  throw new Problem("contradictory_parameters", `no requested ${entity.mainDate} is within ${range.join(" and ")}`, {
     parameter: entity.mainDate!,
     hint: `give either ${entity.mainDate} or start_date and end_date`,
   });
 }
 
-/** Whether the request itself says which dates of the main date column it wants. */
+/** Whether the request itself restricts the main date. */
 export function hasTimeParameter({ entity, start, end, filters }: EntityRequest): boolean {
   return start !== null || end !== null || filters.some((filter) => filter.column.name === entity.mainDate);
 }
 
-/** The filter on the codes; null where all are asked for. */
+/** The filter on the codes; null if there is none. */
 export const codeFilter = ({ entity, filters }: EntityRequest): Filter | null =>
   filters.find(({ column }) => column.name === entity.code) ?? null;
 
-/** Which of the request's columns are prices to be adjusted, by their place. */
+/** The indexes of the request's columns that are prices to be adjusted. */
 export function adjustedColumns({ entity, adjust, columns }: EntityRequest): readonly number[] {
   const prices = adjust === null ? [] : (entity.adjustment?.prices ?? []);
   return columns.flatMap(({ name }, i) => (prices.includes(name) ? [i] : []));
 }
 
-/** A name that the entity does not know, where more can be said than the nearest known one. */
+/** The problem for an unknown name, if there is a better explanation than the nearest known name. */
 function unknownHere(entity: Entity, name: string, known: readonly string[]): Problem {
   if (name === "as_of") {
     return new Problem("as_of_not_supported", `${entity.name} has no announcement date, so as_of has no meaning`, {
@@ -148,7 +148,7 @@ function parseFields(entity: Entity, given: readonly string[] | undefined): read
       const near = nearest(name, names);
       throw invalidParameter("fields", `${entity.name} has no column ${quote(name)}`, names, near);
     }
-    if (columns.includes(column)) throw invalidParameter("fields", `${name} is named twice`, names);
+    if (columns.includes(column)) throw invalidParameter("fields", `${name} is given twice`, names);
     columns.push(column);
   }
   return columns;
@@ -172,10 +172,10 @@ function parseFilterValue(entity: Entity, parameter: string, column: Column, tex
   if (column.type === "date") return parseDateValue(parameter, text);
   if (column.type === "int64") {
     if (!/^-?\d{1,15}$/.test(text))
-      throw invalidParameter(parameter, `${quote(text)} is no whole number`, ["a whole number"]);
+      throw invalidParameter(parameter, `${quote(text)} is not a whole number`, ["a whole number"]);
     const value = Number(text);
     if (column.only && !column.only.includes(value)) {
-      throw invalidParameter(parameter, `${quote(text)} does not occur`, column.only.map(String));
+      throw invalidParameter(parameter, `${quote(text)} is not a value of this column`, column.only.map(String));
     }
     return value;
   }
@@ -186,7 +186,7 @@ function parseFilterValue(entity: Entity, parameter: string, column: Column, tex
 export function parseVersion(name: string, text: string): string {
   const version = text.trim().replace(" ", "+");
   if (!VERSION_PATTERN.test(version)) {
-    throw invalidParameter(name, `${quote(text)} is no data_version`, ["a data_version as an answer gave it"]);
+    throw invalidParameter(name, `${quote(text)} is not a data_version`, ["a data_version from an earlier response"]);
   }
   return version;
 }

@@ -1,4 +1,5 @@
-// What the planner hands to the engine: scans of files, as data. `sql.ts` writes them as SQL, the engine decides how to run them.
+// Scans of files as data, passed from the planner to the engine. `sql.ts` writes them as SQL; the engine decides how to
+// run them.
 import type { Column } from "../catalog/types.js";
 import type { DataFile } from "../lake/manifest.js";
 import { cutIntoRanges, rowsIn } from "./files.js";
@@ -6,19 +7,19 @@ import { cutIntoRanges, rowsIn } from "./files.js";
 /** A column as a scan shows or compares it. */
 export interface Expression {
   readonly column: Column;
-  /** In rows whose `knownFrom` lies after `asOf`, `before` stands in place of the value. */
+  /** In rows whose `knownFrom` is after `asOf`, `before` replaces the value. */
   readonly hidden?: { readonly knownFrom: string; readonly asOf: string; readonly before: string | null };
-  /** A code without its suffix. */
+  /** Removes the suffix of a code. */
   readonly bare?: true;
 }
 
-/** What a scan gives. Columns are named, dates are `YYYYMMDD`. */
+/** The result of a scan. Columns are given by name, dates as `YYYYMMDD`. */
 export type Select =
-  /** Rows; `position` names what comes after the columns, followed by the number of the row in its file. */
+  /** Rows; if `position` is not null, its columns and the row number in the file follow the others. */
   | { readonly what: "rows"; readonly columns: readonly Expression[]; readonly position: readonly string[] | null }
   /** For each code, its last date and the value on it. */
   | { readonly what: "latest"; readonly code: string; readonly date: string; readonly value: string }
-  /** For each code, or for all rows together, a bit for each day from `first` on, in base64: 1 where there are rows. */
+  /** For each code, or for all rows together, a bit for each day from `first` on, in base64: 1 if there are rows. */
   | {
       readonly what: "days";
       readonly code: Expression | null;
@@ -29,7 +30,7 @@ export type Select =
 
 /** What a row must fulfil. */
 export type Test =
-  /** The first of the columns that has a value is a date between these, inclusive; null is open. */
+  /** The first of the columns that has a value is a date between these, inclusive; null means unbounded. */
   | {
       readonly is: "between";
       readonly columns: readonly string[];
@@ -39,9 +40,12 @@ export type Test =
   /** Null among the values matches a missing value. */
   | { readonly is: "in"; readonly value: Expression; readonly values: readonly (string | number | null)[] }
   | { readonly is: "positive"; readonly column: string }
-  /** Of the last date in these files up to `until`. */
+  /** The row has the last date in these files up to `until`. */
   | { readonly is: "last"; readonly column: string; readonly until: string }
-  /** Comes after a row in the order of these columns and the row numbers, nulls last; before it where `descending`. */
+  /**
+   * The row comes after another one in the order of these columns and the row numbers, nulls last; before it if
+   * `descending`.
+   */
   | {
       readonly is: "beyond";
       readonly keys: readonly { readonly column: Column; readonly value: string | null }[];
@@ -49,10 +53,10 @@ export type Test =
       readonly descending: boolean;
     };
 
-/** How many rows a scan gives, by what is known of its files. */
+/** How many rows a scan yields, as far as its files tell. */
 export interface RowBounds {
   readonly atMost: number;
-  /** It gives exactly that many. */
+  /** Whether it yields exactly that many. */
   readonly exact: boolean;
 }
 
@@ -61,17 +65,17 @@ export interface Scan {
   readonly files: readonly DataFile[];
   readonly select: Select;
   readonly tests: readonly Test[];
-  /** Sorts by these columns and the row numbers; null where rows come as they lie in their files. */
+  /** Sorts by these columns and the row number; null keeps the order of the files. */
   readonly order: { readonly columns: readonly string[]; readonly descending: boolean } | null;
-  /** The rows of the only file that are read, from and up to but without; null for all. */
+  /** The rows that are read of the only file, from inclusive to exclusive; null for all. */
   readonly rowRange: readonly [number, number] | null;
   readonly limit: number | null;
   readonly bounds: RowBounds;
-  /** Looks at every row of its files, in the order in which they lie there. */
+  /** Whether every row of its files is looked at, in their order. */
   readonly wholeFiles: boolean;
 }
 
-/** Scans that are run one after another and all give these columns. */
+/** Scans that run one after another and all yield these columns. */
 export interface Read {
   readonly columns: readonly Column[];
   readonly scans: readonly Scan[];
@@ -84,7 +88,7 @@ export const rowsOf = (columns: readonly Column[]): Select => ({
   position: null,
 });
 
-/** A scan of all rows of some files, with what is different about it. */
+/** A scan of all rows of some files, with some fields replaced. */
 export function scanOf(files: readonly DataFile[], select: Select, differs: Partial<Scan> = {}): Scan {
   const { tests = [] } = differs;
   const bounds = { atMost: rowsIn(files), exact: select.what === "rows" && tests.length === 0 };
@@ -97,7 +101,7 @@ export function firstRows(scan: Scan, rows: number): Scan {
   return { ...scan, limit: rows, bounds: { atMost, exact: false }, wholeFiles: false };
 }
 
-/** The same rows in the same order as scans that may run side by side: itself where one will do. */
+/** Splits a scan into scans that may run in parallel and yield the same rows in the same order. */
 export function rangesOf(scan: Scan): readonly Scan[] {
   if (!scan.wholeFiles) return [scan];
   return cutIntoRanges(scan.files).map(({ files, rowRange }) => {
@@ -107,18 +111,18 @@ export function rangesOf(scan: Scan): readonly Scan[] {
   });
 }
 
-/** Whether a scan gives the rows of its files exactly as they are stored, in their order. */
+/** Whether a scan yields exactly the stored rows of its files, in their order. */
 export function givesStoredRows({ select, tests, order, rowRange, limit, wholeFiles }: Scan): boolean {
   if (!wholeFiles || select.what !== "rows" || select.position !== null) return false;
   const isStored = ({ column, hidden, bare }: Expression): boolean => !column.derived && !hidden && !bare;
   return tests.length === 0 && order === null && rowRange === null && limit === null && select.columns.every(isStored);
 }
 
-/** A read of many rows holds its slot for long: it queues where a light one passes. */
+/** A heavy read holds its slot for long, so it queues where a light one may run. */
 export type Cost = "light" | "heavy";
 
-/** A day, or a code, is less: it lies in two row groups. */
+/** More rows than a day or a code needs: those are in two row groups. */
 const LIGHT_AT_MOST = 250_000;
 
-/** `rows` are those that have to be looked at. */
+/** `rows` is the number of rows that have to be looked at. */
 export const costOf = (rows: number): Cost => (rows > LIGHT_AT_MOST ? "heavy" : "light");

@@ -1,5 +1,5 @@
-// The only place that writes SQL for reads: a scan becomes one statement. Identifiers come from the catalog; everything a
-// user said is bound.
+// The only file that writes SQL for reads: each scan becomes one statement. Identifiers come from the catalog; user
+// text is always bound.
 import { SQL_TYPES, type Column } from "../catalog/types.js";
 import { isoDate } from "../dates.js";
 import type { DataFile } from "../lake/manifest.js";
@@ -7,7 +7,7 @@ import { quoteName } from "../sql-text.js";
 import { datesJson, hasNull, listJson } from "./filter-values.js";
 import type { Expression, Scan, Select, Test } from "./scan.js";
 
-/** A value that SQL may be given: never spliced into text, always bound. */
+/** A value that is bound to a statement, never written into its text. */
 export type SqlValue = string | number | bigint | boolean | null | readonly string[];
 
 /** A SELECT; values are bound to $1, $2, … */
@@ -17,8 +17,8 @@ export interface Statement {
 }
 
 /**
- * A scan as one statement. `pathOf` is where DuckDB finds a file. With an end that is `marked`, one more column is true in
- * one more row, which comes last: the completeness marker.
+ * A scan as one statement. `pathOf` returns the path of a file for DuckDB. With `marked`, the statement has one more
+ * column and one more row, the last one, in which that column is true: the completeness marker.
  */
 export function render(scan: Scan, pathOf: (file: DataFile) => string, end?: "marked"): Statement {
   const bindings = new Bindings();
@@ -51,7 +51,7 @@ class Bindings {
 
 interface SelectSql {
   readonly list: readonly string[];
-  /** What is selected from, made of the rows that pass the tests. */
+  /** The FROM clause, given the rows that pass the tests. */
   readonly from: (rows: string) => string;
   readonly groupBy: string;
 }
@@ -118,7 +118,7 @@ const TESTS: { [I in Test["is"]]: (test: Extract<Test, { is: I }>, bindings: Bin
   positive: ({ column }) => [`${quoteName(column)} > 0`],
   last: ({ column, until }, bindings) => {
     const name = quoteName(column);
-    // $1 names the files of the scan.
+    // $1 is the list of the scan's files.
     return [`${name} = (SELECT max(${name}) FROM read_parquet($1) WHERE ${name} <= ${bindings.date(until)})`];
   },
   beyond: ({ keys, row, descending }, bindings) => {
@@ -127,12 +127,12 @@ const TESTS: { [I in Test["is"]]: (test: Extract<Test, { is: I }>, bindings: Bin
   },
 };
 
-/** At most this many values are compared one by one; DuckDB finds more of them by a join, whose rows come in any order. */
+/** At most this many values are compared one by one. For more, DuckDB uses a join, whose rows have no order. */
 export const COMPARED_AT_MOST = 4;
 
 type Values = Extract<Test, { is: "in" }>["values"];
 
-/** Each value is bound on its own; nothing where all are null. */
+/** Binds each value on its own; no condition if all are null. */
 function valuesSql(sql: string, { type }: Column, values: Values, bindings: Bindings): readonly string[] {
   const bound = values.flatMap((one) => {
     if (one === null) return [];
@@ -142,7 +142,7 @@ function valuesSql(sql: string, { type }: Column, values: Values, bindings: Bind
   return [bound.length === 1 ? `${sql} = ${bound[0]!}` : `${sql} IN (${bound.join(", ")})`];
 }
 
-/** All are bound as one value: to bind each of 60,000 takes 200 ms, in every statement of a plan. */
+/** Binds all values as one list: to bind 60,000 of them one by one takes 200 ms in every statement. */
 function listSql(sql: string, { type }: Column, values: Values, bindings: Bindings): readonly string[] {
   const list = bindings.add(type === "date" ? datesJson(values) : listJson(values));
   return [`${sql} IN (SELECT unnest(from_json(${list}, '["${SQL_TYPES[type]}"]')))`];
@@ -154,8 +154,8 @@ const testSql = (test: Test, bindings: Bindings): readonly string[] =>
 type Key = Extract<Test, { is: "beyond" }>["keys"][number];
 
 /**
- * Beyond the value of a key, or equal to it and `then`. Null stands after every value. Written so that the first comparison
- * alone lets row groups be skipped.
+ * The key is beyond its value, or equal to it and `then` holds. Null comes after every value. The first comparison
+ * alone lets DuckDB skip row groups.
  */
 function beyondKey({ column, value }: Key, then: string, descending: boolean, bindings: Bindings): string {
   const name = quoteName(column.name);

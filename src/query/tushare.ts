@@ -1,4 +1,4 @@
-// A question as clients of Tushare put it: a JSON object with the name of an api, its parameters and fields.
+// Requests of Tushare clients: a JSON object with the name of an API, its parameters and fields.
 import { API_NAMES, apiNamed, CLIENT_NOTES, type Api } from "../catalog/tushare.js";
 import { parametersOf, type EntityParameter } from "../catalog/parameters.js";
 import { nearest, Problem } from "../errors.js";
@@ -7,11 +7,11 @@ import { parseRequest, type EntityRequest, type RequestLimits } from "./request.
 
 interface TushareRequest {
   readonly request: EntityRequest;
-  /** Rows that are left out at the beginning. */
+  /** Rows that are skipped at the beginning. */
   readonly offset: number;
 }
 
-/** What the object may hold. */
+/** The keys that the object may have. */
 const KEYS = ["api_name", "token", "params", "fields"];
 
 /** Which of our parameters clients of Tushare may use: its answers have one format, and no cursor. */
@@ -20,7 +20,7 @@ const OFFERED: Record<EntityParameter["kind"], boolean> = {
   ...{ limit: true, cursor: false, order: true, data_version: true, format: false },
 };
 
-/** The object that a question is, its values not looked at yet. */
+/** The object that a client sends, before its values are checked. */
 export type Question = Readonly<Record<string, unknown>>;
 
 export const EXAMPLE = '{"api_name": "daily", "token": "...", "params": {"ts_code": "600519.SH"}, "fields": ""}';
@@ -28,7 +28,7 @@ export const EXAMPLE = '{"api_name": "daily", "token": "...", "params": {"ts_cod
 const isObject = (value: unknown): value is Question =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The question that a JSON text was. Throws where it was no object. */
+/** The object of a parsed JSON body. Throws if it is not an object. */
 export function parseQuestion(body: unknown): Question {
   if (isObject(body)) return body;
   const found = body === null ? "null" : Array.isArray(body) ? "a list" : `a ${typeof body}`;
@@ -40,12 +40,12 @@ export function tokenIn({ token }: Question): string | undefined {
   return typeof token === "string" ? token : undefined;
 }
 
-/** The api that a question names: in its body, in its path, or the same in both. Throws where there is none. */
+/** The API that a question names: in its body, in its path, or the same in both. Throws if there is none. */
 export function parseApi(question: Question, inPath: string | undefined): Api {
   for (const key of Object.keys(question)) if (!KEYS.includes(key)) throw unknownParameter(key, KEYS);
   const given = question["api_name"] ?? inPath;
   if (typeof given !== "string" || given === "") {
-    throw invalidParameter("api_name", "it is missing or no text", ["the name of an api"]);
+    throw invalidParameter("api_name", "it is missing or not text", ["the name of an API"]);
   }
   if (inPath !== undefined && inPath !== given) {
     throw new Problem("contradictory_parameters", `api_name is ${quote(given)}, but the path says ${quote(inPath)}`, {
@@ -55,13 +55,15 @@ export function parseApi(question: Question, inPath: string | undefined): Api {
   const api = apiNamed(given);
   if (api) return api;
   const near = nearest(given, API_NAMES);
-  throw new Problem("unknown_entity", `there is no api ${quote(given)} here`, {
+  throw new Problem("unknown_entity", `there is no API ${quote(given)}`, {
     allowed: API_NAMES,
     ...(near ? { hint: `did you mean ${near}?` } : {}),
   });
 }
 
-/** Reads parameters and fields. Nothing is ignored but null and empty text, which clients send for what is not given. */
+/**
+ * Reads parameters and fields. Only null and empty text are ignored: clients send them for parameters that are not set.
+ */
 export function parseTushare(
   { entity, order, defaults }: Api,
   question: Question,

@@ -12,6 +12,6 @@ def described_requests_are_accepted(ctx, response, case):
         return
     problem = response.json()
     # A pattern knows months and days, but not that February has no 30th.
-    no_day = problem["detail"].endswith("is no calendar day")
+    no_day = problem["detail"].endswith("is not a calendar day")
     if problem["code"] not in CODES and not no_day:
         raise AssertionError(f"refused though it fits the description: {problem}")

@@ -114,13 +114,13 @@ describe("the parser", () => {
 
   test("refuses days that all lie outside the range that is asked for too", () => {
     const outside = [
-      ["daily", "trade_date=20240101&start_date=20240102", "no trade_date that is asked for fits start_date 20240102"],
+      ["daily", "trade_date=20240101&start_date=20240102", "no requested trade_date is within start_date 20240102"],
       [
         "daily",
         "trade_date=20240101,20240109&start_date=20240102&end_date=20240108",
         "start_date 20240102 and end_date",
       ],
-      ["anns_d", "ann_date=null&end_date=20240102", "no ann_date that is asked for fits end_date 20240102"],
+      ["anns_d", "ann_date=null&end_date=20240102", "no requested ann_date is within end_date 20240102"],
       ["stock_list", "snapshot_date=2024-01-03&end_date=20240102", "no snapshot_date"],
     ] as const;
     for (const [entity, query, detail] of outside) {

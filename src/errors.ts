@@ -1,4 +1,4 @@
-// Every way to fail that a user can see: one table of codes for HTTP, one error class for the command line.
+// All errors that users see: one table of problem codes for HTTP, one error class for the command line.
 
 /** The stable codes of every problem document the server sends, with HTTP status, title, and what the web page says of it in Chinese. */
 export const PROBLEMS = {
@@ -50,24 +50,24 @@ export const PROBLEMS = {
 export type ProblemCode = keyof typeof PROBLEMS;
 
 interface ProblemExtras {
-  /** The request parameter at fault. */
+  /** The parameter that caused the problem. */
   readonly parameter?: string;
-  /** What would be accepted. */
+  /** Accepted values. */
   readonly allowed?: readonly string[];
   /** The way out, in one sentence. */
   readonly hint?: string;
-  /** Seconds after which trying again makes sense. */
+  /** Seconds after which a retry makes sense. */
   readonly retryAfter?: number;
 }
 
-/** Characters that a problem repeats of one value, and of its whole detail, whatever the request held. */
+/** Maximum number of characters of a quoted value, and of the whole detail. */
 const QUOTED = 60;
 const DETAIL = 500;
 
-/** The beginning of a text that is long. */
+/** The text, shortened if it is too long. */
 export const clip = (text: string, most = QUOTED): string => (text.length > most ? `${text.slice(0, most)}…` : text);
 
-/** A failure with a stable code that is told to the HTTP client as `application/problem+json`. */
+/** A failure with a stable code, sent to HTTP clients as `application/problem+json`. */
 export class Problem extends Error {
   readonly status: number;
   readonly title: string;
@@ -88,7 +88,7 @@ export class Problem extends Error {
   }
 }
 
-/** A failure of a command, told to the user as one clear line. Exit code 1: it failed; 2: it was called wrongly. */
+/** A failure of a command, shown as one clear line. Exit code 1: the command failed; 2: it was called incorrectly. */
 export class OperatorError extends Error {
   constructor(
     message: string,
@@ -99,14 +99,14 @@ export class OperatorError extends Error {
   }
 }
 
-/** What an error says, on one line; of an error that is not ours, its first line. */
+/** The message of an error on one line; of an error that is not ours, its first line. */
 export function reasonOf(error: unknown): string {
   if (error instanceof OperatorError) return error.message;
   return (error instanceof Error ? error.message : String(error)).split("\n")[0]!.trim();
 }
 
-/** What a machine lacks or refuses, by the code of the system: it may pass, and says nothing about the file at hand. */
-const MACHINE_TROUBLES: Readonly<Record<string, string>> = {
+/** Failures of the machine, by system error code. They may pass, and are not the fault of the file in use. */
+const SYSTEM_MESSAGES: Readonly<Record<string, string>> = {
   ENOSPC: "no space left on device",
   EDQUOT: "disk quota exceeded",
   EFBIG: "file too large",
@@ -127,23 +127,23 @@ const MACHINE_TROUBLES: Readonly<Record<string, string>> = {
   ETIMEDOUT: "connection timed out",
 };
 
-/** The code of a system's message, such as `Too many open files`; undefined where it is none of the machine's troubles. */
-export const troubleCode = (message: string): string | undefined =>
-  Object.entries(MACHINE_TROUBLES).find(([, text]) => text === message.toLowerCase())?.[0];
+/** The code of a system message such as `Too many open files`; undefined if it is not in the table. */
+export const systemErrorCode = (message: string): string | undefined =>
+  Object.entries(SYSTEM_MESSAGES).find(([, text]) => text === message.toLowerCase())?.[0];
 
-/** Whether the machine failed: no space, no free file handle, a failing disk. The same may succeed later. */
-export function isMachineTrouble(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && Object.hasOwn(MACHINE_TROUBLES, String((error as NodeJS.ErrnoException).code));
+/** Whether the machine failed: no space, no free file handle, a failing disk. A retry may succeed. */
+export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && Object.hasOwn(SYSTEM_MESSAGES, String((error as NodeJS.ErrnoException).code));
 }
 
-/** Codes that say something about a path: of a file that somebody brought, it is the file's fault. */
+/** Codes that concern a path: if a user supplied the file, it is the file's fault. */
 const PATH_FAULTS: ReadonlySet<unknown> = new Set(["EACCES", "EPERM", "ENOENT", "ENOTDIR"]);
 
-/** Whether the machine failed while it looked at a file that somebody brought. */
-export const isTroubleBeside = (error: unknown): error is NodeJS.ErrnoException =>
-  isMachineTrouble(error) && !PATH_FAULTS.has(error.code);
+/** Whether the machine failed while it read a file that a user supplied. */
+export const isTransientError = (error: unknown): error is NodeJS.ErrnoException =>
+  isSystemError(error) && !PATH_FAULTS.has(error.code);
 
-/** The machine failed while DuckDB worked. */
+/** The machine failed while DuckDB was working. */
 export class MachineError extends Error {
   constructor(
     message: string,
@@ -154,7 +154,7 @@ export class MachineError extends Error {
   }
 }
 
-/** DuckDB gave up: it lacked memory or temporary disk within its settings, or failed itself. Less at a time may succeed. */
+/** DuckDB failed: it reached its memory or temporary disk limit, or has a bug. A smaller job may succeed. */
 export class EngineError extends OperatorError {
   constructor(
     message: string,
@@ -168,18 +168,18 @@ export class EngineError extends OperatorError {
 /** The disk is full. */
 export class NoSpaceError extends OperatorError {}
 
-/** Passes on what is wrong with a file; throws what is not its fault. */
+/** Returns an error that is the fault of a file; rethrows any other. */
 export function fileFault(error: unknown): unknown {
-  if (isMachineTrouble(error) || error instanceof EngineError || error instanceof NoSpaceError) throw error;
+  if (isSystemError(error) || error instanceof EngineError || error instanceof NoSpaceError) throw error;
   return error;
 }
 
-/** Characters of the longest name that is compared: the edit distance takes the product of two lengths. */
+/** Characters of the longest name that is compared: the cost of the edit distance is the product of two lengths. */
 const LONGEST_NAME = 64;
 
 /**
- * The nearest of `names` to `wanted` by edit distance, or undefined where none shares more than half of its letters or
- * `wanted` is too long for a mistyped name.
+ * The nearest of `names` to `wanted` by edit distance. Undefined if none shares more than half of its characters or
+ * `wanted` is too long to be a mistyped name.
  */
 export function nearest(wanted: string, names: Iterable<string>): string | undefined {
   if (wanted.length > LONGEST_NAME) return undefined;
@@ -196,7 +196,7 @@ export function nearest(wanted: string, names: Iterable<string>): string | undef
   return best;
 }
 
-/** Levenshtein distance with a swap of neighbours counted as one edit. */
+/** Levenshtein distance in which a swap of adjacent characters is one edit. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);

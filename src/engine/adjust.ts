@@ -1,5 +1,5 @@
-// Adjusted prices: rows and factors come as two streams in the same order, and are met like the sides of a zip. So rows
-// keep their order in flat memory, and each stream proves by itself that it is whole.
+// Adjusted prices. Rows and factors are read as two streams in the same order and merged. Rows keep their order in
+// constant memory, and each stream proves that it is complete.
 import { type Data, Float64, RecordBatch, makeData } from "apache-arrow";
 import { type ColumnData, isPresent } from "../arrow-data.js";
 import type { Snapshot } from "../lake/lake.js";
@@ -12,18 +12,18 @@ import { type Value, readColumns } from "./calendars.js";
 import { type Codes, type Keys, compareCodes, compareKeys, keysOf } from "./keys.js";
 import type { Reader, Rows, ReadSession } from "./reader.js";
 
-/** The factors of a request, ready to be met with its rows. */
+/** The factors of a request, ready to be applied to its rows. */
 interface Adjusting {
-  /** The files that are read first. */
+  /** Files that are read before any row. */
   readonly files: readonly DataFile[];
-  /** Adjusts what is read of the session: rows of the request, all or those after the page before. */
+  /** Wraps a session: it yields adjusted rows of the request, from the beginning or after the previous page. */
   over(session: ReadSession): Rows;
 }
 
 export interface Adjustments {
   /**
-   * What adjusts the rows of `request` from `after` on; null where it has nothing to adjust. Throws what `Reader.read`
-   * throws. Must not be called with a session open: it may need one itself.
+   * Prepares the adjustment of `request` after position `after`; null if there is nothing to adjust. Throws what
+   * `Reader.read` throws. Call it before a session is opened: it may need one itself.
    */
   prepare(
     snapshot: Snapshot,
@@ -33,7 +33,7 @@ export interface Adjustments {
   ): Promise<Adjusting | null>;
 }
 
-/** Last factors of the whole market that are kept: of a few versions and days. */
+/** How many tables of last factors are cached: enough for a few versions and dates. */
 const KEPT = 16;
 
 export function createAdjustments(reader: Reader): Adjustments {
@@ -60,7 +60,7 @@ export function createAdjustments(reader: Reader): Adjustments {
         async *read(rowScans, rowColumns, wanted) {
           const factors = session.read(scans, columns, "some");
           try {
-            const scalesOf = meetFactors(factors, last, dateColumn, direction);
+            const scalesOf = scalesFrom(factors, last, dateColumn, direction);
             for await (const batch of session.read(rowScans, rowColumns, wanted)) {
               yield scaled(batch, prices, await scalesOf(batch));
             }
@@ -78,8 +78,8 @@ interface FactorBatch extends Keys {
   readonly factors: Float64Array;
 }
 
-/** A function that gives what the prices of each row are multiplied by, NaN where there is no factor. */
-function meetFactors(
+/** Returns a function that computes the multiplier of each row's prices, NaN if there is no factor. */
+function scalesFrom(
   stream: AsyncIterator<RecordBatch>,
   last: LastFactors | null,
   dateColumn: number,
@@ -89,9 +89,9 @@ function meetFactors(
     const found = await stream.next();
     return found.done ? null : { ...keysOf(found.value, 0), factors: factorsIn(found.value) };
   };
-  // The first factors are fetched beside the first rows.
+  // The first factors are fetched while the first rows are read.
   const first = next();
-  first.catch(() => undefined); // thrown where it is awaited
+  first.catch(() => undefined); // errors are thrown at the await
   let ahead: FactorBatch | null | undefined;
   let at = 0;
   return async (batch) => {
@@ -114,18 +114,18 @@ function meetFactors(
   };
 }
 
-/** A column of numbers: the Arrow library leaves its buffers `any`. */
+/** A column of numbers: the Arrow library types its buffers as `any`. */
 interface Numbers extends ColumnData {
   readonly values: Float64Array;
 }
 
-/** The factors of a batch; NaN where one is missing or is none. */
+/** The factors of a batch; NaN if one is missing or not positive. */
 function factorsIn(batch: RecordBatch): Float64Array {
   const numbers: Numbers = batch.data.children[2]!;
   return numbers.values.map((value, i) => (value > 0 && isPresent(numbers, i) ? value : Number.NaN));
 }
 
-/** The batch with some columns multiplied; null where there is nothing to multiply by. */
+/** The batch with some columns multiplied; null if no factor applies. */
 function scaled(batch: RecordBatch, columns: readonly number[], scales: Float64Array): RecordBatch {
   const children = batch.data.children.map((data, i) => (columns.includes(i) ? multiplied(data, scales) : data));
   return new RecordBatch(
@@ -152,11 +152,11 @@ function multiplied(numbers: Numbers, scales: Float64Array): Data {
 // The last factor of each code, as a sorted table.
 
 interface LastFactors {
-  /** That of a row's code, NaN where it has none. Quick where rows come in the order of their codes, up or down. */
+  /** The factor of a row's code, NaN if it has none. Fast if rows are ordered by code, ascending or descending. */
   of(rows: Codes, row: number): number;
 }
 
-/** From columns of code, date and factor; of several rows of a code the latest counts. */
+/** From columns of code, date and factor. If a code occurs several times, its latest row counts. */
 function createLastFactors([codes, dates, factors]: readonly (readonly Value[])[]): LastFactors {
   const latest = new Map<string, number>();
   for (const [i, code] of codes!.entries()) {

@@ -1,18 +1,19 @@
-// Admission control: some at once, some in the queue, the rest is refused for now. What is heavy gets half of each.
+// Admission control: a bounded number of jobs runs, a bounded number waits, the rest is refused. Heavy jobs get at most
+// half of each.
 import { Problem } from "../errors.js";
 import type { Cost } from "../query/scan.js";
 
 export interface Load {
-  readonly inside: number;
+  readonly active: number;
   readonly waiting: number;
 }
 
 export interface Admission {
-  /** Waits for a slot; resolves to the function that releases it. Rejects with `full` where the queue is full. */
+  /** Waits for a slot; resolves to the function that releases it. Rejects with `full` if the queue is full. */
   admit(signal: AbortSignal, cost: Cost): Promise<() => void>;
-  /** Does a job in a slot of its own. */
+  /** Runs a job in a slot of its own. */
   run<T>(job: () => Promise<T>, signal: AbortSignal, cost: Cost): Promise<T>;
-  /** Resolves when nobody is inside. */
+  /** Resolves when no slot is taken. */
   empty(): Promise<void>;
   load(): Load;
 }
@@ -24,35 +25,35 @@ interface Waiter {
 
 const tooManyQueries = (): Problem => new Problem("overloaded", "too many queries are waiting", { retryAfter: 1 });
 
-/** `full` is the problem of those who find the queue full. A heavy read may have the only slot. */
+/** `full` creates the problem for callers that find the queue full. A heavy read may take the only slot. */
 export function createAdmission(slots: number, queueLength: number, full: () => Problem = tooManyQueries): Admission {
   const most: Record<Cost, number> = { light: slots, heavy: Math.max(1, Math.floor(slots / 2)) };
   const mostWaiting: Record<Cost, number> = { light: queueLength, heavy: Math.ceil(queueLength / 2) };
-  const inside: Record<Cost, number> = { light: 0, heavy: 0 };
+  const active: Record<Cost, number> = { light: 0, heavy: 0 };
   const queue: Waiter[] = [];
   const onEmpty: (() => void)[] = [];
 
-  const all = (): number => inside.light + inside.heavy;
-  const hasRoom = (cost: Cost): boolean => all() < slots && inside[cost] < most[cost];
+  const allActive = (): number => active.light + active.heavy;
+  const hasFreeSlot = (cost: Cost): boolean => allActive() < slots && active[cost] < most[cost];
   const waiting = (cost: Cost): number =>
     cost === "light" ? queue.length : queue.reduce((sum, waiter) => sum + Number(waiter.cost === cost), 0);
 
   const takeSlot = (cost: Cost): (() => void) => {
-    inside[cost]++;
-    let left = false;
+    active[cost]++;
+    let released = false;
     return () => {
-      if (left) return;
-      left = true;
-      inside[cost]--;
-      const next = queue.findIndex((waiter) => hasRoom(waiter.cost));
+      if (released) return;
+      released = true;
+      active[cost]--;
+      const next = queue.findIndex((waiter) => hasFreeSlot(waiter.cost));
       if (next >= 0) queue.splice(next, 1)[0]!.enter();
-      else if (all() === 0) for (const resolve of onEmpty.splice(0)) resolve();
+      else if (allActive() === 0) for (const resolve of onEmpty.splice(0)) resolve();
     };
   };
 
   async function admit(signal: AbortSignal, cost: Cost): Promise<() => void> {
     signal.throwIfAborted();
-    if (hasRoom(cost)) return takeSlot(cost);
+    if (hasFreeSlot(cost)) return takeSlot(cost);
     if (waiting(cost) >= mostWaiting[cost]) throw full();
     return new Promise((resolve, reject) => {
       const abort = (): void => {
@@ -82,8 +83,8 @@ export function createAdmission(slots: number, queueLength: number, full: () => 
       }
     },
     async empty() {
-      if (all() > 0) await new Promise<void>((resolve) => onEmpty.push(resolve));
+      if (allActive() > 0) await new Promise<void>((resolve) => onEmpty.push(resolve));
     },
-    load: () => ({ inside: all(), waiting: queue.length }),
+    load: () => ({ active: allActive(), waiting: queue.length }),
   };
 }

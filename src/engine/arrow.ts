@@ -1,4 +1,4 @@
-// A DuckDB data chunk as an Arrow record batch: its columns are copied into buffers that serve chunk after chunk.
+// A DuckDB data chunk as an Arrow record batch: its columns are copied into buffers that are reused for every chunk.
 import duckdb from "@duckdb/node-bindings";
 import type { DuckDBDataChunk } from "@duckdb/node-api";
 import {
@@ -29,10 +29,12 @@ function schemaOf(columns: readonly Column[]): Schema {
   return new Schema(columns.map((column) => new Field(column.name, ARROW_TYPES[column.type], true)));
 }
 
-/** The first `rows` rows of a chunk as a record batch, which is valid until the next call. */
+/** The first `rows` rows of a chunk as a record batch. It is valid until the next call. */
 type BatchReader = (chunk: DuckDBDataChunk, rows: number) => RecordBatch;
 
-/** Reads chunks whose first columns are `columns`. Where no value is missing, nothing is made for a chunk. */
+/**
+ * Creates a reader of chunks whose first columns are `columns`. It allocates nothing per chunk if no value is missing.
+ */
 export function batchReader(columns: readonly Column[]): BatchReader {
   const schema = schemaOf(columns);
   const type = new Struct(schema.fields);
@@ -46,12 +48,12 @@ export function batchReader(columns: readonly Column[]): BatchReader {
   };
 }
 
-/** The raw handle below the client's chunk class, whose own accessors make an object for every value. */
+/** The native handle behind the client's chunk class, whose own accessors create an object for every value. */
 export function rawChunk(chunk: DuckDBDataChunk): duckdb.DataChunk {
   return (chunk as unknown as { chunk: duckdb.DataChunk }).chunk;
 }
 
-/** Copies the values of a vector; the data is the same object again where only the values in its buffers differ. */
+/** Copies the values of a vector. Returns the same object as before if only the contents of its buffers changed. */
 type VectorReader = (vector: duckdb.Vector, rows: number) => Data;
 
 const READERS: Record<ColumnType, () => VectorReader> = {
@@ -62,7 +64,7 @@ const READERS: Record<ColumnType, () => VectorReader> = {
   int64: () => reader(ARROW_TYPES.int64, fixedStore(BigInt64Array)),
 };
 
-/** The values of a vector in buffers of ours: new ones only where the old ones are too small. */
+/** Copies the values of a vector into our buffers, which are replaced only if they are too small. */
 type Store = (vector: duckdb.Vector, rows: number, present: Uint8Array | undefined) => Buffers;
 
 interface Buffers {
@@ -92,7 +94,7 @@ function fixedStore(Values: FixedArray): Store {
   let bytes = new Uint8Array(0);
   return (vector, rows) => {
     if (rows > data.length) {
-      data = new Values(roomFor(rows, data.length));
+      data = new Values(capacityFor(rows, data.length));
       bytes = new Uint8Array(data.buffer);
     }
     bytes.set(duckdb.vector_get_data(vector, rows * Values.BYTES_PER_ELEMENT));
@@ -110,14 +112,14 @@ function textStore(): Store {
   return (vector, rows, present) => {
     const slots = duckdb.vector_get_data(vector, rows * STRING_SLOT);
     const words = new Uint32Array(slots.buffer, slots.byteOffset, rows * 4);
-    if (rows >= valueOffsets.length) valueOffsets = new Int32Array(roomFor(rows, valueOffsets.length) + 1);
+    if (rows >= valueOffsets.length) valueOffsets = new Int32Array(capacityFor(rows, valueOffsets.length) + 1);
     let total = 0;
     for (let i = 0; i < rows; i++) {
       if (present === undefined || (present[i >> 3]! >> (i & 7)) & 1) total += words[i * 4]!;
       valueOffsets[i + 1] = total;
     }
-    // The last of the short texts is copied with all the bytes of its slot.
-    if (total + INLINE_BYTES > data.length) data = new Uint8Array(roomFor(total + INLINE_BYTES, data.length));
+    // The last short string is copied with all the bytes of its slot.
+    if (total + INLINE_BYTES > data.length) data = new Uint8Array(capacityFor(total + INLINE_BYTES, data.length));
     for (let i = 0; i < rows; i++) {
       const to = valueOffsets[i]!;
       const length = valueOffsets[i + 1]! - to;
@@ -134,7 +136,7 @@ function textStore(): Store {
   };
 }
 
-/** Four bytes at any address, lowest first: typed arrays take words only at multiples of four. */
+/** Writes four bytes in little-endian order at any address: typed arrays only accept words at multiples of four. */
 function putWord(word: number, data: Uint8Array, at: number): void {
   data[at] = word;
   data[at + 1] = word >>> 8;
@@ -142,8 +144,10 @@ function putWord(word: number, data: Uint8Array, at: number): void {
   data[at + 3] = word >>> 24;
 }
 
-/** Just what the first chunk needs: it may be the only one. A further one gets room that will do for all. */
-const roomFor = (needed: number, before: number): number =>
+/**
+ * The first chunk gets exactly what it needs: it may be the only one. A later one gets enough for any further chunk.
+ */
+const capacityFor = (needed: number, before: number): number =>
   before === 0 ? needed : Math.max(needed, duckdb.vector_size(), before * 2);
 
 function countPresent(bitmap: Uint8Array, rows: number): number {

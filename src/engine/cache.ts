@@ -1,10 +1,11 @@
-// A small cache of what takes long to make: made once for all who wait for it, given up when nobody waits any more.
+// A small cache of values that take long to make. Callers that wait for the same value share it; it is abandoned when
+// all of them have left.
 import { LRUCache } from "lru-cache";
 
 export interface Cache<T> {
   /**
-   * The value of `key`, made by `make` where it is not there. Rejects with the signal's reason when it is aborted; the
-   * signal that `make` gets is aborted when all who wait have left. A value that could not be made is not kept.
+   * The cached value of `key`, or the result of `make`. Rejects with the signal's reason when it is aborted; the signal
+   * passed to `make` is aborted when every caller has left. A value that could not be made is not cached.
    */
   get(key: string, make: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T>;
 }
@@ -15,7 +16,7 @@ interface Making<T> {
   waiting: number;
 }
 
-/** Keeps the `size` values that were used last. */
+/** Keeps the `size` most recently used values. */
 export function createCache<T extends object | string>(size: number): Cache<T> {
   const made = new LRUCache<string, T>({ max: size });
   const making = new Map<string, Making<T>>();
@@ -52,7 +53,7 @@ export function createCache<T extends object | string>(size: number): Cache<T> {
   };
 }
 
-/** What `promise` resolves to, or the signal's reason where that comes first. */
+/** What `promise` resolves to, unless the signal is aborted first: then it rejects with the signal's reason. */
 async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   let abort: () => void;
   const aborted = new Promise<never>((_, reject) => {

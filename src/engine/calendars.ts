@@ -8,11 +8,11 @@ import { valueAt } from "./page.js";
 import type { Reader } from "./reader.js";
 
 export interface Calendars {
-  /** Without days where the version holds no calendar. Throws what `Reader.read` throws. */
+  /** Has no days if the version has no calendar. Throws what `Reader.read` throws. */
   of(snapshot: Snapshot, signal: AbortSignal): Promise<Calendar>;
 }
 
-/** Versions seldom differ in their calendar; the few that are asked for side by side are kept. */
+/** Versions seldom differ in their calendar, so a few are enough. */
 const KEPT = 8;
 
 export function createCalendars(reader: Reader): Calendars {
@@ -32,12 +32,12 @@ export function createCalendars(reader: Reader): Calendars {
   };
 }
 
-// A small answer as plain arrays: what the server itself needs to know, such as the calendar.
+// Small results as plain arrays, for what the server itself needs, such as the calendar.
 
 /** Text as string, a date as `YYYYMMDD`, a number as number. */
 export type Value = string | number | null;
 
-/** All rows of a read, an array a column. Throws what `Reader.read` throws. */
+/** All rows of a read, one array per column. Throws what `Reader.read` throws. */
 export async function readColumns(reader: Reader, read: Read, signal: AbortSignal): Promise<readonly Value[][]> {
   const columns: Value[][] = read.columns.map(() => []);
   for await (const batch of reader.read(read, signal)) {

@@ -1,6 +1,6 @@
-// The chunks of one statement, fetched on a thread of the pool while those before them are worked on. A streaming result of
-// DuckDB that fails midway ends like a whole one, so what was read is refused unless its end is proven: by the number of rows
-// where that is known, else by the completeness marker, which `query/sql.ts` adds as the last row.
+// The chunks of one statement, fetched on a thread of the pool while earlier chunks are processed. A streaming result
+// of DuckDB that fails midway ends like a complete one, so its end must be proven: by the number of rows if it is
+// known, otherwise by the completeness marker, which `query/sql.ts` adds as the last row.
 import { setImmediate } from "node:timers/promises";
 import type { DuckDBConnection, DuckDBDataChunk } from "@duckdb/node-api";
 import duckdb from "@duckdb/node-bindings";
@@ -8,7 +8,7 @@ import type { Statement } from "../query/sql.js";
 import { rawChunk } from "./arrow.js";
 import { endWork, withPrepared } from "./statements.js";
 
-/** The stream ended before its last row: what was read so far is not the whole answer. */
+/** The stream ended before its last row: what was read so far is incomplete. */
 export class IncompleteStreamError extends Error {
   constructor() {
     super("the result ended before its last row");
@@ -16,15 +16,18 @@ export class IncompleteStreamError extends Error {
   }
 }
 
-/** The proof of one stream. */
+/** Checks that one stream is complete. */
 export interface Completeness {
-  /** Rows of data in the next chunk, which has `rows`. Throws IncompleteStreamError where it comes after the end. */
+  /**
+   * Rows of data in the next chunk, which has `rows` rows. Throws IncompleteStreamError if the chunk comes after the
+   * end.
+   */
   rowsOf(chunk: DuckDBDataChunk, rows: number): number;
-  /** Whether all rows were seen. */
+  /** Whether every row was seen. */
   reached(): boolean;
 }
 
-/** Exactly `all` rows come. */
+/** Expects exactly `all` rows. */
 export function byCount(all: number): Completeness {
   let seen = 0;
   return {
@@ -37,7 +40,7 @@ export function byCount(all: number): Completeness {
   };
 }
 
-/** The last row has true in the column after the `columns` of data, where every other row has false. */
+/** Expects a last row with true in the column after the `columns` data columns; every other row has false there. */
 export function byMarker(columns: number): Completeness {
   let reached = false;
   return {
@@ -51,17 +54,17 @@ export function byMarker(columns: number): Completeness {
   };
 }
 
-/** Does a job that occupies a thread, as soon as it is admitted. */
+/** Runs a job that occupies a thread as soon as it is admitted. */
 export type WhenAdmitted = <T>(job: () => Promise<T>) => Promise<T>;
 
-/** How many chunks are held for readers that have not asked for them yet. Each stream may always hold one. */
+/** How many chunks are held that no reader has requested yet. Each stream may always hold one. */
 export interface Ahead {
   held: number;
   readonly most: number;
 }
 
-/** Chunks that one stream fetches before they are asked for: what it takes to work steadily on two sides. */
-const MOST_OF_ONE = 64;
+/** Chunks that one stream fetches ahead: enough to keep both sides busy. */
+const MOST_OF_ONE_STREAM = 64;
 
 /** What a stream runs on. */
 export interface StreamOn {
@@ -72,18 +75,18 @@ export interface StreamOn {
 
 interface Chunk {
   readonly chunk: DuckDBDataChunk;
-  /** Rows of data, which come first. */
+  /** Rows of data; they come first in the chunk. */
   readonly rows: number;
 }
 
 export interface Chunks {
-  /** The next chunk that has rows; null at the end. Throws IncompleteStreamError where the end was not reached. */
+  /** The next chunk that has rows; null at the end. Throws IncompleteStreamError if the end was not reached. */
   next(): Promise<Chunk | null>;
-  /** Ends the query where it still runs. Resolves when the connection is free. */
+  /** Ends the query if it still runs. Resolves when the connection is free. */
   close(): Promise<void>;
 }
 
-/** Runs a statement as a stream that `completeness` proves. The connection serves nothing else until `close`. */
+/** Runs a statement as a stream whose end `completeness` checks. The connection is busy until `close`. */
 export function fetchChunks(
   statement: Statement,
   completeness: Completeness,
@@ -91,20 +94,20 @@ export function fetchChunks(
 ): Chunks {
   const ready: Chunk[] = [];
   let end: "none" | "reached" | { readonly error: unknown } = "none";
-  let left = false;
-  let tell = (): void => undefined;
+  let closed = false;
+  let notify = (): void => undefined;
 
-  const hasRoom = (): boolean => ready.length === 0 || (ready.length < MOST_OF_ONE && ahead.held < ahead.most);
+  const mayFetch = (): boolean => ready.length === 0 || (ready.length < MOST_OF_ONE_STREAM && ahead.held < ahead.most);
   const opened = whenAdmitted(() => withPrepared(connection, statement, (prepared) => prepared.stream()));
   const step = async (): Promise<DuckDBDataChunk | null> => {
     const result = await opened;
-    return whenAdmitted(async () => (left ? null : result.fetchChunk()));
+    return whenAdmitted(async () => (closed ? null : result.fetchChunk()));
   };
 
   let fetching: Promise<void> | null = null;
   async function fetch(): Promise<void> {
     try {
-      while (!left && end === "none" && hasRoom()) {
+      while (!closed && end === "none" && mayFetch()) {
         const chunk = await step();
         const rows = chunk?.rowCount ?? 0;
         if (!chunk || rows === 0) end = completeness.reached() ? "reached" : { error: new IncompleteStreamError() };
@@ -115,35 +118,35 @@ export function fetchChunks(
             ahead.held++;
           }
         }
-        tell();
+        notify();
       }
     } catch (error) {
       end = { error };
     }
     fetching = null;
-    tell();
+    notify();
   }
-  const goOn = (): void => {
-    if (end === "none" && !left && hasRoom()) fetching ??= fetch();
+  const fetchAhead = (): void => {
+    if (end === "none" && !closed && mayFetch()) fetching ??= fetch();
   };
-  goOn();
+  fetchAhead();
 
   return {
     async next() {
-      // What was fetched meanwhile is known only in the loop's next round; until then nothing more is fetched.
+      // Let the event loop deliver chunks that were fetched in the meantime, so that the next fetch can start.
       if (ready.length > 0) await setImmediate();
       while (ready.length === 0) {
         if (end === "reached") return null;
         if (end !== "none") throw end.error;
-        await new Promise<void>((resolve) => (tell = resolve));
+        await new Promise<void>((resolve) => (notify = resolve));
       }
       ahead.held--;
       const next = ready.shift()!;
-      goOn();
+      fetchAhead();
       return next;
     },
     async close() {
-      left = true;
+      closed = true;
       ahead.held -= ready.length;
       ready.length = 0;
       if (fetching === null) return;

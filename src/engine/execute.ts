@@ -1,5 +1,5 @@
-// How scans are run, decided here alone: cut into ranges or not, at once or as a stream, how the end is proven, and in which
-// order the rows of several statements come.
+// Decides how scans are run: whether they are cut into ranges, whether a statement is streamed, how its end is proven,
+// and in which order the rows of several statements come.
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { RecordBatch } from "apache-arrow";
 import type { Column } from "../catalog/types.js";
@@ -10,27 +10,29 @@ import { batchReader } from "./arrow.js";
 import { type Chunks, type StreamOn, byCount, byMarker, fetchChunks } from "./chunks.js";
 import { endWork, withPrepared } from "./statements.js";
 
-/** What a scan is run on. */
+/** What a scan runs on. */
 interface Executor extends StreamOn {
-  /** Where DuckDB finds a file. */
+  /** The path of a file, for DuckDB. */
   readonly pathOf: (file: DataFile) => string;
 }
 
-/** Which rows will be taken: all of them, or some, of which nobody knows yet how many. */
+/** Which rows the caller will read: all of them, or an unknown number. */
 export type Wanted = "all" | "some";
 
 /**
- * The statements of a read. Where all rows are wanted, they are small enough for the next one to be decoded while the rows of
- * one are sent.
+ * The statements of a read. If all rows are wanted, each statement is so small that the next one can be decoded while
+ * its rows are sent.
  */
 export function* statementsOf(scans: Iterable<Scan>, wanted: Wanted): Generator<Scan, undefined> {
   for (const scan of scans) yield* wanted === "all" ? rangesOf(scan) : [scan];
 }
 
-/** A statement of no more rows is run in one go: all trading days of a stock, a page. Four chunks. */
+/**
+ * A statement of at most this many rows (four chunks) is run without streaming: all trading days of a stock, or a page.
+ */
 const ROWS_AT_ONCE = 8_192;
 
-/** Runs a scan that gives `columns` columns. The connection serves nothing else until `close`. */
+/** Runs a scan that yields `columns` columns. The connection is busy until `close`. */
 export function execute(scan: Scan, columns: number, executor: Executor): Chunks {
   const { atMost, exact } = scan.bounds;
   const { pathOf } = executor;
@@ -39,13 +41,10 @@ export function execute(scan: Scan, columns: number, executor: Executor): Chunks
   return fetchChunks(render(scan, pathOf, "marked"), byMarker(columns), executor);
 }
 
-/**
- * Runs a statement that gives so few rows that all of them may lie in memory. It fails as a whole or is whole, and costs one
- * thread once.
- */
+/** Runs a statement whose rows all fit in memory. It is complete or fails, and occupies a thread once. */
 export function runAtOnce(statement: Statement, { connection, whenAdmitted }: Omit<StreamOn, "ahead">): Chunks {
   const whole = whenAdmitted(() => withPrepared(connection, statement, (prepared) => prepared.run()));
-  whole.catch(() => undefined); // handled at the await
+  whole.catch(() => undefined); // errors are thrown at the await
   let taken = 0;
   return {
     async next() {
@@ -58,7 +57,7 @@ export function runAtOnce(statement: Statement, { connection, whenAdmitted }: Om
   };
 }
 
-/** A statement that runs, and the connection that it runs on. */
+/** A statement that runs, and its connection. */
 export interface Running {
   readonly connection: DuckDBConnection;
   readonly chunks: Chunks;
@@ -66,9 +65,9 @@ export interface Running {
 
 /**
  * Yields the rows of the statements that `start` starts, in their order, in batches of up to 2,048 rows with these
- * columns; a batch is valid until the next one is asked for. Where all rows are wanted, the next statement runs while those of
- * one are read. `start` gives null where there is none any more; `done` takes each that was read to its end. Throws what
- * they and reading throw; what still runs is ended then.
+ * columns; a batch is valid until the next one is requested. If all rows are wanted, the next statement runs while the
+ * rows of the current one are read. `start` returns null after the last statement; `done` is called with each one that
+ * was read to its end. Throws what they and reading throw, and then ends every statement that still runs.
  */
 export async function* streamBatches(
   start: () => Promise<Running> | null,
@@ -81,7 +80,7 @@ export async function* streamBatches(
   const startNext = (): void => {
     const next = start();
     if (next === null) return;
-    next.catch(() => undefined); // handled at the await
+    next.catch(() => undefined); // errors are thrown at the await
     running.push(next);
   };
   try {

@@ -1,30 +1,31 @@
-// Finding gaps in a version: sets of days from DuckDB, compared in the query room, kept by the files they come from.
+// Finds the gaps of a version: DuckDB returns sets of days, `query/gaps.ts` compares them, and the result is cached by
+// the files it was read from.
 import type { Entity } from "../catalog/types.js";
 import type { Gap } from "../lake/gaps.js";
 import type { Snapshot } from "../lake/lake.js";
 import { commonSpan, computeGaps, isFilled, spanOfGaps, type HeldDays, type Market } from "../query/gaps.js";
 import { datesIn, daySet, type Span } from "../query/gaps-days.js";
-import { comparedCode, heldDaysRead, listingsRead, suspendedDaysRead, type Whose } from "../query/gaps-read.js";
+import { comparedCode, heldDaysRead, listingsRead, suspendedDaysRead, type CodeScope } from "../query/gaps-read.js";
 import type { Read } from "../query/scan.js";
 import { createCache } from "./cache.js";
 import { type Calendars, readColumns } from "./calendars.js";
 import type { Reader } from "./reader.js";
 
 export interface GapFinder {
-  /** The gaps that follow from calendar, stock list and suspensions; none where the version lacks what they need. */
+  /** The gaps computed from calendar, stock list and suspensions; none if the version lacks one of them. */
   computed(snapshot: Snapshot, entity: Entity, signal: AbortSignal): Promise<readonly Gap[]>;
-  /** Those of `recorded`, gaps of one entity, for which data has not arrived in this version. */
+  /** The gaps of `recorded`, all of one entity, for which this version still has no data. */
   unfilled<G extends Gap>(
     snapshot: Snapshot,
     entity: Entity,
     recorded: readonly G[],
     signal: AbortSignal,
   ): Promise<readonly G[]>;
-  /** The days of a gap, `YYYYMMDD`, on which this version has rows of what the gap is about. */
+  /** The days of a gap, `YYYYMMDD`, for which this version has rows of the gap's entity and code. */
   held(snapshot: Snapshot, entity: Entity, gap: Gap, signal: AbortSignal): Promise<readonly string[]>;
 }
 
-/** Answers that are kept: a few entities in a few versions. */
+/** How many results are cached: enough for a few entities in a few versions. */
 const KEPT = 32;
 
 const NONE: HeldDays = new Map();
@@ -58,13 +59,13 @@ export function createGapFinder(reader: Reader, calendars: Calendars): GapFinder
     snapshot: Snapshot,
     entity: Entity,
     span: Span,
-    whose: Whose,
+    scope: CodeScope,
     signal: AbortSignal,
   ): Promise<HeldDays> => {
-    const key = JSON.stringify([snapshot.version.lists[entity.name], entity.name, span, whose]);
+    const key = JSON.stringify([snapshot.version.lists[entity.name], entity.name, span, scope]);
     return daysOf.get(
       key,
-      (making) => readDays(heldDaysRead(entity, snapshot.files(entity.name), span, whose), making),
+      (making) => readDays(heldDaysRead(entity, snapshot.files(entity.name), span, scope), making),
       signal,
     );
   };

@@ -1,20 +1,20 @@
-// Date and code of each row of a batch, compared without making a string or an object a row.
+// Date and code of each row of a batch, compared without creating a string or an object per row.
 import type { RecordBatch } from "apache-arrow";
 
-/** Codes one after another. */
+/** Codes, concatenated. */
 export interface Codes {
   readonly codes: Uint8Array;
-  /** Where in `codes` each one starts, and the end of the last. */
+  /** Where in `codes` each code starts, and the end of the last one. */
   readonly offsets: Int32Array;
 }
 
 export interface Keys extends Codes {
   readonly rows: number;
-  /** Days. */
+  /** Days since 1970-01-01. */
   readonly dates: Int32Array;
 }
 
-/** The keys in two neighbouring columns: date, then code. */
+/** The keys in two adjacent columns: date, then code. */
 export function keysOf(batch: RecordBatch, dateColumn: number): Keys {
   const [date, code] = [batch.data.children[dateColumn]!, batch.data.children[dateColumn + 1]!];
   return {
@@ -25,12 +25,12 @@ export function keysOf(batch: RecordBatch, dateColumn: number): Keys {
   };
 }
 
-/** Negative, 0 or positive: before, the same or after, by date and then by code, as the lake is sorted. */
+/** Compares two rows by date and then by code, the order of the lake: negative, 0 or positive. */
 export function compareKeys(a: Keys, i: number, b: Keys, j: number): number {
   return a.dates[i]! - b.dates[j]! || compareCodes(a, i, b, j);
 }
 
-/** The same by the bytes of the code alone. */
+/** Compares the bytes of two codes. */
 export function compareCodes(a: Codes, i: number, b: Codes, j: number): number {
   let p = a.offsets[i]!;
   let q = b.offsets[j]!;

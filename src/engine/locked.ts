@@ -1,4 +1,5 @@
-// A DuckDB that opens files in one folder and its own temporary one, loads nothing, and keeps its settings.
+// A DuckDB instance that can open only files in one folder and its own temporary folder, loads no extensions, and
+// cannot be reconfigured.
 import { DuckDBInstance } from "@duckdb/node-api";
 import { quoteText } from "../sql-text.js";
 
@@ -7,12 +8,12 @@ export interface LockedOptions {
   readonly lakeFolder: string;
   readonly memory: string;
   readonly tempDirectory: string;
-  /** What may lie in it at the same time, e.g. `10GB`. */
+  /** Upper bound of the size of that folder, e.g. `10GB`. */
   readonly spill: string;
   readonly threads: number;
 }
 
-/** The lock is the second guard: the first is that no text of a user ever becomes SQL. */
+/** The lock is the second line of defence: user text never becomes SQL in the first place. */
 export async function openLocked({
   lakeFolder,
   memory,
@@ -27,15 +28,15 @@ export async function openLocked({
     autoinstall_known_extensions: "false",
     autoload_known_extensions: "false",
     allow_community_extensions: "false",
-    // A file never changes under its name here, but a damaged one does: what is read is what was checked.
+    // Files are immutable, but a damaged one may change: DuckDB must read what was checked.
     enable_external_file_cache: "false",
     preserve_insertion_order: "true",
   });
   const setup = await instance.connect();
-  // Given when the instance is made, DuckDB shows this setting and does not keep it.
+  // DuckDB accepts this setting when the instance is created, but ignores it.
   await setup.run(`SET max_temp_directory_size = ${quoteText(spill)}`);
   await setup.run(`SET allowed_directories = [${quoteText(`${lakeFolder}/`)}]`);
-  // Footers are kept as long as a file's size and time stay; a file that changed is refused before it is opened.
+  // Cached footers are valid while a file's size and time are unchanged; a changed file is refused before it is opened.
   await setup.run("SET parquet_metadata_cache = true");
   await setup.run("SET enable_external_access = false");
   await setup.run("SET lock_configuration = true");

@@ -1,4 +1,4 @@
-// Running a plan up to a limit: the batches of the page, and where it ended.
+// Runs a plan up to a limit: yields the batches of the page and returns where it ended.
 import type { Data, RecordBatch } from "apache-arrow";
 import { isPresent } from "../arrow-data.js";
 import type { Column } from "../catalog/types.js";
@@ -10,9 +10,9 @@ import type { Rows } from "./reader.js";
 
 export interface PageEnd {
   readonly count: number;
-  /** More rows follow. */
+  /** Whether more rows follow. */
   readonly truncated: boolean;
-  /** The last row of a truncated answer. */
+  /** The last row of a truncated response; null otherwise. */
   readonly last: Position | null;
 }
 
@@ -20,8 +20,8 @@ export interface PageEnd {
 export type Page = AsyncGenerator<RecordBatch, PageEnd, undefined>;
 
 /**
- * Yields the rows of a plan after the first `offset`, at most `limit` of them where it is not null, without the columns that
- * only tell the position. Returns where the page ended. Throws what reading throws.
+ * Yields the rows of a plan after the first `offset`, at most `limit` of them if it is not null, without the columns
+ * that only hold the position. Returns where the page ended. Throws what reading throws.
  */
 export async function* readPage(rows: Rows, plan: Plan, limit: number | null, offset = 0): Page {
   const shown = plan.columns.length - plan.positionColumns;
@@ -30,7 +30,9 @@ export async function* readPage(rows: Rows, plan: Plan, limit: number | null, of
   let last: Position | null = null;
   const most = limit === null ? Infinity : offset + limit;
 
-  /** One row more than the limit tells that the answer is cut; a scan is not begun once it is there. */
+  /**
+   * One row more than the limit shows that the response is truncated. A scan is started only while rows are missing.
+   */
   function* limited(): Generator<Scan> {
     for (const scan of plan.scans) if (!truncated) yield firstRows(scan, most + 1 - count);
   }

@@ -1,4 +1,4 @@
-// The serving side's DuckDB: one locked-down instance, a pool of connections, a bounded number of streams at a time.
+// The DuckDB of the server: one locked instance, a pool of connections, and a bounded number of concurrent streams.
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { RecordBatch } from "apache-arrow";
@@ -14,9 +14,12 @@ import { type Running, type Wanted, execute, statementsOf, streamBatches } from 
 import { openLocked, type LockedOptions } from "./locked.js";
 
 interface ReaderOptions extends LockedOptions {
-  /** Statements that work at the same time, each on a thread of libuv's pool. A stream works a chunk at a time. */
+  /**
+   * Statements that run at the same time, each on a thread of libuv's pool. A stream occupies a thread for one chunk at
+   * a time.
+   */
   readonly concurrency: number;
-  /** Streams that may be open at the same time, those whose reader is slow included. */
+  /** Streams that may be open at the same time, including those with slow readers. */
   readonly streams: number;
   /** Streams that may wait to be opened. */
   readonly queue: number;
@@ -24,11 +27,11 @@ interface ReaderOptions extends LockedOptions {
 }
 
 export interface Reader {
-  /** Waits for a slot among the open streams. Rejects with `overloaded` where too many wait already. */
+  /** Waits for a slot. Rejects with `overloaded` if too many streams are waiting already. */
   open(signal: AbortSignal, cost: Cost): Promise<ReadSession>;
   /** A session for one read. */
   read(read: Read, signal: AbortSignal): AsyncGenerator<RecordBatch>;
-  /** Streams that are open or wait to be, and statements of theirs that work or wait for a thread. */
+  /** Open and waiting streams, and their running and waiting statements. */
   load(): { readonly streams: Load; readonly statements: Load };
   close(): Promise<void>;
 }
@@ -36,20 +39,20 @@ export interface Reader {
 /** Reads rows. */
 export interface Rows {
   /**
-   * Yields the rows of the scans in order, in batches that are valid until the next one is asked for. A scan is not begun
-   * before it is asked for, unless `wanted` says that all rows will be. Throws DamagedFileError before a damaged file is
-   * read, and at the end of a statement of which a file has changed meanwhile; IncompleteStreamError where one did not
-   * reach its end; and the signal's reason when it is aborted.
+   * Yields the rows of the scans in order, in batches that are valid until the next one is requested. A scan is started
+   * only when it is needed, unless `wanted` says that all rows will be read. Throws DamagedFileError before a damaged
+   * file is read, and at the end of a statement if one of its files changed in the meantime; IncompleteStreamError if a
+   * statement did not reach its end; and the signal's reason when it is aborted.
    */
   read(scans: Iterable<Scan>, columns: readonly Column[], wanted: Wanted): AsyncGenerator<RecordBatch>;
 }
 
-/** A slot among the open streams. */
+/** A slot, and the rows that can be read in it. */
 export interface ReadSession extends Rows {
   close(): void;
 }
 
-/** Chunks of 2,048 rows that all streams together fetch before they are asked for: some 24 MB of `daily`. */
+/** Chunks of 2,048 rows that all streams together fetch ahead: about 24 MB of `daily`. */
 const MOST_AHEAD = 128;
 
 export async function openReader(options: ReaderOptions): Promise<Reader> {
@@ -64,16 +67,16 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
 
   async function openSession(signal: AbortSignal, cost: Cost): Promise<ReadSession> {
     if (closing) throw new Problem("shutting_down", "the server is stopping");
-    const leave = await open.admit(signal, cost);
+    const releaseSlot = await open.admit(signal, cost);
     const whenAdmitted: WhenAdmitted = (job) => working.run(job, signal, cost);
-    /** Connections at work for the session, and the files that each of them reads. */
+    /** Busy connections of the session, and the files that each one reads. */
     const own = new Map<DuckDBConnection, readonly DataFile[]>();
     const interrupt = (): void => {
       for (const connection of own.keys()) connection.interrupt();
     };
     signal.addEventListener("abort", interrupt);
 
-    /** A stream that was left early may still run: its connection is never given to another one. */
+    /** A stream that was abandoned may still run, so its connection is not reused. */
     const release = (connection: DuckDBConnection, clean: boolean): void => {
       if (!own.delete(connection)) return;
       busy.delete(connection);
@@ -100,7 +103,7 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
           const next = queue.next();
           return next.done === true ? null : run(next.value);
         };
-        /** Files must be to the end what they were when their reading began. */
+        /** Files must not change while they are read. */
         const done = async ({ connection }: Running): Promise<void> => {
           await options.integrity.checkAgain(own.get(connection)!);
           release(connection, true);
@@ -109,15 +112,15 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
           yield* streamBatches(start, done, columns, wanted);
         } catch (error) {
           signal.throwIfAborted();
-          // That a file has changed says more than what DuckDB makes of it.
+          // A changed file is a better explanation than the error that DuckDB makes of it.
           await options.integrity.check([...own.values()].flat());
-          throw roomProblem(error) ?? error;
+          throw spaceProblem(error) ?? error;
         }
       },
       close() {
         signal.removeEventListener("abort", interrupt);
         for (const connection of own.keys()) release(connection, false);
-        leave();
+        releaseSlot();
       },
     };
   }
@@ -145,13 +148,13 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
   };
 }
 
-/** What DuckDB says where neither memory nor disk has room for what it sorts or groups. */
-const NO_ROOM = /^Out of Memory Error|^IO Error: Could not write file/;
+/** DuckDB's messages when neither memory nor disk has space for what it sorts or groups. */
+const OUT_OF_SPACE = /^Out of Memory Error|^IO Error: Could not write file/;
 
-const roomProblem = (error: unknown): Problem | null =>
-  error instanceof Error && NO_ROOM.test(error.message)
-    ? new Problem("out_of_room", "there is no room left, neither in memory nor on disk, to put so many rows in order", {
-        hint: "ask for fewer codes or days at a time, or again when less is asked; the operator gives more by --memory and --spill",
+const spaceProblem = (error: unknown): Problem | null =>
+  error instanceof Error && OUT_OF_SPACE.test(error.message)
+    ? new Problem("out_of_room", "neither memory nor disk has enough space to sort so many rows", {
+        hint: "request fewer codes or days at a time, or retry when the server is less busy; the operator can raise --memory and --spill",
         retryAfter: 5,
       })
     : null;

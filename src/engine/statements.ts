@@ -1,22 +1,24 @@
-// Statements on a connection: prepared ones, the values they bind, and the interrupt. Requests of one kind differ in values
-// and files, not in SQL.
+// Statements on a connection: preparing, binding values, and interrupting. Requests of one kind differ in values and
+// files, not in SQL.
 import { LRUCache } from "lru-cache";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type DuckDBConnection, type DuckDBPreparedStatement, type DuckDBValue, listValue } from "@duckdb/node-api";
 import type { SqlValue, Statement } from "../query/sql.js";
 
-/** Of each connection: of the kinds of questions that take turns. */
+/** Prepared statements that each connection caches. */
 const KEPT = 16;
 
 /**
- * Characters of a statement that is kept. A longer one names many values: it takes memory for each of them, and seldom
- * comes again with just as many.
+ * Characters of the longest statement that is cached. A longer one binds many values: it takes memory for each of them,
+ * and rarely recurs with the same number.
  */
 const LONGEST = 4_096;
 
 const prepared = new WeakMap<DuckDBConnection, LRUCache<string, DuckDBPreparedStatement>>();
 
-/** Does `run` with the statement and its values, prepared now or before. Nothing else may run on the connection. */
+/**
+ * Calls `run` with the statement, prepared or taken from the cache, and its values bound. The connection must be idle.
+ */
 export async function withPrepared<T>(
   connection: DuckDBConnection,
   { sql, values }: Statement,
@@ -40,9 +42,11 @@ async function keptStatement(connection: DuckDBConnection, sql: string): Promise
   return statement;
 }
 
-// Values bound into SQL and values read back: plain JavaScript on our side, DuckDB's own classes on the other.
+// Conversion of values: plain JavaScript on our side, DuckDB's own classes on the other.
 
-/** A scalar read from a small result. BIGINT comes as number (as bigint beyond 2^53), every other non-number as text. */
+/**
+ * A scalar of a small result. BIGINT is a number (a bigint beyond 2^53); every other type that is not a number is text.
+ */
 export type Scalar = string | number | bigint | boolean | null;
 
 export function toDuck(value: SqlValue): DuckDBValue {
@@ -59,11 +63,11 @@ export function fromDuck(value: DuckDBValue): Scalar {
 
 // Ending what a connection runs.
 
-const AGAIN_AFTER_MS = 5;
+const RETRY_MS = 5;
 
 /**
- * Resolves when `work`, which runs on the connection, is over, however it ends. An interrupt that comes before a statement
- * has begun is lost, so it is repeated.
+ * Interrupts `work`, which runs on the connection, and resolves when it has ended in any way. An interrupt that comes
+ * before a statement has started is lost, so it is repeated.
  */
 export async function endWork(connection: DuckDBConnection, work: Promise<unknown>): Promise<void> {
   let over = false;
@@ -73,6 +77,6 @@ export async function endWork(connection: DuckDBConnection, work: Promise<unknow
   );
   while (!over) {
     connection.interrupt();
-    await Promise.race([ended, sleep(AGAIN_AFTER_MS)]);
+    await Promise.race([ended, sleep(RETRY_MS)]);
   }
 }

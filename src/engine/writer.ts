@@ -1,4 +1,4 @@
-// The writing side's DuckDB: its own instance with bounded memory, in the process of a command, never in the server's.
+// The DuckDB of commands that write: an instance of their own with bounded memory, never in the server's process.
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
@@ -9,24 +9,24 @@ import { quoteText } from "../sql-text.js";
 import { fromDuck, toDuck, type Scalar } from "./statements.js";
 
 interface WriterOptions {
-  /** Upper bound of DuckDB's memory, e.g. `4GB`. More than that spills into `tempDirectory`. */
+  /** Upper bound of DuckDB's memory, e.g. `4GB`. Anything above it spills into `tempDirectory`. */
   readonly memory: string;
   readonly tempDirectory: string;
-  /** Upper bound of what lies in it, e.g. `10GB`; without one, and where less is free, most of what is free. */
+  /** Upper bound of the size of that folder, e.g. `10GB`; by default, and if less is free, 90% of the free disk. */
   readonly spill?: string;
   readonly threads?: number;
 }
 
 /**
- * Runs statements one after another on one connection. A failure of the machine is a MachineError, too little room
- * within the settings an EngineError; what DuckDB says of a statement or a file passes through as Error.
+ * Runs statements one after another on one connection. A failure of the machine is a MachineError; reaching the limits
+ * of the settings is an EngineError; what DuckDB reports about a statement or a file is passed on as Error.
  */
 export interface Writer {
-  /** Runs a statement for its effect; resolves to the number of rows changed. */
+  /** Runs a statement for its effect; resolves to the number of changed rows. */
   run(sql: string, values?: readonly SqlValue[]): Promise<number>;
-  /** Runs a query with a small answer. Dates come as `YYYY-MM-DD`, BIGINT as number. */
+  /** Runs a query with a small result. Dates are `YYYY-MM-DD`, BIGINT is a number. */
   rows(sql: string, values?: readonly SqlValue[]): Promise<Record<string, Scalar>[]>;
-  /** Ends the statement that runs; it fails. */
+  /** Interrupts the current statement, which then fails. */
   interrupt(): void;
   close(): void;
 }
@@ -44,7 +44,7 @@ export async function openWriter(options: WriterOptions): Promise<Writer> {
   const connection = await instance.connect();
   await connection.run("SET TimeZone = 'UTC'");
   const isBounded = options.spill !== undefined && bytesOf(options.spill) < (await freeFor(options.tempDirectory));
-  // Given when the instance is made, DuckDB shows this setting and does not keep it.
+  // DuckDB accepts this setting when the instance is created, but ignores it.
   if (isBounded) await connection.run(`SET max_temp_directory_size = ${quoteText(options.spill)}`);
   return wrap(connection, isBounded, () => {
     connection.disconnectSync();
@@ -52,7 +52,7 @@ export async function openWriter(options: WriterOptions): Promise<Writer> {
   });
 }
 
-/** The part of the free disk that DuckDB uses where it has no other bound. */
+/** The share of the free disk that DuckDB uses by default. */
 const SHARE_OF_DISK = 0.9;
 
 const freeFor = (folder: string): Promise<number> =>
@@ -61,18 +61,18 @@ const freeFor = (folder: string): Promise<number> =>
     () => Infinity,
   );
 
-/** The first line ends with the words of the system; what a file holds or is called stands before them. */
+/** The first line ends with the system's message, after any name or content of a file. */
 const SYSTEM_MESSAGE = /^IO Error: .*: ([^:]+)$/;
 
-/** What DuckDB had set aside in its temporary folder is not what it wrote. */
+/** What DuckDB reads from its temporary folder is not what it wrote. */
 const SPOILED_SPILL =
   /^IO Error: (?:Corrupt temporary file: |Could not read enough bytes from file ".*\/duckdb_temp_storage_[^/]*":)/;
 
-/** DuckDB's messages by whose fault they are: it gives no codes. */
+/** Sorts DuckDB's errors by their text: it has no error codes. */
 function typed(error: unknown, isBounded: boolean): unknown {
   if (!(error instanceof Error)) return error;
   const [line] = error.message.split("\n", 1) as [string];
-  const code = troubleCode(SYSTEM_MESSAGE.exec(line)?.[1] ?? "");
+  const code = systemErrorCode(SYSTEM_MESSAGE.exec(line)?.[1] ?? "");
   if (code !== undefined) return new MachineError(line, code);
   if (SPOILED_SPILL.test(line)) return new MachineError(line, "EIO");
   if (/^(INTERNAL|FATAL) Error: /.test(line)) return new EngineError(`DuckDB failed: ${line}`, null);

@@ -1,7 +1,7 @@
 // Decides what to do with a complete file of the inbox: by its name, size and the ledger first, then by its content.
 import { entityNamed, ENTITY_NAMES } from "../catalog/index.js";
 import type { Entity } from "../catalog/types.js";
-import { OperatorError, isTroubleBeside, nearest } from "../errors.js";
+import { OperatorError, isTransientError, nearest } from "../errors.js";
 import { size as sizeInWords } from "../words.js";
 import { isUnchanged, openDrop, UnreadableDrop, type DropKind, type OpenDrop } from "../lake/drop-file.js";
 import { sha256OfHandle } from "../lake/integrity.js";
@@ -163,7 +163,7 @@ async function sha256OfDrop(
     if (!(await isUnchanged(layout, file))) throw new ChangedDrop(file.path);
     next = performance.now() + CHECK_EVERY;
   }).catch((error: unknown) => {
-    if (error instanceof ChangedDrop || isTroubleBeside(error)) throw error;
+    if (error instanceof ChangedDrop || isTransientError(error)) throw error;
     throw new UnreadableDrop(`it cannot be read (${(error as NodeJS.ErrnoException).code})`);
   });
   if (!(await isUnchanged(layout, file))) throw new ChangedDrop(file.path);

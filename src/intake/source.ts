@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { access, stat, symlink } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
 import { extname, join, resolve } from "node:path";
-import { OperatorError, isTroubleBeside } from "../errors.js";
+import { OperatorError, isTransientError } from "../errors.js";
 import type { Writer } from "../engine/writer.js";
 import { openCsv } from "./source-csv.js";
 import { openJson } from "./source-json.js";
@@ -70,7 +70,7 @@ export function requireContentOf(path: string, head: Buffer, label: string): voi
 
 async function sizeOf(path: string, label: string): Promise<number> {
   const stats = await stat(path).catch((error: unknown) => {
-    if (isTroubleBeside(error)) throw error;
+    if (isTransientError(error)) throw error;
     const code = (error as NodeJS.ErrnoException).code;
     throw new OperatorError(`${label} ${code === "ENOENT" ? "does not exist" : `cannot be read: ${code}`}`);
   });
@@ -78,7 +78,7 @@ async function sizeOf(path: string, label: string): Promise<number> {
   if (!stats.isFile()) throw new OperatorError(`${label} is not a regular file`);
   if (stats.size === 0) throw new OperatorError(`${label} is empty: it has 0 bytes`);
   await access(path, constants.R_OK).catch((error: unknown) => {
-    if (isTroubleBeside(error)) throw error;
+    if (isTransientError(error)) throw error;
     throw new OperatorError(`${label} cannot be read: permission denied`);
   });
   return stats.size;

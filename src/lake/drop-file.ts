@@ -2,7 +2,7 @@
 import { constants, type Stats } from "node:fs";
 import { lstat, open, readdir, readlink, realpath, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { isTroubleBeside } from "../errors.js";
+import { isTransientError } from "../errors.js";
 import type { Layout } from "./layout.js";
 
 /** What a name in the inbox refers to. Only files are opened. */
@@ -54,7 +54,7 @@ export async function openDrop(layout: Layout, path: string): Promise<OpenDrop |
   const handle = await open(name, FLAGS).catch((error: unknown) => {
     const { code = String(error) } = error as NodeJS.ErrnoException;
     if (GONE.has(code)) return undefined;
-    if (isTroubleBeside(error)) throw error;
+    if (isTransientError(error)) throw error;
     throw new UnreadableDrop(`it cannot be read (${code})`);
   });
   if (!handle) return undefined;

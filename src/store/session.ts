@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { openWriter, type Writer } from "../engine/writer.js";
-import { OperatorError, EngineError, isMachineTrouble, NoSpaceError } from "../errors.js";
+import { OperatorError, EngineError, isSystemError, NoSpaceError } from "../errors.js";
 import { findSuccessor, UnavailableError, type Mark } from "../lake/continuity.js";
 import { UnreadableError, describeRefusal } from "../files.js";
 import { DamagedFileError } from "../lake/integrity.js";
@@ -157,7 +157,7 @@ export function explain(error: unknown, root: string): unknown {
     const detail = describeRefusal(error) ?? `${reason} (${dest ?? path})`;
     return new OperatorError(`the lake in ${root} cannot be written: ${detail}`);
   }
-  return isMachineTrouble(error) ? new OperatorError(`the lake in ${root} cannot be written: ${message}`) : error;
+  return isSystemError(error) ? new OperatorError(`the lake in ${root} cannot be written: ${message}`) : error;
 }
 
 const LACKS = {

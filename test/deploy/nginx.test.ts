@@ -81,7 +81,7 @@ describe.skipIf(!hasNginx)(hasNginx ? name : `${name} (skipped: nginx or openssl
     let lines = 0;
     let wasOpen = false;
     for await (const piece of answer as AsyncIterable<Buffer>) {
-      wasOpen ||= server.context.reader.load().streams.inside > 0;
+      wasOpen ||= server.context.reader.load().streams.active > 0;
       for (const byte of piece) if (byte === 10) lines++;
     }
     agent.destroy();

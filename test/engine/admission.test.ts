@@ -15,10 +15,10 @@ describe("admission control", () => {
     const later = admission.admit(never, "light");
     light[0]!();
     await later;
-    expect(admission.load()).toEqual({ inside: 4, waiting: 2 });
+    expect(admission.load()).toEqual({ active: 4, waiting: 2 });
     heavy[0]!();
     await waiting[0];
-    expect(admission.load()).toEqual({ inside: 4, waiting: 1 });
+    expect(admission.load()).toEqual({ active: 4, waiting: 1 });
   });
 
   test("of one slot gives it to heavy reads too", async () => {
@@ -26,7 +26,7 @@ describe("admission control", () => {
     (await admission.admit(never, "heavy"))();
     (await admission.admit(never, "light"))();
     await admission.empty();
-    expect(admission.load()).toEqual({ inside: 0, waiting: 0 });
+    expect(admission.load()).toEqual({ active: 0, waiting: 0 });
   });
 
   test("never holds more than it may, and in the end lets everybody in whoever leaves or gives up", async () => {
@@ -38,7 +38,7 @@ describe("admission control", () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 5 }), fc.array(guest, { maxLength: 30 }), async (slots, guests) => {
         const admission = createAdmission(slots, Infinity);
-        const inside: Record<Cost, number> = { light: 0, heavy: 0 };
+        const active: Record<Cost, number> = { light: 0, heavy: 0 };
         const ticks = async (n: number): Promise<void> => {
           for (let i = 0; i < n; i++) await Promise.resolve();
         };
@@ -46,10 +46,10 @@ describe("admission control", () => {
           const leaving = new AbortController();
           if (patience !== Infinity) void ticks(patience).then(() => leaving.abort(new Error("gave up")));
           const job = async (): Promise<boolean> => {
-            inside[cost]++;
-            const sound = inside.light + inside.heavy <= slots && inside.heavy <= Math.max(1, Math.floor(slots / 2));
+            active[cost]++;
+            const sound = active.light + active.heavy <= slots && active.heavy <= Math.max(1, Math.floor(slots / 2));
             await ticks(stays);
-            inside[cost]--;
+            active[cost]--;
             return sound;
           };
           return admission
@@ -58,7 +58,7 @@ describe("admission control", () => {
         });
         expect(await Promise.all(visits)).toEqual(guests.map(() => true));
         await admission.empty();
-        expect(admission.load()).toEqual({ inside: 0, waiting: 0 });
+        expect(admission.load()).toEqual({ active: 0, waiting: 0 });
       }),
     );
   });

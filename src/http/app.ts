@@ -1,4 +1,4 @@
-// All routes on one screen.
+// All routes, in one place.
 import express, { type Express } from "express";
 import { BEARER, requireToken } from "./auth.js";
 import { createWrongTokens, limitRate, refuseExcess } from "./limits.js";
@@ -25,12 +25,12 @@ export function createApp(context: Context): Express {
   app.use(secureHeaders(context.config.tls !== null), limitStall(context.config.stall));
   app.use(refuseExcess, requireWellFormed, allowOrigins(context.config.corsOrigin));
 
-  // Wrong tokens and rates are counted together, whichever route is asked.
-  const wrong = createWrongTokens(context.config.wrongTokens);
+  // All routes count wrongTokens tokens and requests together.
+  const wrongTokens = createWrongTokens(context.config.wrongTokens);
   const rate = limitRate(context.config.rateLimit);
-  const known = [requireToken(context, wrong, BEARER), rate];
+  const authorized = [requireToken(context, wrongTokens, BEARER), rate];
   const api = express.Router({ caseSensitive: true });
-  api.use(...known);
+  api.use(...authorized);
   api.get("/meta", metaHandler(context));
   api.get("/versions", versionsHandler(context));
   api.get("/calendar", calendarHandler(context));
@@ -39,13 +39,13 @@ export function createApp(context: Context): Express {
   api.get("/entities/:entity/gaps", gapsHandler(context));
   api.use(notFound);
 
-  const asked = [...readBody, requireToken(context, wrong, BODY), rate, tushareHandler(context)];
-  for (const path of TUSHARE_PATHS) app.route(path).post(asked, tushareProblem(context)).all(onlyPost);
+  const tushare = [...readBody, requireToken(context, wrongTokens, BODY), rate, tushareHandler(context)];
+  for (const path of TUSHARE_PATHS) app.route(path).post(tushare, tushareProblem(context)).all(onlyPost);
 
   app.use(onlyGet, dropPreconditions);
   app.get("/health", healthHandler(context));
   app.get("/openapi.json", openApiHandler(packageVersion(), context.config));
-  app.get("/metrics", ...known, metricsHandler(context));
+  app.get("/metrics", ...authorized, metricsHandler(context));
   app.use("/api/v1", api);
   app.use("/web/catalog.json", catalogHandler());
   app.use("/web", pageParts);

@@ -1,4 +1,4 @@
-// Bearer tokens: who asks, and may they read this entity?
+// Access tokens: authenticates requests and checks their permissions.
 import type { Request, RequestHandler, Response } from "express";
 import { Problem } from "../errors.js";
 import { UnavailableError } from "../lake/continuity.js";
@@ -7,44 +7,52 @@ import type { Context } from "./context.js";
 import { endStage, notesOf } from "./observe.js";
 import type { WrongTokens } from "./limits.js";
 
-/** Seconds after which a client may try again where tokens cannot be checked. */
+/** Seconds after which a client may retry if tokens cannot be checked. */
 const UNAVAILABLE_FOR = 10;
 
-/** Where a request has its token. */
-export interface TokenPlace {
+/** Where a request carries its token. */
+export interface TokenSource {
   readonly secretOf: (req: Request) => string | undefined;
-  /** How to send one. */
+  /** How to send it. */
   readonly hint: string;
 }
 
-export const BEARER: TokenPlace = {
+export const BEARER: TokenSource = {
   secretOf: (req) => /^Bearer +([\x21-\x7e]+)$/i.exec(req.headers.authorization ?? "")?.[1],
   hint: "send the header Authorization: Bearer <token>",
 };
 
 /**
- * Lets requests with a valid token pass, and remembers the token for the handlers. Wrong ones are counted in `wrong`,
- * which all who ask for tokens share.
+ * Lets requests with a valid token pass and stores the token for the handlers. Wrong tokens are counted in
+ * `wrongTokens`, which all routes share.
  */
-export function requireToken(context: Context, wrong: WrongTokens, { secretOf, hint }: TokenPlace): RequestHandler {
+export function requireToken(
+  context: Context,
+  wrongTokens: WrongTokens,
+  { secretOf, hint }: TokenSource,
+): RequestHandler {
   return async (req, res, next) => {
     const secret = secretOf(req);
     if (secret === undefined) {
       throw new Problem("unauthorized", "the request has no access token", {
-        hint: `${hint}; the operator makes one with: tapehouse token create NAME`,
+        hint: `${hint}; the operator creates one with: tapehouse token create NAME`,
       });
     }
     const address = req.socket.remoteAddress;
-    const token = await context.tokens.find(secret, context.now(), wrong.mayTry(address));
+    const token = await context.tokens.find(secret, context.now(), wrongTokens.mayTry(address));
     if (token === "unknown") {
-      throw new Problem("tokens_unavailable", "access tokens cannot be checked at the moment, so none is accepted", {
-        hint: "tell the operator to run: tapehouse doctor",
-        retryAfter: UNAVAILABLE_FOR,
-      });
+      throw new Problem(
+        "tokens_unavailable",
+        "access tokens cannot be checked at the moment, so every token is refused",
+        {
+          hint: "ask the operator to run: tapehouse doctor",
+          retryAfter: UNAVAILABLE_FOR,
+        },
+      );
     }
     if (!token) {
-      const refusal = wrong.count(address);
-      // Where the directory is out of reach, so are the tokens that it holds.
+      const refusal = wrongTokens.count(address);
+      // If the data directory is unavailable, so is the token file in it.
       const { state } = context.lake.faults();
       throw refusal.code === "unauthorized" && state instanceof UnavailableError ? state : refusal;
     }
@@ -57,12 +65,12 @@ export function requireToken(context: Context, wrong: WrongTokens, { secretOf, h
 /** The token of a request that `requireToken` let pass. */
 export const tokenOf = (res: Response): StoredToken => notesOf(res).token!;
 
-/** `name` is an entity, or METRICS. */
+/** `name` is an entity or METRICS. */
 export function mayRead(token: StoredToken, name: string): boolean {
   return token.entities === null || token.entities.includes(name);
 }
 
-/** Throws `forbidden` where the request's token does not cover what `name` says; `hint` may tell why it has to. */
+/** Throws `forbidden` if the request's token does not cover `name`; `hint` may explain why it is needed. */
 export function checkRight(res: Response, name: string, hint?: string): void {
   const token = tokenOf(res);
   if (mayRead(token, name)) return;
@@ -70,7 +78,7 @@ export function checkRight(res: Response, name: string, hint?: string): void {
   throw new Problem("forbidden", `this token may not read ${name}`, extras);
 }
 
-/** Notes the entity that a request is about. Throws `forbidden` where its token does not cover it. */
+/** Records the entity of a request. Throws `forbidden` if its token does not cover it. */
 export function checkEntity(res: Response, entity: string): void {
   notesOf(res).entity = entity;
   checkRight(res, entity);

@@ -1,4 +1,4 @@
-// GET /api/v1/calendar and /api/v1/calendar/shift: what they tell is trade_cal, so a token has to cover it.
+// GET /api/v1/calendar and /api/v1/calendar/shift. Their content is trade_cal, so the token must cover it.
 import type { RequestHandler } from "express";
 import { parseCalendarRequest, parseShiftRequest, selectDays, shiftTradingDay } from "../query/calendar.js";
 import { checkEntity } from "./auth.js";

@@ -1,4 +1,4 @@
-// What every handler is given.
+// What every handler receives.
 import type { ServerConfig } from "../config.js";
 import type { Adjustments } from "../engine/adjust.js";
 import type { Calendars } from "../engine/calendars.js";
@@ -24,9 +24,9 @@ export interface Context {
   readonly integrity: Integrity;
   readonly segments: SegmentStore;
   readonly now: () => Date;
-  /** Requests, and failures that are ours: for the operator, never shown to clients. */
+  /** Requests and internal errors: for the operator, never shown to clients. */
   readonly log: Log;
   readonly metrics: Metrics;
-  /** The metrics of every process that serves. */
+  /** The metrics of all processes that serve. */
   readonly gatherMetrics: () => Promise<readonly ProcessMetrics[]>;
 }

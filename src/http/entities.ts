@@ -1,4 +1,4 @@
-// GET /api/v1/entities/<entity>: what is asked for, read from the address and the headers.
+// GET /api/v1/entities/<entity>: reads the request from the URL and the headers.
 import type { RequestHandler } from "express";
 import { contentTypeOf, FORMATS } from "../catalog/formats.js";
 import { ENCODERS } from "../encode/index.js";
@@ -21,26 +21,26 @@ export function entityHandler(context: Context): RequestHandler<{ entity: string
     const cursor = request.cursor === null ? null : decodeCursor(request, request.cursor);
     await answerRows(context, req, res, {
       request,
-      source: entity.name,
+      entityName: entity.name,
       dataVersion: wantedVersion(request, cursor),
       after: cursor?.position ?? null,
       offset: 0,
       encoderOf: ENCODERS[format],
       contentType: contentTypeOf(format),
       encoding: negotiateEncoding(req, format),
-      kept: format,
+      cachedFormat: format,
       endInHeaders: !FORMATS[format].hasSummary,
     });
   };
 }
 
-/** A cursor pins its version; asking for another one at the same time makes no sense. */
+/** A cursor fixes its version, so it cannot be combined with another one. */
 function wantedVersion(request: EntityRequest, cursor: Cursor | null): string | null {
   const { dataVersion } = request;
   if (cursor && dataVersion !== null && dataVersion !== cursor.dataVersion) {
     throw new Problem("contradictory_parameters", "the cursor belongs to another data_version", {
       parameter: "data_version",
-      hint: "leave data_version out: the cursor keeps its own",
+      hint: "leave data_version out: the cursor contains it",
     });
   }
   return cursor?.dataVersion ?? dataVersion;

@@ -1,5 +1,5 @@
-// Following what changes on the disk: newer versions, damaged files that other processes found, whatever else a server looks
-// for. A failure is logged once.
+// Polls the disk for changes: new versions, damaged files that other processes found, and more. Each failure is logged
+// once.
 import { ENTITY_NAMES } from "../catalog/index.js";
 import { type Mark, UnavailableError } from "../lake/continuity.js";
 import type { Lake } from "../lake/lake.js";
@@ -8,20 +8,20 @@ import type { Context } from "./context.js";
 import type { Log } from "./observe.js";
 
 /**
- * Returns a function that refreshes the lake and calls `onMark` when a newer version is open. It rejects when the manifest is
- * damaged. A directory that is missing or has been replaced is logged here.
+ * Returns a function that refreshes the lake and calls `onMark` when a newer version is open. It rejects if the
+ * manifest is damaged. It logs if the directory is missing or has been replaced.
  */
 export function createFollower(lake: Lake, log: Log, onMark: (mark: Mark) => void): () => Promise<void> {
-  let trouble: string | null = null;
+  let reported: string | null = null;
   let last: Mark | null = null;
   const report = (): void => {
     const { state, absent } = lake.faults();
     const found = state instanceof UnavailableError ? state.message : describeAbsent(absent);
-    if (found === trouble) return;
-    trouble = found;
+    if (found === reported) return;
+    reported = found;
     const { data_version } = lake.mark();
     if (found !== null) log.error({ data_version }, found);
-    else if (state === null) log.warn({ data_version }, "the data directory is as it was");
+    else if (state === null) log.warn({ data_version }, "the data directory is available again");
   };
   return async () => {
     try {
@@ -38,19 +38,22 @@ export function createFollower(lake: Lake, log: Log, onMark: (mark: Mark) => voi
 function describeAbsent(absent: readonly string[]): string | null {
   if (absent.length === 0) return null;
   const folders = absent.map((entity) => `lake/${entity}`).join(", ");
-  return `folders of data files are missing: ${folders}; bring them back, or see: tapehouse verify`;
+  return `folders of data files are missing: ${folders}; restore them, or run: tapehouse verify`;
 }
 
-/** A function that runs all tasks, each named by the log line of its failure. A failing one does not stop the others. */
-export function createLook(log: Pick<Log, "error">, tasks: Readonly<Record<string, () => Promise<unknown>>>) {
-  const troubles = new Map<string, string>();
+/**
+ * Returns a function that runs all tasks. Each is named by the log message of its failure. A failure does not stop the
+ * other tasks.
+ */
+export function createPoll(log: Pick<Log, "error">, tasks: Readonly<Record<string, () => Promise<unknown>>>) {
+  const failures = new Map<string, string>();
   const run = async (failure: string, task: () => Promise<unknown>): Promise<void> => {
     try {
       await task();
-      troubles.delete(failure);
+      failures.delete(failure);
     } catch (error) {
-      if (troubles.get(failure) !== String(error)) log.error({ err: error }, failure);
-      troubles.set(failure, String(error));
+      if (failures.get(failure) !== String(error)) log.error({ err: error }, failure);
+      failures.set(failure, String(error));
     }
   };
   return async (): Promise<void> => {
@@ -60,13 +63,16 @@ export function createLook(log: Pick<Log, "error">, tasks: Readonly<Record<strin
 
 type Served = Pick<Context, "lake" | "integrity">;
 
-/** Paths of the served files that this process has found damaged. The others look at them too, so that all report the same health. */
+/**
+ * Paths of served files that this process found damaged. Other processes check them too, so that all report the same
+ * health.
+ */
 export async function damagedFiles({ lake, integrity }: Served): Promise<readonly string[]> {
   return (await integrity.stillDamaged(servedFiles(lake))).map(({ path }) => path);
 }
 
-/** Looks at files that another process has found damaged. */
-export async function lookAt({ lake, integrity }: Served, paths: readonly string[]): Promise<void> {
+/** Checks files that another process found damaged. */
+export async function checkFiles({ lake, integrity }: Served, paths: readonly string[]): Promise<void> {
   const suspects = servedFiles(lake).filter(({ path }) => paths.includes(path));
   await Promise.allSettled(suspects.map((file) => integrity.check([file])));
 }

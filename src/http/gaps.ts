@@ -1,4 +1,4 @@
-// GET /api/v1/entities/<entity>/gaps: computed gaps and recorded ones, of one version.
+// GET /api/v1/entities/<entity>/gaps: computed and recorded gaps of one version.
 import type { RequestHandler } from "express";
 import { readRecordedGaps } from "../lake/gaps.js";
 import { parseGapRequest, selectGaps } from "../query/gaps.js";
@@ -15,7 +15,7 @@ export function gapsHandler(context: Context): RequestHandler<{ entity: string }
     const snapshot = await findSnapshot(context, res, request.dataVersion);
     const signal = requestSignal(res, context.config.deadline);
     await context.tokenAdmission.admit(res, "light", signal);
-    // The file that is read, or is not there, may be that of another directory, which may come or go meanwhile.
+    // If the data directory was replaced in the meantime, the file just read may belong to another one.
     await context.lake.requireState();
     const recorded = (await readRecordedGaps(context.lake.layout.gaps)).filter(
       (gap) => gap.entity === entity.name && gap.resolved === null,

@@ -1,4 +1,4 @@
-// Headers: what every answer tells browsers, other origins, negotiation of format and compression, and validators.
+// Response headers: security, other origins, negotiation of format and compression, and validators.
 import { createHash } from "node:crypto";
 import type { Request, RequestHandler, Response } from "express";
 import { FORMATS, FORMAT_NAMES, type Format } from "../catalog/formats.js";
@@ -6,7 +6,7 @@ import { REVISION } from "../encode/index.js";
 import { Problem } from "../errors.js";
 import type { Encoding } from "../segments/packer.js";
 
-/** An answer is data for the one who asked, not a page, a script or a frame. */
+/** A response is data for one client, not a page, a script or a frame. */
 const HEADERS = {
   "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   "Cross-Origin-Opener-Policy": "same-origin",
@@ -17,10 +17,10 @@ const HEADERS = {
   "X-Permitted-Cross-Domain-Policies": "none",
 } as const;
 
-/** Browsers heed it over TLS alone. */
+/** Browsers only accept it over TLS. */
 const OVER_TLS = { "Strict-Transport-Security": "max-age=31536000" } as const;
 
-/** A page that needs more sets its own Content-Security-Policy afterwards. */
+/** A page that needs more sets its own Content-Security-Policy later. */
 export function secureHeaders(tls: boolean): RequestHandler {
   const headers = Object.entries(tls ? { ...HEADERS, ...OVER_TLS } : HEADERS);
   return (_req, res, next) => {
@@ -41,8 +41,8 @@ const PREFLIGHT = {
 } as const;
 
 /**
- * Lets pages of other origins ask, each with its own token and without cookies. `origins` may hold `*`; without any, browsers
- * keep answers from other pages as they always do.
+ * Allows requests from pages of other origins, with their own token and without cookies. `origins` may contain `*`; if
+ * it is empty, browsers keep responses from other pages.
  */
 export function allowOrigins(origins: readonly string[]): RequestHandler {
   const any = origins.includes("*");
@@ -66,13 +66,13 @@ export function allowOrigins(origins: readonly string[]): RequestHandler {
 
 const MEDIA_TYPES = FORMAT_NAMES.map((format) => FORMATS[format].mediaType);
 
-/** `format=` wins over the Accept header. Throws 406 where nothing on offer is accepted. */
+/** `format=` takes precedence over the Accept header. Throws 406 if no accepted format is available. */
 export function negotiateFormat(req: Request, asked: Format | null): Format {
   if (asked !== null) return asked;
   const accepted = req.accepts(MEDIA_TYPES);
   const format = FORMAT_NAMES.find((candidate) => FORMATS[candidate].mediaType === accepted);
   if (format) return format;
-  throw new Problem("not_acceptable", "none of the formats in the Accept header is offered", {
+  throw new Problem("not_acceptable", "none of the formats in the Accept header is available", {
     allowed: MEDIA_TYPES,
     hint: "send Accept: application/json, or choose with format=",
   });
@@ -83,10 +83,10 @@ export function negotiateEncoding(req: Request, format: Format): Encoding {
 }
 
 /**
- * Sets the validators, so that a client can ask whether its answer still holds; `parts` name the content: hashes of file lists and the question. Returns true where the
- * client has the answer already: it was told so with 304.
+ * Sets the validators, so that a client can ask whether its copy is current. `parts` identify the content: hashes of
+ * file lists and the request. Returns true if the copy is current and 304 was sent.
  */
-export function answeredFromCache(req: Request, res: Response, parts: readonly unknown[]): boolean {
+export function sentNotModified(req: Request, res: Response, parts: readonly unknown[]): boolean {
   const hash = createHash("sha256")
     .update(JSON.stringify([REVISION, ...parts]))
     .digest("base64url");
@@ -100,8 +100,8 @@ export function answeredFromCache(req: Request, res: Response, parts: readonly u
 }
 
 /**
- * Whether an If-None-Match header names the tag. A `Cache-Control: no-cache` beside it is no reason to send the rows
- * again: browsers and undici add it to every request that has validators of its own.
+ * Whether an If-None-Match header names the tag. `Cache-Control: no-cache` does not matter: browsers and undici add it
+ * to every request with validators of its own.
  */
 function names(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;

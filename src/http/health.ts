@@ -1,4 +1,4 @@
-// For those who watch the server: GET /health and GET /metrics.
+// Monitoring: GET /health and GET /metrics.
 import type { RequestHandler } from "express";
 import { ENTITIES } from "../catalog/index.js";
 import { STORES, type Store } from "../catalog/types.js";
@@ -10,8 +10,8 @@ import { searchOf } from "./lookup.js";
 import { renderMetrics } from "./metrics.js";
 
 /**
- * GET /health, without a token. A store is true while the folder of each of its entities is there and every file that was
- * opened is what it should be; `state` is true while the manifest can be followed.
+ * GET /health, without a token. A store is true while the folder of each of its entities exists and no opened file is
+ * damaged; `state` is true while the manifest can be read.
  */
 export function healthHandler({ integrity, lake, tokens }: Context): RequestHandler {
   return async (req, res) => {
@@ -34,7 +34,10 @@ export function healthHandler({ integrity, lake, tokens }: Context): RequestHand
   };
 }
 
-/** GET /metrics, for Prometheus. A token with a list of entities needs `metrics` in it: the figures show what others ask for. */
+/**
+ * GET /metrics, for Prometheus. A token with a list of entities needs `metrics` in it: the figures show what other
+ * clients request.
+ */
 export function metricsHandler(context: Context): RequestHandler {
   return async (req, res) => {
     checkRight(res, METRICS);

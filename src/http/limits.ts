@@ -1,4 +1,5 @@
-// What one token, one address and the network may take: requests a minute, answers under way, wrong tokens, connections.
+// Limits per token, per address and for the network: requests per minute, concurrent responses, wrong tokens,
+// connections.
 import { readFileSync } from "node:fs";
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
@@ -13,12 +14,12 @@ import { onceClosed } from "./respond.js";
 
 const MINUTE = 60_000;
 
-/** Tokens that are counted at the same time: more than anyone makes. */
+/** Tokens that are counted at the same time: more than anyone creates. */
 const TOKENS = 10_000;
 
 const pass: RequestHandler = (_req, _res, next) => next();
 
-/** Requests a minute of each token, in bursts of a minute's worth. Headers tell what is left, as the IETF drafts it. */
+/** Limits requests per minute of each token; a burst may use the whole minute. The headers follow the IETF draft. */
 export function limitRate(quota: number | null): RequestHandler {
   if (quota === null) return pass;
   const buckets = createBuckets(quota, MINUTE, TOKENS);
@@ -36,18 +37,18 @@ export function limitRate(quota: number | null): RequestHandler {
 
 interface Taken {
   readonly allowed: boolean;
-  /** What is left, whole ones. */
+  /** Requests left, rounded down. */
   readonly remaining: number;
-  /** Seconds until everything may be taken again. */
+  /** Seconds until the full quota is available. */
   readonly reset: number;
-  /** Seconds until one may be taken; 0 where one may be now. */
+  /** Seconds until one is available; 0 if one is available now. */
   readonly retryAfter: number;
 }
 
 interface Buckets {
-  /** Takes one. `at` is a time in milliseconds that never goes back. */
+  /** Takes one. `at` is a monotonic time in milliseconds. */
   take(key: string, at: number): Taken;
-  /** Whether one could be taken. */
+  /** Whether one is available. */
   hasAny(key: string, at: number): boolean;
 }
 
@@ -57,8 +58,8 @@ interface Bucket {
 }
 
 /**
- * Counts by key in constant memory: each key may take `quota` in a window of `window` milliseconds, which refills evenly.
- * The `kept` keys that took last are remembered.
+ * Counts by key in constant memory: each key may take `quota` per `window` milliseconds, refilled evenly. Only the
+ * `kept` most recent keys are remembered.
  */
 export function createBuckets(quota: number, window: number, kept: number): Buckets {
   const buckets = new LRUCache<string, Bucket>({ max: kept });
@@ -80,13 +81,13 @@ export function createBuckets(quota: number, window: number, kept: number): Buck
 }
 
 export interface TokenAdmission {
-  /** Waits for a slot of the request's token; the answer holds it until it is closed. */
+  /** Waits for a slot of the request's token. The response holds it until it is closed. */
   admit(res: Response, cost: Cost, signal: AbortSignal): Promise<void>;
 }
 
 /**
- * Bounds the answers under way of each token, so that none takes every slot. More of them wait, so that a client with many connections is slowed and not refused;
- * those for which even the queue has no room are.
+ * Limits the concurrent responses of each token, so that none takes every slot. Further ones wait, so that a client
+ * with many connections is slowed, not refused; they are refused only if the queue is full.
  */
 export function createTokenAdmission({
   tokenStreams,
@@ -95,8 +96,8 @@ export function createTokenAdmission({
   if (tokenStreams === null) return { admit: async () => undefined };
   const admissions = new Map<string, Admission>();
   const full = (): Problem =>
-    new Problem("too_many_requests", `this token has ${tokenStreams} answers under way and too many that wait`, {
-      hint: "ask with fewer connections at a time",
+    new Problem("too_many_requests", `this token has ${tokenStreams} responses in progress and too many waiting`, {
+      hint: "use fewer connections at a time",
       retryAfter: 1,
     });
   return {
@@ -107,26 +108,26 @@ export function createTokenAdmission({
       const release = await admission.admit(signal, cost);
       onceClosed(res, () => {
         release();
-        const { inside, waiting } = admission.load();
-        if (inside + waiting === 0) admissions.delete(key);
+        const { active, waiting } = admission.load();
+        if (active + waiting === 0) admissions.delete(key);
       });
     },
   };
 }
 
 export interface WrongTokens {
-  /** Whether an address has not tried too many of late. */
+  /** Whether the address has not sent too many wrong tokens recently. */
   mayTry(address: string | undefined): boolean;
-  /** Counts a wrong token. Returns what its sender is told. */
+  /** Counts a wrong token. Returns the problem for the client. */
   count(address: string | undefined): Problem;
 }
 
-/** Addresses that are told from one another. */
+/** Addresses that are counted separately. */
 const ADDRESSES = 10_000;
 
 /**
- * Slows addresses that try tokens: `quota` wrong ones a minute. Valid tokens always pass, for a proxy and all who use it
- * share one address.
+ * Slows addresses that guess tokens: `quota` wrong ones per minute. Valid tokens always pass, because all clients
+ * behind a proxy share one address.
  */
 export function createWrongTokens(quota: number, clock: () => number = () => performance.now()): WrongTokens {
   const buckets = createBuckets(quota, 60_000, ADDRESSES);
@@ -135,12 +136,12 @@ export function createWrongTokens(quota: number, clock: () => number = () => per
     count(address) {
       const { allowed, retryAfter } = buckets.take(networkOf(address), clock());
       if (allowed) return new Problem("unauthorized", "the access token is not valid, was revoked or has expired");
-      return new Problem("too_many_requests", "too many wrong access tokens came from this address", { retryAfter });
+      return new Problem("too_many_requests", "too many wrong access tokens from this address", { retryAfter });
     },
   };
 }
 
-/** An IPv4 address, or the 64 bits of an IPv6 one that its owner does not choose. */
+/** An IPv4 address, or the first 64 bits of an IPv6 address: its owner can choose the others. */
 export function networkOf(address = ""): string {
   if (!address.includes(":") || address.includes(".")) return address;
   const [head, tail] = address.split("::").map((part) => part.split(":").filter(Boolean));
@@ -150,12 +151,12 @@ export function networkOf(address = ""): string {
   return [...left, ...zeros, ...right].slice(0, 4).join(":");
 }
 
-/** Connections beyond the limit that get an answer; the rest are closed. */
+/** Connections over the limit that get a response; any others are closed. */
 const ANSWERED = 16;
 
 const excess = new WeakSet<Socket>();
 
-/** `event` is the one by which the server tells of a connection that can carry requests. */
+/** `event` is the one that the server emits for a connection that can carry requests. */
 export function limitConnections(server: Server, event: "connection" | "secureConnection", limit: number): void {
   let open = 0;
   server.maxConnections = limit + ANSWERED;
@@ -165,7 +166,7 @@ export function limitConnections(server: Server, event: "connection" | "secureCo
   });
 }
 
-/** Answers a request on a connection beyond the limit with 503 and closes the connection. */
+/** Answers a request on a connection over the limit with 503 and closes the connection. */
 export const refuseExcess: RequestHandler = (req, res, next) => {
   if (!excess.has(req.socket)) {
     next();
@@ -175,23 +176,23 @@ export const refuseExcess: RequestHandler = (req, res, next) => {
   throw new Problem("overloaded", "too many connections are open", { retryAfter: 1 });
 };
 
-/** Files that the process has open besides connections and what they read. */
+/** Files that the process has open in addition to connections and data files. */
 const OTHER_FILES = 64;
 
-/** DuckDB holds the file that a statement reads twice. */
+/** DuckDB opens each file of a statement twice. */
 const FILES_OF_STATEMENT = 2;
 
-/** An answer may read from three statements at the same time: one of rows, the next one of rows, and one of factors. */
+/** A response may read from three statements at the same time: two of rows and one of factors. */
 const FILES_OF_ANSWER = 3 * FILES_OF_STATEMENT;
 
-/** `wanted`, or fewer where the system lets the process open so few files that reading for `streams` answers would fail. */
+/** `wanted`, or fewer if the process may open so few files that reading for `streams` responses would fail. */
 export function affordableConnections(wanted: number, streams: number, openFiles = openFilesLimit()): number {
   const room = openFiles - OTHER_FILES - ANSWERED;
   const affordable = Math.max(room - streams * FILES_OF_ANSWER, Math.floor(room / (1 + FILES_OF_ANSWER)));
   return Math.max(1, Math.min(wanted, affordable));
 }
 
-/** How many files this process may have open; no limit where the system does not tell. */
+/** How many files this process may open; unlimited if the system does not say. */
 function openFilesLimit(): number {
   try {
     return Number(/^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? Infinity);

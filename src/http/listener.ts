@@ -1,4 +1,4 @@
-// The server at the network: its port, its certificate, and limits on whatever a client could draw out or pile up.
+// The server's socket: its port, its certificate, and limits against clients that are slow or open too much.
 import type { SendHandle } from "node:child_process";
 import { lookup } from "node:dns/promises";
 import { readFile } from "node:fs/promises";
@@ -17,17 +17,17 @@ import { MAX_HEADER_BYTES } from "./well-formed.js";
 
 interface Listener {
   readonly server: Server;
-  /** Takes up a certificate that changed on the disk. Rejects where it does not serve; the old one goes on then. */
+  /** Loads a certificate that changed on disk. Rejects if it cannot be used; the server keeps the old one. */
   refresh(): Promise<void>;
 }
 
 /**
- * How long a connection may wait for its next request, in milliseconds. Backtests come back to theirs after a pause;
- * closing it early races with their next request.
+ * How long a connection may wait for its next request, in milliseconds. Backtests pause between requests, and closing
+ * early races with the next request.
  */
 export const KEEP_ALIVE = 75_000;
 
-/** Milliseconds. A request has no body, so it is there at once; a new connection brings one at once, too. */
+/** Milliseconds. Requests have no body and arrive at once, also on a new connection. */
 const TIMES = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
@@ -35,7 +35,7 @@ const TIMES = {
   keepAliveTimeout: KEEP_ALIVE,
 } as const satisfies ServerOptions;
 
-/** The application refuses a request without a host: what Node answers is no problem document. */
+/** The application refuses requests without a host itself: Node's own response is not a problem document. */
 const OPTIONS: ServerOptions = { ...TIMES, maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false };
 
 export async function createListener(
@@ -47,7 +47,8 @@ export async function createListener(
     ? await encrypted(tls, app)
     : { server: createServer(OPTIONS, app), refresh: nothing };
   const limit = affordableConnections(connections, streams);
-  if (limit < connections) log.warn({ connections: limit }, "few open files are allowed, so connections are limited");
+  if (limit < connections)
+    log.warn({ connections: limit }, "connections are limited because few open files are allowed");
   limitConnections(server, tls ? "secureConnection" : "connection", limit);
   refuseMalformed(server, metrics.refuse);
   return { server, refresh };
@@ -62,7 +63,7 @@ async function encrypted(files: NonNullable<ServerConfig["tls"]>, app: RequestLi
     { ...OPTIONS, ...certificate, handshakeTimeout: TIMES.headersTimeout },
     app,
   );
-  // The first listener: no answer can be sent before the handshake, and waiting until it is sent would never end.
+  // Runs first: no response can be sent before the handshake, and Node would wait forever to send one.
   server.prependListener("tlsClientError", (_error, socket) => socket.destroy());
   const refresh = async (): Promise<void> => {
     const next = await changed();
@@ -78,14 +79,14 @@ interface Certificate {
 
 type Files = NonNullable<ServerConfig["tls"]>;
 
-/** Throws a OperatorError that names the option where a file cannot be read or the two do not serve. */
+/** Throws an OperatorError that names the option if a file cannot be read or the pair does not match. */
 export async function readCertificate(files: Files): Promise<Certificate> {
   const [cert, key] = await Promise.all([readOption("--tls-cert", files.cert), readOption("--tls-key", files.key)]);
   try {
     createSecureContext({ cert, key });
   } catch (error) {
     const pair = `--tls-cert ${files.cert} and --tls-key ${files.key}`;
-    throw new OperatorError(`${pair} do not make a TLS server: ${(error as Error).message}`);
+    throw new OperatorError(`${pair} cannot be used for TLS: ${(error as Error).message}`);
   }
   return { cert, key };
 }
@@ -98,7 +99,10 @@ async function readOption(option: string, path: string): Promise<Buffer> {
   }
 }
 
-/** A function that resolves to the new certificate where the files have changed since it last did, and rejects until they serve. */
+/**
+ * Returns a function that resolves to the new certificate if the files have changed since its last success. It rejects
+ * while they cannot be used.
+ */
 async function followCertificate(files: Files): Promise<() => Promise<Certificate | null>> {
   let seen = await stampsOf(files);
   return async () => {
@@ -110,18 +114,18 @@ async function followCertificate(files: Files): Promise<() => Promise<Certificat
   };
 }
 
-/** Files that are being replaced may be gone for a moment. */
+/** While files are replaced, they may be missing for a moment. */
 const stampsOf = async ({ cert, key }: Files): Promise<string> =>
   (await Promise.all([cert, key].map(stampAt))).join(", ");
 
 /**
- * An open port, shared by every process that accepts connections from it. Nothing is accepted before a server listens on it,
- * here or in a process that it was sent to.
+ * An open port, shared by all processes that accept connections from it. No connection is accepted before a server
+ * listens on it, here or in a process that received it.
  */
 export type Port = SendHandle & { close(): void };
 
 interface Handle {
-  /** Fills in the address, or returns why there is none: a port in use is noticed here. */
+  /** Fills in the address, or returns an error code: this is where a port in use is noticed. */
   getsockname(address: object): number;
   close(): void;
 }
@@ -129,10 +133,9 @@ interface Handle {
 type Create = (address: string, port: number, family: number, fd: undefined, flags: number) => Handle | number;
 
 /**
- * Opens a port; 0 picks a free one. Throws a OperatorError where that fails.
- *
- * Node has no public way to hold a port without accepting from it, so this is the call that node:cluster itself makes.
- * Through cluster the port would be closed, and clients refused, whenever no worker lives.
+ * Opens a port; 0 picks a free one. Throws an OperatorError if that fails. Node has no public API to hold a port
+ * without accepting connections, so this calls what node:cluster calls. With cluster itself, the port would be closed
+ * and clients refused whenever no worker runs.
  */
 export async function openPort(host: string, port: number): Promise<Port> {
   const { _createServerHandle: create } = net as unknown as { readonly _createServerHandle: Create };
@@ -145,12 +148,12 @@ export async function openPort(host: string, port: number): Promise<Port> {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  EADDRINUSE: "something else listens there; choose another port with --port",
-  EACCES: "this user may not use that port",
+  EADDRINUSE: "the port is in use; choose another port with --port",
+  EACCES: "this user may not open that port",
   EADDRNOTAVAIL: "this machine does not have that address",
   ENOTFOUND: "there is no such host",
 };
 
-/** `code` is that of the system, e.g. EADDRINUSE. */
+/** `code` is the system's error code, e.g. EADDRINUSE. */
 export const cannotListen = (host: string, port: number, code: string): OperatorError =>
   new OperatorError(`cannot listen on ${host}:${port}: ${REASONS[code] ?? code}`);

@@ -1,4 +1,4 @@
-// What a request names, looked up: the entity, the version, and the parameters in its address.
+// Looks up what a request names: the entity, the version, and the parameters in its URL.
 import type { Request, Response } from "express";
 import { ENTITY_NAMES, entityNamed } from "../catalog/index.js";
 import type { Entity } from "../catalog/types.js";
@@ -8,7 +8,7 @@ import { printable } from "../words.js";
 import { invalidParameter, quote } from "../query/parameters.js";
 import type { Context } from "./context.js";
 
-/** The query part of a request, read by the rules of URLs. Throws for what is not percent-encoded UTF-8, e.g. GBK. */
+/** The query part of a request. Throws if it is not percent-encoded UTF-8, e.g. GBK. */
 export function searchOf(req: Pick<Request, "originalUrl">): URLSearchParams {
   const at = req.originalUrl.indexOf("?");
   const text = at < 0 ? "" : req.originalUrl.slice(at + 1);
@@ -31,7 +31,7 @@ function isUtf8(encoded: string): boolean {
   }
 }
 
-/** The entity of this name, or a problem that names the nearest one. */
+/** The entity of this name. Throws a problem that names the nearest one. */
 export function knownEntity(name: string): Entity {
   const entity = entityNamed(name);
   if (entity) return entity;
@@ -43,20 +43,20 @@ export function knownEntity(name: string): Entity {
 }
 
 /**
- * The snapshot of a version, the current one for null; the answer's header names it. Throws 404 for one that never was,
- * 410 for one removed.
+ * The snapshot of a version, or of the current one for null; sets the header that names it. Throws 404 if the version
+ * never existed, 410 if it was removed.
  */
 export async function findSnapshot({ lake }: Context, res: Response, dataVersion: string | null): Promise<Snapshot> {
   const found = dataVersion === null ? lake.current() : await lake.at(dataVersion);
   if (found === "unknown") {
-    throw new Problem("unknown_version", `there never was a data_version ${dataVersion}`, {
+    throw new Problem("unknown_version", `there has never been a data_version ${dataVersion}`, {
       parameter: "data_version",
     });
   }
   if (found === "removed") {
-    throw new Problem("version_removed", `data_version ${dataVersion} was removed by vacuum`, {
+    throw new Problem("version_removed", `data_version ${dataVersion} is no longer kept`, {
       parameter: "data_version",
-      hint: "leave data_version out to read the current one",
+      hint: "leave data_version out to read the current version",
     });
   }
   res.setHeader("X-Data-Version", found.version.data_version);

@@ -7,12 +7,12 @@ import type { Context } from "./context.js";
 import { findSnapshot, searchOf } from "./lookup.js";
 import { sendJson } from "./respond.js";
 
-/** Which entities there are, and whether they can be read at the moment. */
+/** All entities that the token covers, and whether they can be read at the moment. */
 export function metaHandler(context: Context): RequestHandler {
   return async (req, res) => {
     collectParameters(searchOf(req), []);
     const snapshot = await findSnapshot(context, res, null);
-    // A full table without dates holds what was true on the day of its version.
+    // An entity without dates describes the day of its version.
     const today = snapshot.version.data_version.slice(0, 10).replaceAll("-", "");
     const { absent } = context.lake.faults();
     const entities = Object.fromEntries(
@@ -28,14 +28,14 @@ export function metaHandler(context: Context): RequestHandler {
   };
 }
 
-/** The versions that can still be read. They name no entity, so any token may ask. */
+/** The versions that can be read. They name no entity, so any token may ask. */
 export function versionsHandler(context: Context): RequestHandler {
   return async (req, res) => {
     collectParameters(searchOf(req), []);
     const { version } = await findSnapshot(context, res, null);
     const { data_version } = version;
     const kept = (await context.lake.versions()).map((one) => one.data_version).reverse();
-    // One may have been published meanwhile.
+    // Leaves out a version that was published in the meantime.
     const answer = { data_version, versions: kept.filter((one) => one <= data_version) };
     await sendJson(req, res, answer, answer);
   };

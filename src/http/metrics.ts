@@ -1,5 +1,4 @@
-// What the server counts and measures, in the format of Prometheus. Each process counts for itself; lists of several
-// processes are merged when they are asked for.
+// The server's metrics for Prometheus. Each process counts its own; they are merged when they are requested.
 import {
   type Aggregator,
   AggregatorRegistry,
@@ -20,10 +19,10 @@ import { type LedgerEntry, latestEntries, readLedger } from "../lake/ledger.js";
 import type { StoreFigures } from "../segments/store.js";
 import type { RequestMetrics } from "./observe.js";
 
-/** The metrics of one process, as data that can be sent to another one. */
+/** The metrics of one process, as data that can be sent to another process. */
 export type ProcessMetrics = readonly MetricObjectWithValues<MetricValue<string>>[];
 
-/** Where figures come from that are looked up when they are asked for. */
+/** Sources of figures that are computed on request. */
 interface MetricSources {
   readonly lake: Lake;
   readonly reader: Pick<Reader, "load">;
@@ -32,12 +31,12 @@ interface MetricSources {
 }
 
 export interface Metrics extends RequestMetrics {
-  /** A connection that never became a request. */
+  /** Counts a connection that never became a request. */
   refuse(code: ProblemCode): void;
   collect(): Promise<ProcessMetrics>;
 }
 
-/** Seconds: from an answer out of memory to the longest pull. */
+/** Seconds: from a response in memory to the longest download. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.25, 1, 5, 30, 120, 600];
 
 export function createMetrics({ lake, reader, cache, now }: MetricSources): Metrics {
@@ -47,19 +46,19 @@ export function createMetrics({ lake, reader, cache, now }: MetricSources): Metr
   const where = ["route", "entity"] as const;
   const requests = new Counter({
     name: "tapehouse_requests_total",
-    help: "Requests that are over, by HTTP status; none where they ended before an answer began.",
+    help: "Finished requests by HTTP status; none if the connection ended before a response began.",
     labelNames: [...where, "status"],
     registers,
   });
   const cut = new Counter({
     name: "tapehouse_requests_cut_total",
-    help: "Requests whose client did not get the whole answer.",
+    help: "Requests whose client did not receive the complete response.",
     labelNames: where,
     registers,
   });
   const seconds = new Histogram({
     name: "tapehouse_request_seconds",
-    help: "Time from a request to the last byte of its answer.",
+    help: "Time from a request to the last byte of its response.",
     labelNames: where,
     buckets: BUCKETS,
     registers,
@@ -73,7 +72,7 @@ export function createMetrics({ lake, reader, cache, now }: MetricSources): Metr
   });
   const rows = new Counter({ name: "tapehouse_rows_total", help: "Rows sent.", labelNames: ["entity"], registers });
   const bytes = new Counter({ name: "tapehouse_bytes_total", help: "Bytes sent.", labelNames: where, registers });
-  const running = new Gauge({ name: "tapehouse_requests_running", help: "Requests under way.", registers });
+  const running = new Gauge({ name: "tapehouse_requests_running", help: "Requests in progress.", registers });
   const refused = new Counter({
     name: "tapehouse_refused_total",
     help: "Connections that never became a request, by problem code.",
@@ -101,16 +100,16 @@ export function createMetrics({ lake, reader, cache, now }: MetricSources): Metr
         this.inc(value());
       },
     });
-  gauge("tapehouse_streams_open", "Answers that hold a place.", () => reader.load().streams.inside);
-  gauge("tapehouse_streams_waiting", "Answers that wait for a place.", () => reader.load().streams.waiting);
-  gauge("tapehouse_statements_working", "Queries at work.", () => reader.load().statements.inside);
-  gauge("tapehouse_statements_waiting", "Queries that wait for their turn.", () => reader.load().statements.waiting);
-  total("tapehouse_cache_hits_total", "Pieces of answers found in the cache.", () => cache().hits);
-  total("tapehouse_cache_misses_total", "Pieces of answers not found in the cache.", () => cache().misses);
-  gauge("tapehouse_cache_entries", "Pieces of answers in the cache.", () => cache().entries);
+  gauge("tapehouse_streams_open", "Responses that hold a slot.", () => reader.load().streams.active);
+  gauge("tapehouse_streams_waiting", "Responses that wait for a slot.", () => reader.load().streams.waiting);
+  gauge("tapehouse_statements_working", "Running queries.", () => reader.load().statements.active);
+  gauge("tapehouse_statements_waiting", "Waiting queries.", () => reader.load().statements.waiting);
+  total("tapehouse_cache_hits_total", "Segments found in the cache.", () => cache().hits);
+  total("tapehouse_cache_misses_total", "Segments not found in the cache.", () => cache().misses);
+  gauge("tapehouse_cache_entries", "Segments in the cache.", () => cache().entries);
   gauge("tapehouse_cache_bytes", "Bytes in the cache.", () => cache().bytes);
   let kept = 0;
-  /** The last number where the data directory is out of reach or damaged: the other figures are wanted all the same. */
+  /** If the data directory is unavailable or damaged, the last known number: the other figures are still wanted. */
   const versions = async (): Promise<number> => {
     kept = await lake.versions().then(
       ({ length }) => length,
@@ -125,7 +124,7 @@ export function createMetrics({ lake, reader, cache, now }: MetricSources): Metr
   };
   gauge("tapehouse_version_age_seconds", "Time since the served version was published.", age, "max");
   const drops = createDropsCounter(lake);
-  gauge("tapehouse_drops_refused", "Refused files that lie in the inbox.", drops, "max");
+  gauge("tapehouse_drops_refused", "Refused files in the inbox.", drops, "max");
 
   return {
     begin: () => running.inc(),
@@ -145,7 +144,7 @@ export function createMetrics({ lake, reader, cache, now }: MetricSources): Metr
   };
 }
 
-/** The metrics of several processes as one page of text. */
+/** The metrics of several processes, in Prometheus's text format. */
 export function renderMetrics(processes: readonly ProcessMetrics[]): Promise<string> {
   return AggregatorRegistry.aggregate([...processes]).metrics();
 }
@@ -153,8 +152,8 @@ export function renderMetrics(processes: readonly ProcessMetrics[]): Promise<str
 const COUNTS: ReadonlySet<string> = new Set(["counter", "histogram", "summary"]);
 
 /**
- * The counts of several processes as those of one, without gauges. Those of processes that are gone have to be kept:
- * without them every sum would fall when a process dies, as if the server had restarted.
+ * Adds up the counters of several processes, without gauges. Those of processes that have ended must be included:
+ * otherwise every sum would fall when a process dies, as if the server had restarted.
  */
 export function addUp(processes: readonly ProcessMetrics[]): Promise<ProcessMetrics> {
   const counts = processes.map((metrics) => metrics.filter(({ type }) => COUNTS.has(String(type))));
@@ -167,14 +166,14 @@ function createDropsCounter({ layout, faults }: Pick<Lake, "layout" | "faults">)
   let refused: readonly LedgerEntry[] = [];
   let counted = 0;
   return async () => {
-    // Files of an inbox that is out of reach are not known to be gone.
+    // If the inbox is unavailable, its files may still exist.
     if (faults().state !== null) return counted;
     const now = await stampAt(layout.ledger);
     if (now !== seen) {
       refused = latestEntries(await readLedger(layout.ledger)).filter(({ outcome }) => outcome === "refused");
       seen = now;
     }
-    const lying = await Promise.all(refused.map((entry) => isUnchanged(layout, entry)));
-    return (counted = lying.filter(Boolean).length);
+    const unchanged = await Promise.all(refused.map((entry) => isUnchanged(layout, entry)));
+    return (counted = unchanged.filter(Boolean).length);
   };
 }

@@ -1,4 +1,4 @@
-// What is known of a request while it is answered, and the one line in the log and the metrics when it is over.
+// Collects what is known about a request while it is answered; writes one log line and its metrics at the end.
 import { randomBytes } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -9,16 +9,16 @@ import type { ProblemCode } from "../errors.js";
 import type { StoredToken } from "../lake/tokens.js";
 import { printable } from "../words.js";
 
-/** What is noted of a request while it is answered. */
+/** What is known about a request while it is answered. */
 export interface Notes {
-  /** Made here, also in the header `X-Request-Id`. */
+  /** Generated here, and sent as the header `X-Request-Id`. */
   id?: string;
   token?: StoredToken;
-  /** Of the catalog, never as the client wrote it. */
+  /** From the catalog, never client text. */
   entity?: string;
-  /** Rows that were encoded. */
+  /** Encoded rows. */
   rows?: number;
-  /** The problem that it met. */
+  /** The problem that was sent. */
   problem?: ProblemCode;
 }
 
@@ -35,7 +35,7 @@ interface RequestRecord {
 
 const records = new WeakMap<ServerResponse, RequestRecord>();
 
-/** The record of a request. Its clock starts when it is first asked for. */
+/** The record of a request. Its clock starts with the first call. */
 function recordOf(res: ServerResponse): RequestRecord {
   const known = records.get(res);
   if (known) return known;
@@ -46,7 +46,7 @@ function recordOf(res: ServerResponse): RequestRecord {
 
 export const notesOf = (res: ServerResponse): Notes => recordOf(res).notes;
 
-/** Notes that the stage `name` ended now. */
+/** Records that the stage `name` has ended. */
 export function endStage(res: ServerResponse, name: string): void {
   recordOf(res).marks.push({ name, at: performance.now() });
 }
@@ -58,7 +58,7 @@ export function sendTiming(res: ServerResponse): void {
   res.setHeader("Server-Timing", stages.join(", "));
 }
 
-/** Milliseconds of each stage up to now, `send` being what came after the last one; and of all together. */
+/** Milliseconds of each stage so far, where `send` is the time since the last one, and in total. */
 function stagesOf(res: ServerResponse): { readonly stages: Record<string, number>; readonly ms: number } {
   const marks = [...recordOf(res).marks, { name: "send", at: performance.now() }];
   const stages: Record<string, number> = {};
@@ -68,22 +68,22 @@ function stagesOf(res: ServerResponse): { readonly stages: Record<string, number
 
 const rounded = (ms: number): number => Math.round(ms * 1000) / 1000;
 
-/** What is known of a request when it is over. Nothing in it was written by the client but the method. */
+/** What is known about a request at its end. Only the method is client text. */
 interface Seen {
   readonly method: string;
-  /** As the application names it, e.g. `/entities/:entity`; null where nothing is served or the token was wrong. */
+  /** As the application names it, e.g. `/entities/:entity`; null if nothing is served there or the token was wrong. */
   readonly route: string | null;
   readonly entity: string | null;
-  /** Null where it ended before an answer began. */
+  /** Null if the connection ended before a response began. */
   readonly status: number | null;
   readonly rows: number;
-  /** Bytes that were handed to the connection, headers included. */
+  /** Bytes that were written to the connection, including headers. */
   readonly bytes: number;
   /** Milliseconds. */
   readonly ms: number;
-  /** Milliseconds of each stage, in their order. */
+  /** Milliseconds of each stage, in order. */
   readonly stages: Readonly<Record<string, number>>;
-  /** Whether the client did not get the whole answer. */
+  /** Whether the client did not receive the complete response. */
   readonly cut: boolean;
 }
 
@@ -93,7 +93,7 @@ export interface RequestMetrics {
   end(seen: Seen): void;
 }
 
-/** Ids are unique among processes and starts. */
+/** Makes ids unique across processes and restarts. */
 const PREFIX = randomBytes(6).toString("base64url");
 let requests = 0;
 
@@ -105,9 +105,9 @@ export function observe(log: Log, metrics: RequestMetrics): RequestHandler {
     const { socket } = req;
     const address = socket.remoteAddress;
     metrics.begin();
-    let whole = false;
-    // Node tells of a finish also where the connection was lost with bytes still to be sent.
-    res.once("finish", () => (whole = !socket.destroyed));
+    let complete = false;
+    // Node also emits finish if the connection was lost before everything was sent.
+    res.once("finish", () => (complete = !socket.destroyed));
     res.once("close", () => {
       const { stages, ms } = stagesOf(res);
       const seen: Seen = {
@@ -119,7 +119,7 @@ export function observe(log: Log, metrics: RequestMetrics): RequestHandler {
         bytes: newBytes(socket),
         ms,
         stages,
-        cut: !whole,
+        cut: !complete,
       };
       metrics.end(seen);
       if (!log.isLevelEnabled("info")) return;
@@ -131,17 +131,17 @@ export function observe(log: Log, metrics: RequestMetrics): RequestHandler {
 
 const counted = new WeakMap<Socket, number>();
 
-/** Bytes written to a connection since they were last asked for. */
+/** Bytes written to a connection since the last call. */
 function newBytes(socket: Socket): number {
   const before = counted.get(socket) ?? 0;
   counted.set(socket, socket.bytesWritten);
   return socket.bytesWritten - before;
 }
 
-/** The log: one JSON object a line, for programs that collect logs and for grep. */
+/** The log: one JSON object per line, for log collectors and grep. */
 export type Log = Pick<Logger, "info" | "warn" | "error" | "isLevelEnabled">;
 
-/** `write` gets each line without its end, in which nothing steers a terminal. */
+/** `write` gets each line without its line end and with unprintable characters escaped. */
 export function openLog(level: LogLevel, write: (line: string) => void): Log {
   return pino(
     {

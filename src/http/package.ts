@@ -1,4 +1,4 @@
-// What this package says of itself.
+// The version of this package.
 import { readFileSync } from "node:fs";
 
 export function packageVersion(): string {

@@ -1,4 +1,4 @@
-// What people see in a browser: files of dist/web. They hold no data, so they need no token.
+// The files of dist/web for browsers. They contain no data, so they need no token.
 import { fileURLToPath } from "node:url";
 import express, { type RequestHandler, type Response } from "express";
 import { ENTITIES } from "../catalog/index.js";
@@ -8,10 +8,10 @@ import { PROBLEMS } from "../errors.js";
 import type { Catalog } from "../web/types.js";
 import { fixedJson } from "./respond.js";
 
-/** Made by `npm run build`; the same place seen from the sources and from what was built. */
+/** Made by `npm run build`. The path is the same from src and from dist. */
 const FOLDER = fileURLToPath(new URL("../../dist/web/", import.meta.url));
 
-/** Scripts, styles and answers of this server alone, nothing inline, nothing from text. */
+/** Only scripts, styles and responses of this server; nothing inline, nothing evaluated from text. */
 const OWN = {
   "default-src": "'none'",
   "script-src": "'self'",
@@ -23,7 +23,7 @@ const OWN = {
   "frame-ancestors": "'none'",
 };
 
-/** Our pages make no markup from text at all. */
+/** Our own pages never create markup from text. */
 const PAGE = { ...OWN, "require-trusted-types-for": "'script'", "trusted-types": "'none'" };
 
 const policy = (rules: Readonly<Record<string, string>>): string =>
@@ -38,10 +38,12 @@ function setHeaders(res: Response, path: string): void {
   }
 }
 
-/** Files are small and sent whole. */
+/** Files are small and never sent in ranges. */
 const options = { acceptRanges: false, cacheControl: false, redirect: false, setHeaders };
 
-/** Ignores preconditions that protect writes; `express.static` would answer them with an error that is not a problem. */
+/**
+ * Ignores preconditions for writes: `express.static` would answer them with an error that is not a problem document.
+ */
 export const dropPreconditions: RequestHandler = ({ headers }, _res, next) => {
   delete headers["if-match"];
   delete headers["if-unmodified-since"];
@@ -51,7 +53,7 @@ export const dropPreconditions: RequestHandler = ({ headers }, _res, next) => {
 /** `/` and `/docs`. */
 export const pages: RequestHandler = express.static(`${FOLDER}pages`, { ...options, extensions: ["html"] });
 
-/** `/docs/`, to where the relative addresses in the page lead to its parts, whatever path a proxy puts before ours. */
+/** Redirects `/docs/` to `/docs`, where the page's relative URLs work, even behind a proxy that adds a path prefix. */
 export const toDocs: RequestHandler = (req, res, next) => {
   if (req.path !== "/docs/") {
     next();
@@ -64,7 +66,7 @@ export const toDocs: RequestHandler = (req, res, next) => {
 /** The scripts and styles of the pages. */
 export const pageParts: RequestHandler = express.static(FOLDER, { ...options, index: false });
 
-/** What the pages know of the entities before anyone gives a token; `/openapi.json` tells the same to anyone. */
+/** The entities as the pages need them before a token is entered; `/openapi.json` publishes the same. */
 export function catalogHandler(): RequestHandler {
   const entities: Catalog["entities"] = ENTITIES.map((entity) => ({
     ...{ name: entity.name, title: entity.title, about: entity.about, chinese: entity.chinese, store: entity.store },

@@ -1,5 +1,5 @@
-// Every error as a problem document (RFC 9457), those of requests that never become whole included. An error that is not a
-// Problem is the server's fault: its text stays in the log.
+// Sends every error as a problem document (RFC 9457), including errors of requests that never become complete. An error
+// that is not a Problem is the server's fault: its text is only logged.
 import type { Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { ErrorRequestHandler, RequestHandler, Response } from "express";
@@ -14,19 +14,20 @@ import type { Context } from "./context.js";
 import { notesOf } from "./observe.js";
 import { MAX_HEADER_BYTES, unsupportedVersion } from "./well-formed.js";
 
-/** Answers with a problem, or cuts the connection where part of an answer was sent. */
+/** Sends a problem, or cuts the connection if part of a response was sent. */
 function sendProblem(context: Pick<Context, "log">, res: Response, error: unknown): void {
-  const problem = meetProblem(context, res, error);
+  const problem = prepareProblem(context, res, error);
   if (problem === null) return;
   if (problem.status === 401) res.setHeader("WWW-Authenticate", 'Bearer realm="tapehouse"');
   res.status(problem.status).type(PROBLEM_TYPE).send(problemDocument(problem));
 }
 
 /**
- * The problem that the client is to be told, noted for the log, with the headers of every such answer set. Null where
- * nothing can be told: the client left, or part of an answer was sent, which is cut, for it must not look whole.
+ * Prepares the response for an error: records the problem, sets the headers, and returns the problem. Returns null if
+ * nothing can be sent: the client has left, or part of a response was sent. That response is cut, so that it does not
+ * look complete.
  */
-export function meetProblem({ log }: Pick<Context, "log">, res: Response, error: unknown): Problem | null {
+export function prepareProblem({ log }: Pick<Context, "log">, res: Response, error: unknown): Problem | null {
   if (res.destroyed) return null;
   const notes = notesOf(res);
   const problem = toProblem(log, notes.id, error);
@@ -60,40 +61,37 @@ function problemDocument({ code, title, status, detail, extras }: Problem): stri
   });
 }
 
-/** `id` is that of the request. */
+/** `id` is the id of the request. */
 function toProblem(log: Context["log"], id: string | undefined, error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof UnreadableError) log.error({ id, err: error }, "a file cannot be read");
-  // The others are logged already, when the directory was lost.
+  // The others were logged when the directory became unavailable.
   if (
     error instanceof UnreadableError ||
     error instanceof UnavailableError ||
     (error instanceof DamagedFileError && error.isOutOfReach)
   ) {
-    return new Problem("data_unavailable", "the data directory of the server is out of reach, so nothing was read", {
-      hint: "try again later; the operator finds the reason in the log of the server",
+    return new Problem("data_unavailable", "the server's data directory is unavailable, so nothing was read", {
+      hint: "retry later; the operator finds the reason in the server's log",
       retryAfter: 5,
     });
   }
-  const what = whatIsDamaged(error);
+  const what = damagedPart(error);
   if (what !== undefined) {
     log.error({ id, err: error }, "damaged file");
-    return new Problem("data_damaged", `${what} is not what it should be, so nothing was read from it`, {
-      hint: "tell the operator to run: tapehouse verify",
+    return new Problem("data_damaged", `${what} is damaged, so nothing was read from it`, {
+      hint: "ask the operator to run: tapehouse verify",
     });
   }
   if (error instanceof URIError) return new Problem("unknown_route", "the path is not valid percent-encoding");
   log.error({ id, err: error }, "request failed");
-  return new Problem(
-    "internal_error",
-    "the request failed for a reason that lies with the server; nothing was returned",
-  );
+  return new Problem("internal_error", "the server failed to answer the request; nothing was returned");
 }
 
-function whatIsDamaged(error: unknown): string | undefined {
+function damagedPart(error: unknown): string | undefined {
   if (error instanceof DamagedFileError) return `a data file of ${error.path.split("/")[0]!}`;
   if (error instanceof DamagedManifestError) return "this version";
-  return error instanceof DamagedRecordsError ? "a list that the server keeps" : undefined;
+  return error instanceof DamagedRecordsError ? "a record file of the server" : undefined;
 }
 
 export const notFound: RequestHandler = () => {
@@ -108,23 +106,23 @@ export const onlyGet: RequestHandler = (req, res, next) => {
     return;
   }
   res.setHeader("Allow", "GET, HEAD");
-  throw new Problem("method_not_allowed", `${req.method} is not offered: this service only reads`);
+  throw new Problem("method_not_allowed", `${req.method} is not supported: this service is read-only`);
 };
 
 export function problemHandler(context: Pick<Context, "log">): ErrorRequestHandler {
-  // Express knows an error handler by its four parameters.
+  // Express recognizes error handlers by their four parameters.
   return (error: unknown, _req, res, _next) => {
     sendProblem(context, res, error);
   };
 }
 
 /**
- * Answers what never becomes a whole request with a problem, wherever one can be sent: bytes that are not HTTP, too many of
- * them, a body that breaks off, an unknown expectation. Calls `refused` with the problem code where there was
- * no request yet; other failures are observed like any request.
+ * Sends a problem, if possible, for anything that is not a complete request: bytes that are not HTTP, headers that are
+ * too long, a body that breaks off, an unknown expectation. Calls `refused` with the problem code if there was no
+ * request yet; other failures are observed like any request.
  */
 export function refuseMalformed(server: Server, refused: (code: ProblemCode) => void): void {
-  /** The answer to the latest request of a connection, until both are whole. */
+  /** The response to the latest request of each connection, until both are complete. */
   const latest = new WeakMap<Duplex, ServerResponse>();
   const faulty = new WeakSet<Duplex>();
 
@@ -145,13 +143,13 @@ export function refuseMalformed(server: Server, refused: (code: ProblemCode) => 
       socket.destroy();
       return;
     }
-    // Every further byte on the connection is reported again.
+    // Node reports every further byte on the connection.
     if (faulty.has(socket)) return;
     faulty.add(socket);
     const res = latest.get(socket);
     if (res === undefined || (res.req.complete && res.writableFinished)) refuse(socket, faultOf(error.code));
     else if (res.req.complete) res.once("finish", () => refuse(socket, faultOf(error.code)));
-    // What follows an answer would be taken for that to another request.
+    // Bytes after a response would look like the response to another request.
     else if (res.headersSent) socket.destroy();
     else {
       const problem = faultOfBody(error.code);
@@ -160,7 +158,7 @@ export function refuseMalformed(server: Server, refused: (code: ProblemCode) => 
     }
   });
   server.on("checkExpectation", (_req, res) => {
-    const problem = new Problem("expectation_failed", "the header Expect asks for something that is not offered");
+    const problem = new Problem("expectation_failed", "the expectation in the Expect header is not supported");
     refused(problem.code);
     answer(res, problem);
   });
@@ -169,7 +167,7 @@ export function refuseMalformed(server: Server, refused: (code: ProblemCode) => 
   });
 }
 
-/** Errors after which nothing can be sent on a connection: waiting until it is sent would never end. */
+/** Errors after which nothing can be sent on a connection; Node would wait forever. */
 const UNANSWERABLE = /^(ECONNRESET|EPROTO|ERR_SSL_.*|ERR_TLS_.*)$/;
 
 function headersOf({ status }: Problem, body: string): Readonly<Record<string, string | number>> {
@@ -196,16 +194,16 @@ function rawAnswer(problem: Problem): string {
 
 const TIMEOUT = "ERR_HTTP_REQUEST_TIMEOUT";
 
-const tooLate = (): Problem => new Problem("request_timeout", "the connection brought no whole request in time");
+const timedOut = (): Problem => new Problem("request_timeout", "no complete request arrived in time");
 
-/** What Node's parser found at the start of a connection or after a request. */
+/** Errors that Node's parser reports at the start of a connection or after a request. */
 const FAULTS: Readonly<Record<string, () => Problem>> = {
-  [TIMEOUT]: tooLate,
+  [TIMEOUT]: timedOut,
   HPE_HEADER_OVERFLOW: () =>
     new Problem("request_too_large", `URL and headers are longer than ${MAX_HEADER_BYTES} bytes`, {
-      hint: "ask for fewer codes at a time, or for all of them and filter on your side",
+      hint: "request fewer codes at a time, or all of them and filter in the client",
     }),
-  HPE_INVALID_METHOD: () => new Problem("method_not_allowed", "only GET and HEAD are offered"),
+  HPE_INVALID_METHOD: () => new Problem("method_not_allowed", "only GET and HEAD are supported"),
   HPE_INVALID_VERSION: unsupportedVersion,
   HPE_PAUSED_H2_UPGRADE: unsupportedVersion,
 };
@@ -213,8 +211,8 @@ const FAULTS: Readonly<Record<string, () => Problem>> = {
 const faultOf = (code = ""): Problem =>
   FAULTS[code]?.() ??
   new Problem("malformed_request", "the request is not well-formed HTTP", {
-    hint: "percent-encode what is not plain ASCII, e.g. with curl -G --data-urlencode",
+    hint: "percent-encode anything but plain ASCII, e.g. with curl -G --data-urlencode",
   });
 
 const faultOfBody = (code: string | undefined): Problem =>
-  code === TIMEOUT ? tooLate() : new Problem("malformed_request", "the body is not framed as its headers say");
+  code === TIMEOUT ? timedOut() : new Problem("malformed_request", "the body does not match its headers");

@@ -1,5 +1,5 @@
-// Sending a body that is made while it is sent: back-pressure, the client's leaving, the deadline, and the rule that
-// a body which cannot be finished is cut.
+// Sends a body while it is produced. Handles back-pressure, clients that leave, and the deadline; a body that cannot be
+// finished is cut.
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { promisify } from "node:util";
@@ -10,25 +10,25 @@ import { Problem } from "../errors.js";
 import { sha256 } from "../lake/manifest.js";
 import type { Encoding } from "../segments/packer.js";
 import { giveBack } from "../segments/store.js";
-import { answeredFromCache, negotiateEncoding } from "./headers.js";
+import { sentNotModified, negotiateEncoding } from "./headers.js";
 import { endStage, sendTiming } from "./observe.js";
 
 /** Bodies up to this size are sent in one piece with their length. */
 const ONE_PIECE = 64 * 1024;
-/** Bytes of a longer body that are sent together, after its first ones. */
+/** Bytes of a longer body that are sent together, after the first ones. */
 const AT_ONCE = 512 * 1024;
 
-/** A signal that fires when the client leaves or the deadline (milliseconds) passes. */
+/** A signal that is aborted when the client leaves or the deadline (milliseconds) passes. */
 export function requestSignal(res: Response, deadline: number): AbortSignal {
   const controller = new AbortController();
   const timer = setTimeout(() => {
     controller.abort(
       new Problem("deadline_exceeded", `the query took longer than ${deadline / 1000} seconds`, {
-        hint: "ask for less at a time, e.g. fewer columns or a shorter date range",
+        hint: "request less at a time, e.g. fewer columns or a shorter date range",
       }),
     );
   }, deadline);
-  // A client may have left already, while its version was looked up.
+  // The client may have left already, while its version was looked up.
   onceClosed(res, () => {
     clearTimeout(timer);
     controller.abort(new ClientGoneError());
@@ -36,28 +36,30 @@ export function requestSignal(res: Response, deadline: number): AbortSignal {
   return controller.signal;
 }
 
-/** The client closed the connection: there is nobody to tell. */
+/** The client closed the connection, so nothing can be sent. */
 export class ClientGoneError extends Error {
   override readonly name = "ClientGoneError";
 }
 
-/** Milliseconds that the client of an answer may leave it unread. */
+/** How long the client of each response may leave it unread, in milliseconds. */
 const stalls = new WeakMap<Response, number>();
 
-/** Sets how long a client may leave its answer unread, in milliseconds. One that takes longer is cut: its slot is wanted. */
+/**
+ * Sets how long a client may leave its response unread, in milliseconds. After that it is cut, and its slot is free.
+ */
 export function limitStall(stall: number): RequestHandler {
   return (req, res, next) => {
     stalls.set(res, stall);
-    // Node holds what is left of a body that was made.
+    // Node still holds the end of a complete body.
     res.once("prefinish", () => req.socket.setTimeout(stall));
     next();
   };
 }
 
 /**
- * Sends the pieces of a body. Headers go out with the first piece, so that a failure before it can still be told as a
- * problem. Pieces are made while the client reads those before them. Rejects where `pieces` throws; the caller cuts the
- * connection then. A header Content-Length that is set already says how long the body is.
+ * Sends the pieces of a body. Headers are sent with the first piece, so that an earlier failure can still become a
+ * problem. The next piece is made while the client reads the previous one. Rejects if `pieces` throws; the caller then
+ * cuts the connection. If Content-Length is set already, it is the length of the body.
  */
 export async function sendBody(res: Response, pieces: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<void> {
   let held: Uint8Array[] = [];
@@ -77,7 +79,7 @@ export async function sendBody(res: Response, pieces: AsyncIterable<Uint8Array>,
     await sending;
     if (!res.headersSent && !res.hasHeader("Content-Length")) beginPieces(res);
     sending = write(res, held, signal);
-    sending.catch(() => undefined); // handled at the await
+    sending.catch(() => undefined); // errors are thrown at the await
     held = [];
     heldBytes = 0;
     enough = AT_ONCE;
@@ -87,7 +89,7 @@ export async function sendBody(res: Response, pieces: AsyncIterable<Uint8Array>,
   res.end(held.length === 1 ? held[0] : Buffer.concat(held, heldBytes));
 }
 
-/** Waits for a client that is slow, but not for one that leaves its answer unread: that one is cut. */
+/** Waits for a slow client, but cuts one that leaves its response unread. */
 async function write(res: Response, held: readonly Uint8Array[], signal: AbortSignal | undefined): Promise<void> {
   let isDrained = true;
   for (const piece of held) isDrained = res.write(piece, (error) => error ?? giveBack(piece));
@@ -101,36 +103,43 @@ async function write(res: Response, held: readonly Uint8Array[], signal: AbortSi
 }
 
 /**
- * Prepares the head of a body whose length nobody knows yet. HTTP/1.1 marks its end; in HTTP/1.0 it ends with the
- * connection, so that a cut one looks whole: there it is refused. The head says that the connection stays, whatever becomes
- * of it: where it says that it closes, undici, which is the fetch of Node, takes a body in pieces for whole wherever it is cut.
+ * Prepares the head of a body of unknown length. HTTP/1.1 marks its end. In HTTP/1.0 it ends with the connection, so
+ * that a cut body would look complete: such requests are refused. The head always says that the connection stays open:
+ * if it says that it closes, undici (Node's fetch) takes a chunked body as complete wherever it is cut.
  */
 function beginPieces(res: Response): void {
   if (!res.useChunkedEncodingByDefault) {
-    throw new Problem("upgrade_required", "over HTTP/1.0 nobody could tell whether an answer of this size is whole", {
-      hint: "ask over HTTP/1.1, in nginx by proxy_http_version 1.1; or for a page at a time with limit and cursor",
-    });
+    throw new Problem(
+      "upgrade_required",
+      "over HTTP/1.0 a client cannot tell whether a response of this size is complete",
+      {
+        hint: "use HTTP/1.1 (in nginx: proxy_http_version 1.1), or request a page at a time with limit and cursor",
+      },
+    );
   }
   const { socket } = res.req;
-  // A client that asked for it waits for the end of the connection.
+  // A client that asked to close the connection waits for its end.
   if (!res.shouldKeepAlive) res.once("finish", () => socket.end());
   res.setHeader("Connection", "keep-alive");
 }
 
-/** Sends a small answer, with validators, compression and timing like a streamed one. `content` is what a client may keep it by: the body without what changes at each publish. */
+/**
+ * Sends a small response with validators, compression and timing. `content` identifies it for caching: the body without
+ * what changes with each publish.
+ */
 export async function sendJson(req: Request, res: Response, body: object, content: unknown): Promise<void> {
-  if (answeredFromCache(req, res, [req.path, content])) return;
+  if (sentNotModified(req, res, [req.path, content])) return;
   const plain = Buffer.from(JSON.stringify(body));
   await sendBytes(req, res, async (encoding) => (encoding === "gzip" ? packed(plain) : plain));
 }
 
-/** Returns a function that sends `body`, which never changes: it is written and compressed once. */
+/** Returns a function that sends `body`, which never changes: it is serialized and compressed once. */
 export function fixedJson(body: object): (req: Request, res: Response) => Promise<void> {
   const plain = Buffer.from(JSON.stringify(body));
   const name = sha256(plain);
   let gzipped: Promise<Buffer> | undefined;
   return async (req, res) => {
-    if (answeredFromCache(req, res, [req.path, name])) return;
+    if (sentNotModified(req, res, [req.path, name])) return;
     await sendBytes(req, res, async (encoding) => (encoding === "gzip" ? (gzipped ??= packed(plain)) : plain));
   };
 }
@@ -154,12 +163,12 @@ async function* only(piece: Uint8Array): AsyncGenerator<Uint8Array> {
   yield Promise.resolve(piece);
 }
 
-/** The answers of each connection that wait behind an earlier one: its requests were pipelined. */
+/** The responses of each connection that wait behind an earlier one, because requests were pipelined. */
 const waiting = new WeakMap<Socket, Set<Response>>();
 
 /**
- * Closes an answer with its connection, whether it was being sent or not; Node closes only the one being sent. The answer is
- * `destroyed` then, but not `closed`.
+ * Closes all responses of a connection with it; Node closes only the one being sent. The waiting ones become
+ * `destroyed`, but not `closed`.
  */
 export const closeWithConnection: RequestHandler = ({ socket }, res, next) => {
   if (res.socket === null) {
@@ -170,7 +179,7 @@ export const closeWithConnection: RequestHandler = ({ socket }, res, next) => {
   next();
 };
 
-/** Does a job when an answer is closed, at once where it is already: no event comes again. */
+/** Runs a job when a response is closed, or at once if it is closed already: the event does not come again. */
 export function onceClosed(res: Response, job: () => void): void {
   if (res.destroyed) job();
   else res.once("close", job);

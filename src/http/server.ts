@@ -1,5 +1,5 @@
-// Starting and stopping the server: it opens the lake, follows new versions and listens; at its end, answers under way may
-// finish within a time.
+// Starts and stops the server. It opens the lake, follows new versions and listens; when it stops, responses in
+// progress have some time to finish.
 import type { Server } from "node:http";
 import { type AddressInfo, BlockList, Server as NetServer, isIP } from "node:net";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ import { makeOwnFolder } from "../files.js";
 import { openSegmentStore } from "../segments/store.js";
 import { createApp } from "./app.js";
 import type { Context } from "./context.js";
-import { createFollower, createLook } from "./follow.js";
+import { createFollower, createPoll } from "./follow.js";
 import { createTokenAdmission } from "./limits.js";
 import { type Port, cannotListen, createListener, openPort } from "./listener.js";
 import { type ProcessMetrics, createMetrics } from "./metrics.js";
@@ -26,28 +26,28 @@ export interface RunningServer {
   /** E.g. `http://127.0.0.1:8080`. */
   readonly url: string;
   readonly context: Context;
-  /** Stops listening, ends what runs, closes DuckDB. Without `options` it cuts what runs. */
+  /** Stops listening, ends what runs, closes DuckDB. Without `options`, responses in progress are cut. */
   close(options?: EndOptions): Promise<void>;
 }
 
-/** How often a server looks for a new version and for changed tokens, in milliseconds. */
+/** How often the server checks for a new version and changed tokens, in milliseconds. */
 const FOLLOW_EVERY = 200;
 
 export type { LakeMark };
 
-/** What the process that runs a server may add to it. */
+/** Options set by the process that runs the server. */
 export interface ServerHooks {
-  /** An open port; without it, the one that the settings name is opened. */
+  /** An open port; by default the one in the settings is opened. */
   readonly port?: Port;
-  /** A folder for what spills that no other process uses; without it, the one that the settings name. */
+  /** A spill folder that no other process uses; by default the one in the settings. */
   readonly spill?: string;
-  /** What other processes have served, and whether to wait where the directory does not go on from there. */
+  /** What other processes have served, and whether to wait if the directory does not continue from there. */
   readonly lake?: OpenOptions;
   /** Whether other processes have read a token file, and what to call when this one has. */
   readonly tokens?: Pick<TokenOptions, "wasThere" | "onThere">;
-  /** Called at the start and whenever the lake got further. */
+  /** Called at the start and whenever a newer version is open. */
   readonly onMark?: (mark: LakeMark) => void;
-  /** The metrics of every process that serves; without it, those of this one. */
+  /** The metrics of all processes that serve; by default only those of this process. */
   readonly gatherMetrics?: () => Promise<readonly ProcessMetrics[]>;
 }
 
@@ -98,15 +98,15 @@ export async function startServer(
     server.listen(open, resolve);
   });
 
-  const look = createLook(log, {
-    "cannot look for a new version": createFollower(lake, log, hooks.onMark ?? (() => undefined)),
+  const poll = createPoll(log, {
+    "cannot poll for a new version": createFollower(lake, log, hooks.onMark ?? (() => undefined)),
     "cannot read the token file": tokens.refresh,
-    "cannot take up the certificate": refreshCertificate,
+    "cannot load the new certificate": refreshCertificate,
   });
-  await look();
+  await poll();
   let following = Promise.resolve();
   const timer = setInterval(() => {
-    following = following.then(look);
+    following = following.then(poll);
   }, FOLLOW_EVERY);
 
   const { port } = server.address() as AddressInfo;
@@ -124,21 +124,21 @@ export async function startServer(
 }
 
 export interface EndOptions {
-  /** Milliseconds that answers under way get to end. */
+  /** Milliseconds that responses in progress have to finish. */
   readonly within: number;
   /**
-   * Leaves open the connections that wait for their next request: each gets one more answer, which says that it is
-   * the last, or comes to its end by itself. For a server whose place another one has taken: no request is lost.
+   * Keeps idle connections open: each gets one more response, with `Connection: close`, or ends by itself. For a server
+   * that is replaced by another one: no request is lost.
    */
   readonly keepIdle?: boolean;
 }
 
-/** How often connections whose answer has ended are looked for, in milliseconds. */
+/** How often connections are checked for finished responses, in milliseconds. */
 const SWEEP_EVERY = 50;
 
 /**
- * Makes the function that ends `server`: no new connection, answers under way may end `within` a time, the rest is cut. It
- * resolves when the last connection is closed, and may be called again to hurry.
+ * Returns the function that ends `server`: it accepts no new connection, lets responses in progress finish for `within`
+ * milliseconds, and cuts the rest. It resolves when the last connection is closed; call it again to shorten the time.
  */
 function prepareEnd(server: Server): (options: EndOptions) => Promise<void> {
   let ended: Promise<void> | undefined;
@@ -146,7 +146,7 @@ function prepareEnd(server: Server): (options: EndOptions) => Promise<void> {
     if (ended) res.setHeader("Connection", "close");
   });
   return async ({ within, keepIdle = false }) => {
-    // The close of an HTTP server would cut idle connections, whose next request may be on its way.
+    // Closing an HTTP server would cut idle connections whose next request may be on its way.
     ended ??= new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()));
     const cutting = setTimeout(() => server.closeAllConnections(), within);
     const sweeping = keepIdle ? undefined : setInterval(() => server.closeIdleConnections(), SWEEP_EVERY);
@@ -160,13 +160,13 @@ const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 
-/** A warning for the operator where tokens would cross a network unencrypted, else null. */
+/** A warning for the operator if tokens would cross a network unencrypted; otherwise null. */
 export function exposureOf({ host, tls }: Pick<ServerConfig, "host" | "tls">): string | null {
   if (tls || host === "localhost") return null;
   const family = isIP(host);
   if (family !== 0 && loopback.check(host, family === 6 ? "ipv6" : "ipv4")) return null;
   return (
-    `${host} can be reached from other machines, and without TLS tokens and data cross the network in the clear; ` +
-    "give --tls-cert and --tls-key, or let a proxy with TLS stand before --host 127.0.0.1"
+    `${host} can be reached from other machines, and without TLS tokens and data cross the network unencrypted;  ` +
+    "set --tls-cert and --tls-key, or use --host 127.0.0.1 behind a proxy with TLS"
   );
 }

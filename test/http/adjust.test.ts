@@ -192,7 +192,7 @@ describe("a request for adjusted prices", () => {
     const secret = await createToken(root, "quotes", { entities: ["daily"], expires: null }, new Date());
     expect(await problem(`${DAILY}?adjust=forward`, secret)).toMatchObject({
       ...{ status: 403, code: "forbidden", detail: "this token may not read adj_factor" },
-      hint: "adjust needs adj_factor beside daily",
+      hint: "adjust needs adj_factor in addition to daily",
     });
     expect((await server.get(DAILY, { Authorization: `Bearer ${secret}` })).status).toBe(200);
   });

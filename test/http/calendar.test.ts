@@ -169,7 +169,7 @@ describe("a malformed request", () => {
     ["calendar/shift", "invalid_parameter", /date: it is required/],
     ["calendar/shift?date=20240102", "invalid_parameter", /n: it is required/],
     ["calendar/shift?n=1", "invalid_parameter", /date: it is required/],
-    ["calendar/shift?date=20240102&n=0", "invalid_parameter", /n: 0 is no shift/],
+    ["calendar/shift?date=20240102&n=0", "invalid_parameter", /n: 0 is not accepted/],
     ["calendar/shift?date=20240102&n=1.5", "invalid_parameter", /n:/],
     ["calendar/shift?date=20240102&n=one", "invalid_parameter", /n:/],
     ["calendar/shift?date=20240102&n=1&exchange=SZSE", "invalid_parameter", /exchange/],

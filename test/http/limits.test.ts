@@ -33,7 +33,7 @@ function stall({ url }: TestServer, times = 1): Socket {
   return socket;
 }
 
-const streamsOf = ({ context }: TestServer): number => context.reader.load().streams.inside;
+const streamsOf = ({ context }: TestServer): number => context.reader.load().streams.active;
 
 describe("the rate of a token", () => {
   test("is told in the headers, and beyond it the answer is 429", async () => {

@@ -100,7 +100,7 @@ describe.skipIf(!hasOpenssl)(hasOpenssl ? "TLS" : "TLS (skipped: there is no ope
     renameSync(next.tlsCert, files.tlsCert);
     await vi.waitFor(async () => expect((await ask(server, "/health")).subject).toBe("second"), { timeout: 5_000 });
     writeFileSync(files.tlsCert, "broken");
-    await vi.waitFor(() => expect(server.logged.join()).toContain("do not make a TLS server"), { timeout: 5_000 });
+    await vi.waitFor(() => expect(server.logged.join()).toContain("cannot be used for TLS"), { timeout: 5_000 });
     expect((await ask(server, "/health")).subject).toBe("second");
   });
 
@@ -120,7 +120,7 @@ describe.skipIf(!hasOpenssl)(hasOpenssl ? "TLS" : "TLS (skipped: there is no ope
     ] as const) {
       await refused(cert, key).toMatchObject({
         name: "OperatorError",
-        message: expect.stringMatching(/^--tls-cert .* and --tls-key .* do not make a TLS server: /) as string,
+        message: expect.stringMatching(/^--tls-cert .* and --tls-key .* cannot be used for TLS: /) as string,
       });
     }
   });
@@ -316,7 +316,7 @@ describe.skipIf(!hasOpenssl)("a certificate that changes", () => {
     const server = await serve(root, files);
     const next = certificate("steps-next", "second");
     const [cert, key] = [readFileSync(next.tlsCert), readFileSync(next.tlsKey)];
-    const tell = (): string[] => server.logged.filter((line) => line.includes("do not make a TLS server"));
+    const tell = (): string[] => server.logged.filter((line) => line.includes("cannot be used for TLS"));
     const expectRefused = async (change: () => void): Promise<void> => {
       const before = tell().length;
       change();

@@ -162,7 +162,7 @@ describe("a question that cannot be answered is told as a code and a text, with 
     ["daily", { adjust: "qfq" }, "", 400, /accepted: forward, backward/],
     ["daily", {}, "ts_code,vwap", 400, /daily has no column "vwap"/],
     ["stock_basic", {}, "ts_code,aera", 400, /stock_basic has no column "aera"/],
-    ["daly", {}, "", 404, /there is no api "daly" here; did you mean daily/],
+    ["daly", {}, "", 404, /there is no API "daly"; did you mean daily/],
     ["", {}, "", 400, /api_name/],
     ["daily", { data_version: "2001-01-01T00:00:00.000+08:00" }, "", 404, /never was/],
   ])("%s %j %s", async (name, params, fields, code, text) => {
@@ -173,7 +173,7 @@ describe("a question that cannot be answered is told as a code and a text, with 
   test.each([
     ["", 40101, /give it to the client/],
     ["{}", 40101, /give it to the client/],
-    ["{", 400, /^the body is no JSON in UTF-8; send e\.g\. \{"api_name"/],
+    ["{", 400, /^the body is not JSON in UTF-8; send e\.g\. \{"api_name"/],
     ["null", 400, /^the body is null, not an object; send e\.g\. \{"api_name"/],
     ["[]", 400, /^the body is a list, not an object; send/],
     ["3", 400, /^the body is a number, not an object; send/],
@@ -208,7 +208,7 @@ describe("a question that cannot be answered is told as a code and a text, with 
     expect((await ask("trade_cal", { no: 1 }, "", some)).code).toBe(2002);
     expect(await ask("daily", { adjust: "forward" }, "", some)).toMatchObject({
       code: 2002,
-      msg: "this token may not read adj_factor; adjust needs adj_factor beside daily; accepted: daily, stock_list",
+      msg: "this token may not read adj_factor; adjust needs adj_factor in addition to daily; accepted: daily, stock_list",
     });
     expect((await ask("daily", { limit: 1 }, "", some)).code).toBe(0);
     expect((await ask("stock_basic", {}, "", some)).code).toBe(0);
@@ -305,7 +305,7 @@ describe(absent ? "the package tushare (skipped: .ci/run installs it into .venv)
     expect(open!.data).toEqual(await rowsOf(`trade_cal?is_open=1&${dates}`));
     expect(few!.data).toEqual((await rowsOf("daily?trade_date=20250901&order=desc")).slice(2, 5));
     expect(wrong!.error).toContain("did you mean start_date");
-    expect(none!.error).toContain('there is no api "no_such_api" here');
+    expect(none!.error).toContain('there is no API "no_such_api"');
   });
 
   test.skipIf(absent)("makes the bars that adjust makes, but for its rounding", { timeout: 120_000 }, async () => {

@@ -239,7 +239,7 @@ describe("a client of HTTP/1.0, for which an answer ends with its connection", (
         hint: expect.stringContaining("nginx") as string,
       });
     }
-    await expect.poll(() => server.context.reader.load().streams.inside).toBe(0);
+    await expect.poll(() => server.context.reader.load().streams.active).toBe(0);
   });
 
   test("is told so where Tushare's clients are told what is wrong", async () => {
@@ -248,7 +248,7 @@ describe("a client of HTTP/1.0, for which an answer ends with its connection", (
     socket.write(`POST /tushare HTTP/1.0\r\nContent-Length: ${question.length}\r\n\r\n${question}`);
     const answer = (await buffer(socket)).toString();
     expect(answer).toContain("HTTP/1.1 200 ");
-    expect(answer).toContain('"code":426,"msg":"over HTTP/1.0 nobody could tell');
+    expect(answer).toContain('"code":426,"msg":"over HTTP/1.0 a client cannot tell');
   });
 });
 

@@ -1,4 +1,4 @@
-// Successful answers as OpenAPI describes them: headers, formats, and bodies as JSON Schema.
+// Successful responses in OpenAPI: headers, formats, and bodies as JSON Schema.
 import { FORMATS, FORMAT_NAMES, type Format } from "../../catalog/formats.js";
 import { ENTITY_NAMES } from "../../catalog/index.js";
 import { DTYPES, type Entity, type EntityColumn, STORES } from "../../catalog/types.js";
@@ -12,7 +12,7 @@ export interface Operation {
   readonly description: string;
   readonly tags: readonly string[];
   readonly parameters?: readonly (Parameter | Ref)[];
-  /** Absent: needs a token. */
+  /** Absent: a token is required. */
   readonly security?: readonly [];
   readonly responses: Schema;
 }
@@ -24,17 +24,21 @@ const header = (description: string, required: boolean, schema: Schema = { type:
 });
 
 const CACHE_HEADERS = {
-  ETag: header("Names the content. Send it as `If-None-Match` to ask whether it changed.", true),
-  "Cache-Control": header("May be kept by the client, must be asked for again.", true),
-  Vary: header("What else the content depends on.", true),
+  ETag: header("Identifies the content. Send it as `If-None-Match` to check whether the content has changed.", true),
+  "Cache-Control": header("The client may cache the response, but must revalidate it.", true),
+  Vary: header("Other headers that the content depends on.", true),
 };
 
 const ROW_HEADERS = {
   "X-Data-Version": header("The `data_version` that was read, in every format.", true, schemaOf("DataVersion")),
-  "X-Truncated": header("Whether `limit` cut the answer; in every format but JSON, which says it in the body.", false, {
-    type: "string",
-    enum: ["true", "false"],
-  }),
+  "X-Truncated": header(
+    "Whether `limit` truncated the response; in every format but JSON, which has it in the body.",
+    false,
+    {
+      type: "string",
+      enum: ["true", "false"],
+    },
+  ),
   "X-Next-Cursor": header(
     "The cursor of the next page, in every format but JSON, which has it in the body.",
     false,
@@ -42,16 +46,16 @@ const ROW_HEADERS = {
   ),
 };
 
-const EVERY_HEADERS = { "X-Request-Id": header("Names this request in the log of the server.", true) };
+const EVERY_HEADERS = { "X-Request-Id": header("Identifies this request in the server's log.", true) };
 
 const LIMIT_HEADERS = {
-  "RateLimit-Policy": header("Where requests are limited: how many (`q`) in how many seconds (`w`).", false),
-  RateLimit: header("How many are left (`r`), and seconds until all are there again (`t`).", false),
+  "RateLimit-Policy": header("If requests are limited: how many (`q`) in how many seconds (`w`).", false),
+  RateLimit: header("How many are left (`r`), and seconds until the full quota is available (`t`).", false),
 };
 
-const TIMING = { "Server-Timing": header("Milliseconds that each stage took.", false) };
+const TIMING = { "Server-Timing": header("Milliseconds of each stage.", false) };
 
-/** The headers that answers refer to by name. */
+/** The headers that responses refer to by name. */
 export const answerHeaders: Schema = {
   ...EVERY_HEADERS,
   ...CACHE_HEADERS,
@@ -60,7 +64,7 @@ export const answerHeaders: Schema = {
   ...TIMING,
 };
 
-/** References to headers by their names. */
+/** References to headers by name. */
 export const refsToHeaders = (names: readonly string[]): Schema =>
   Object.fromEntries(names.map((name) => [name, refTo("headers", name)]));
 
@@ -69,11 +73,11 @@ const cacheHeaders = refsToHeaders(Object.keys({ ...EVERY_HEADERS, ...CACHE_HEAD
 const jsonHeaders = { ...cacheHeaders, ...refsToHeaders(Object.keys({ ...LIMIT_HEADERS, ...TIMING })) };
 
 const notModified: Schema = {
-  description: "Not changed since the answer that `If-None-Match` names.",
+  description: "Not changed since the response that `If-None-Match` names.",
   headers: cacheHeaders,
 };
 
-/** The answer of a route that does not validate: health is asked for what is true now. */
+/** The response of a route without validators, such as health, which is always current. */
 export const plainAnswer = (description: string, schemaName: string): Schema => ({
   200: {
     description,
@@ -82,16 +86,16 @@ export const plainAnswer = (description: string, schemaName: string): Schema => 
   },
 });
 
-/** A small answer in JSON, and that it has not changed. */
+/** A small JSON response with validators, and the 304 response. */
 export const jsonAnswers = (description: string, schema: Schema): Schema => ({
   200: { description, headers: jsonHeaders, content: { [FORMATS.json.mediaType]: { schema } } },
   304: notModified,
 });
 
-/** The body in each format: JSON as the envelope says, text formats as text, binary ones as bytes. */
+/** The body in each format: JSON has the envelope as its schema, text formats are text, binary ones bytes. */
 const BODIES: Record<Format, (schemaName: string) => Schema> = {
   json: (schemaName) => ({ schema: refTo("schemas", schemaName) }),
-  ndjson: () => ({ schema: { type: "string", description: "One object a line, by column name." } }),
+  ndjson: () => ({ schema: { type: "string", description: "One object per line, by column name." } }),
   csv: () => ({ schema: { type: "string", description: "A line of column names, then a line for each row." } }),
   arrow: () => ({}),
   parquet: () => ({}),
@@ -99,16 +103,16 @@ const BODIES: Record<Format, (schemaName: string) => Schema> = {
 
 export function rowsAnswers(schemaName: string): Schema {
   const rows = {
-    description: "The rows. The other formats hold the same rows in the same order.",
+    description: "The rows. Every format contains the same rows in the same order.",
     headers: rowHeaders,
     content: Object.fromEntries(FORMAT_NAMES.map((format) => [FORMATS[format].mediaType, BODIES[format](schemaName)])),
   };
   return { 200: rows, 304: notModified };
 }
 
-// The bodies of answers as JSON Schema: the envelope of each entity from its columns, and the service's own records.
+// The bodies of responses as JSON Schema: the envelope of each entity from its columns, and the service's own records.
 
-/** An object that has all of these properties and no other. */
+/** An object that has exactly these properties. */
 const record = (properties: Schema, rest: Schema = {}): Schema => ({
   type: "object",
   required: Object.keys(properties),
@@ -132,10 +136,10 @@ const envelope = record(
       items: { type: "array", minItems: 1, items: { type: ["string", "number", "null"] } },
     },
     count: { type: "integer", minimum: 0, description: "Number of rows." },
-    truncated: { type: "boolean", description: "Whether `limit` cut the answer." },
+    truncated: { type: "boolean", description: "Whether `limit` truncated the response." },
     next_cursor: {
       type: ["string", "null"],
-      description: "Give it as `cursor` to continue; null where nothing was cut.",
+      description: "Send it as `cursor` to continue; null if the response is not truncated.",
     },
   },
   {
@@ -175,26 +179,26 @@ export function envelopeOf(entity: Entity): Schema {
 
 const gap = record({
   entity: { type: "string", enum: ENTITY_NAMES },
-  ts_code: { type: ["string", "null"], description: "Null where the gap is not tied to one code." },
+  ts_code: { type: ["string", "null"], description: "Null if the gap does not concern a single code." },
   gap_start: { ...schemaOf("Day"), description: "First day of the gap." },
   gap_end: { ...schemaOf("Day"), description: "Last day of the gap." },
   kind: {
     type: "string",
     description:
-      "`missing_day`: an open day without any row. `missing`: a listed stock that was not suspended has no row. " +
-      "Anything else was recorded by the operator.",
+      "`missing_day`: an open day without any rows. `missing`: a listed stock that was not suspended has no row.  " +
+      "Any other kind was recorded by the operator.",
     examples: ["missing_day", "missing", "timeout"],
   },
 });
 
-const exchange: Schema = { type: "string", description: "The exchange asked for." };
+const exchange: Schema = { type: "string", description: "The requested exchange." };
 
 /** Every schema that the description refers to by name. */
 export const bodySchemas = {
   Envelope: envelope,
   Gaps: record(
     { entity: { type: "string", enum: ENTITY_NAMES }, gaps: { type: "array", items: gap } },
-    { description: "Intervals for which rows are missing. Empty: complete as far as is known." },
+    { description: "Intervals without rows. An empty list means complete, as far as known." },
   ),
   Calendar: record({
     exchange,
@@ -209,7 +213,7 @@ export const bodySchemas = {
     data_version: schemaOf("DataVersion"),
   }),
   Shift: record({
-    date: { ...schemaOf("Day"), description: "The day asked for." },
+    date: { ...schemaOf("Day"), description: "The requested day." },
     n: { type: "integer" },
     exchange,
     result: { ...schemaOf("Day"), description: "The resulting trading day." },
@@ -218,12 +222,12 @@ export const bodySchemas = {
     data_version: schemaOf("DataVersion"),
     entities: {
       type: "object",
-      description: "Every entity that the token may read, by name.",
+      description: "All entities that the token covers, by name.",
       propertyNames: { enum: ENTITY_NAMES },
       additionalProperties: record(
         {
           entity: { type: "string", enum: ENTITY_NAMES },
-          available: { type: "boolean", description: "Whether there are rows that can be read now." },
+          available: { type: "boolean", description: "Whether there are rows that can be read at the moment." },
           data_start: { ...schemaOf("Day"), description: "First date with data." },
           data_end: { ...schemaOf("Day"), description: "Last date with data." },
           rows: { type: "integer", minimum: 1 },
@@ -233,7 +237,7 @@ export const bodySchemas = {
     },
   }),
   Versions: record({
-    data_version: { ...schemaOf("DataVersion"), description: "The one that is served." },
+    data_version: { ...schemaOf("DataVersion"), description: "The version that is served by default." },
     versions: { type: "array", description: "Newest first.", items: schemaOf("DataVersion") },
   }),
   Health: record({

@@ -1,4 +1,4 @@
-// The description of the API (OpenAPI 3.1), made from the catalog and the tables that the server itself works by.
+// The OpenAPI 3.1 description of the API, generated from the catalog and the server's own tables.
 import type { RequestHandler } from "express";
 import { ENTITIES } from "../../catalog/index.js";
 import { STORES } from "../../catalog/types.js";
@@ -13,10 +13,10 @@ import { type Schema, problemComponents, problemSchema, wordSchemas } from "./sc
 
 const ABOUT = `Rows of exchange-traded market data, read-only.
 
-- Dates are asked for as \`YYYYMMDD\` or \`YYYY-MM-DD\` and answered as \`YYYYMMDD\`.
-- Without \`limit\` an answer holds every row; it is sent while it is read. A connection that is cut means: not whole.
+- Requests accept dates as \`YYYYMMDD\` or \`YYYY-MM-DD\`; responses have \`YYYYMMDD\`.
+- Without \`limit\` a response has every row and is streamed. If the connection is cut, the response is incomplete.
 - Every parameter is understood or refused with 400; none is ignored.
-- \`HEAD\` is offered wherever \`GET\` is. \`POST\` is for clients of Tushare alone.
+- \`HEAD\` is supported wherever \`GET\` is. \`POST\` is only for Tushare clients.
 - Errors are \`application/problem+json\` (RFC 9457) with a stable \`code\`.`;
 
 /** The whole document. `limits` are those of the server that serves it. */
@@ -35,14 +35,14 @@ export function openApi(version: string, limits: RequestLimits = { defaultLimit:
     tags: [
       ...STORES.filter((store) => store !== "state").map((name) => ({
         name,
-        description: `Entities of the store ${name}`,
+        description: `Entities of store ${name}`,
       })),
       { name: "service", description: "Catalog, calendar, gaps and health" },
     ],
     paths: { ...entityPaths(), ...servicePaths(), ...tusharePaths() },
     components: {
       securitySchemes: {
-        bearer: { type: "http", scheme: "bearer", description: "Made by: `tapehouse token create NAME`" },
+        bearer: { type: "http", scheme: "bearer", description: "Created with: `tapehouse token create NAME`" },
       },
       schemas: { ...wordSchemas, ...bodySchemas, ...Object.fromEntries(envelopes), Problem: problemSchema },
       parameters: sharedParameters(limits),
@@ -52,7 +52,7 @@ export function openApi(version: string, limits: RequestLimits = { defaultLimit:
   };
 }
 
-/** GET /openapi.json: public, for it holds no data. */
+/** GET /openapi.json, without a token: it contains no data. */
 export function openApiHandler(version: string, limits: RequestLimits): RequestHandler {
   const send = fixedJson(openApi(version, limits));
   return async (req, res) => {

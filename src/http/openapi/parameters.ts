@@ -1,4 +1,4 @@
-// Every parameter of an entity as OpenAPI describes it, with an example; names and bounds come from the parser's tables.
+// The parameters of each entity in OpenAPI, with examples; names and bounds come from the parser's tables.
 import { FORMAT_NAMES } from "../../catalog/formats.js";
 import { type EntityParameter, type ParameterKind, parametersOf } from "../../catalog/parameters.js";
 import type { Column, ColumnType, Entity } from "../../catalog/types.js";
@@ -16,9 +16,9 @@ export interface Parameter {
   readonly example?: unknown;
 }
 
-const LIST = "Commas part the items; repeating the parameter means the same.";
+const LIST = "Items are separated by commas; the parameter may also be repeated.";
 
-/** A parameter that takes one value. */
+/** A parameter that accepts one value. */
 export function single(name: string, description: string, schema: Schema, example?: unknown): Parameter {
   return { name, in: "query", description, schema, ...(example === undefined ? {} : { example }) };
 }
@@ -44,14 +44,14 @@ export function sharedParameters({ defaultLimit, maxLimit }: RequestLimits) {
   return {
     limit: single(
       "limit",
-      `Number of rows at most. ${none} Where it cuts, \`truncated\` is true and \`next_cursor\` continues.`,
+      `Maximum number of rows. ${none} If there are more, \`truncated\` is true and \`next_cursor\` continues.`,
       { ...bounds, ...(defaultLimit === null ? {} : { default: defaultLimit }) },
       Math.min(5, maxLimit ?? 5),
     ),
     cursor: single(
       "cursor",
-      "Continue where the page before ended: its `next_cursor`. Keep every other parameter but `limit` and `format` " +
-        "as it was. The cursor keeps the `data_version` of the first page.",
+      "Continues after the previous page: its `next_cursor`. Keep every other parameter but `limit` and `format`  " +
+        "unchanged. The cursor contains the `data_version` of the first page.",
       schemaOf("Cursor"),
     ),
     order: single("order", "The default order, or the whole of it backwards.", {
@@ -61,7 +61,7 @@ export function sharedParameters({ defaultLimit, maxLimit }: RequestLimits) {
     }),
     data_version: single(
       "data_version",
-      "Read an older state of the lake: the `data_version` that an answer gave. Percent-encode its `+`.",
+      "Reads an older version of the lake: a `data_version` from an earlier response. Percent-encode its `+`.",
       schemaOf("DataVersion"),
     ),
     format: single("format", "Format of the body; wins over the `Accept` header.", {
@@ -91,7 +91,7 @@ const ITEMS: Record<ColumnType, (column: Column, entity: Entity) => Schema> = {
     ],
   }),
   float64: ({ name }) => {
-    throw new Error(`${name} is a number with a fraction, which no filter takes`);
+    throw new Error(`${name} is a floating-point number and cannot be filtered`);
   },
 };
 
@@ -102,14 +102,14 @@ const BY_KIND: Record<ParameterKind, (entity: Entity) => Parameter | Ref> = {
   adjust: ({ adjustment }) =>
     single(
       "adjust",
-      `Adjusted prices: ${adjustment!.prices.map((name) => `\`${name}\``).join(", ")} times the factor of their day from ` +
+      `Adjusts prices: ${adjustment!.prices.map((name) => `\`${name}\``).join(", ")} times the factor of their day from ` +
         `\`${adjustment!.factors}\`, which the token must cover. \`forward\`: divided by the last factor of the stock, at or ` +
-        "before `end_date` where it is given. Null where the day has no factor.",
+        "before `end_date` if it is given. Null if the day has no factor.",
       { type: "string", enum: ADJUSTS },
     ),
   fields: (entity) => {
     const names = entity.columns.map((column) => column.name);
-    const description = "Columns of the answer, in the order asked, each once. Without it all columns come.";
+    const description = "Columns of the response in the requested order, each once. By default all columns.";
     const parameter = list("fields", description, { type: "string", enum: names }, exampleFields(entity));
     return { ...parameter, schema: { ...parameter.schema, uniqueItems: true } };
   },
@@ -122,16 +122,14 @@ const BY_KIND: Record<ParameterKind, (entity: Entity) => Parameter | Ref> = {
 
 function asOfRule({ pointInTime, mainDate }: Entity): string {
   if (pointInTime?.rule === "snapshot") {
-    return `The latest \`${mainDate!}\` on or before this day; not together with another parameter of dates.`;
+    return `The latest \`${mainDate!}\` on or before this day; cannot be combined with other date parameters.`;
   }
   const [column, ...others] = pointInTime!.columns.map((name) => `\`${name}\``);
-  const otherwise = others.length === 0 ? "" : ` (where that is missing ${others.join(", then ")})`;
+  const otherwise = others.length === 0 ? "" : ` (if that is missing, ${others.join(", then ")})`;
   const hides = (pointInTime!.hides ?? [])
-    .map(
-      ({ column: name, knownFrom, before }) => ` \`${name}\` is ${before ?? "null"} where \`${knownFrom}\` is later.`,
-    )
+    .map(({ column: name, knownFrom, before }) => ` \`${name}\` is ${before ?? "null"} if \`${knownFrom}\` is later.`)
     .join("");
-  return `Only what was announced on or before this day, by ${column!}${otherwise}.${hides}`;
+  return `Only rows announced on or before this day, by ${column!}${otherwise}.${hides}`;
 }
 
 /** All parameters of an entity. */
@@ -148,7 +146,7 @@ function filterParameter(entity: Entity, { name, column }: Extract<EntityParamet
   return list(name, description, ITEMS[column.type](column, entity), exampleValue(entity, column));
 }
 
-// Values for the examples in the description: on the demo market they find rows.
+// Values for the examples in the description, which find rows in the demo market.
 
 interface Range {
   readonly start_date: string;
@@ -158,7 +156,7 @@ interface Range {
 /** A year of the demo market. */
 const YEAR: Range = { start_date: "20240102", end_date: "20241231" };
 
-/** A span of dates; a long one for entities whose rows are rare. */
+/** A range of dates; a long one for entities with few rows. */
 const exampleRange = (entity: Entity | null): Range =>
   entity !== null && ["namechange", "index_member"].includes(entity.name) ? { ...YEAR, start_date: "19900101" } : YEAR;
 
@@ -180,13 +178,13 @@ const CODES: Readonly<Record<string, string>> = {
 
 export const exampleCode = (entity: Entity): string => CODES[entity.name] ?? EXAMPLE_STOCK;
 
-/** A filter by code, or by one of the few values that occur; null for any other column. */
+/** A code, or one of the few values of a column; null for any other column. */
 function exampleValue(entity: Entity, column: Column): readonly unknown[] | null {
   if (column.only) return [column.type === "int64" ? 1 : column.only[0]];
   return column.name === entity.code ? [exampleCode(entity)] : null;
 }
 
-/** The code, the main date, and two columns more, numbers first. */
+/** The code, the main date, and two more columns, preferably numbers. */
 function exampleFields(entity: Entity): readonly string[] {
   const key = [entity.code, ...(entity.mainDate === null ? [] : [entity.mainDate])];
   const others = entity.columns.filter(({ name }) => !key.includes(name));

@@ -1,4 +1,4 @@
-// The paths: of the entities, each with its own parameters, of the service, and of clients of Tushare.
+// The paths in OpenAPI: entities, each with its own parameters, the service, and Tushare clients.
 import { ENTITIES } from "../../catalog/index.js";
 import { API_NAMES } from "../../catalog/tushare.js";
 import type { Entity } from "../../catalog/types.js";
@@ -43,15 +43,14 @@ function gaps(entity: Entity): Operation {
   return {
     operationId: `get_${entity.name}_gaps`,
     summary: `Gaps of: ${entity.title}`,
-    description:
-      "Gaps that overlap the asked interval, each whole: computed ones, and those that the operator recorded.",
+    description: "Gaps that overlap the requested interval, uncut: computed ones and those recorded by the operator.",
     tags: [entity.store],
     parameters: [
       bound("start_date", "day of the interval"),
       bound("end_date", "day of the interval"),
       single(
         "ts_code",
-        "Gaps of this code, and those that are not tied to one.",
+        "Gaps of this code, and those that do not concern a single code.",
         schemaOf(entity.bareCodes ? "CodeOrBare" : "Code"),
         exampleCode(entity),
       ),
@@ -65,20 +64,20 @@ function gaps(entity: Entity): Operation {
   };
 }
 
-// The paths beside the entities: calendar, catalog, health, metrics, and this description.
+// The other paths: calendar, catalog, health, metrics, and this description.
 
 const tags = ["service"];
 
 const calendar: Operation = {
   operationId: "get_calendar",
   summary: "Days of the trading calendar",
-  description: "Days in order. Only the calendar of SSE is held: another exchange has no days.",
+  description: "Days in order. Only SSE has a calendar; other exchanges have no days.",
   tags,
   parameters: [
     single("exchange", "Exchange.", { type: "string", default: "SSE", examples: ["SSE", "SZSE"], pattern: "\\S" }),
     bound("start_date", "day"),
     bound("end_date", "day"),
-    single("is_open", "1 = open days, 0 = closed days; without it all days.", { type: "integer", enum: [0, 1] }, 1),
+    single("is_open", "1 = open days, 0 = closed days; by default all days.", { type: "integer", enum: [0, 1] }, 1),
     sharedParameter("data_version"),
     sharedParameter("if_none_match"),
   ],
@@ -90,15 +89,15 @@ const calendar: Operation = {
 
 const shift: Operation = {
   operationId: "get_calendar_shift",
-  summary: "The n-th trading day before or after one",
-  description: "For fills on the next day and for aligning signals.",
+  summary: "The n-th trading day before or after a day",
+  description: "For example for fills on the next day, or to align signals.",
   tags,
   parameters: [
     { ...single("date", "A trading day to start from.", schemaOf("Date"), EXAMPLE_TRADING_DAY), required: true },
     {
       ...single(
         "n",
-        "Trading days: later where positive, earlier where negative; not 0.",
+        "Number of trading days: positive is later, negative is earlier; not 0.",
         {
           type: "integer",
           minimum: Number.MIN_SAFE_INTEGER,
@@ -109,7 +108,7 @@ const shift: Operation = {
       ),
       required: true,
     },
-    single("exchange", "Exchange; only SSE is held.", { type: "string", enum: ["SSE"], default: "SSE" }),
+    single("exchange", "Exchange; only SSE has a calendar.", { type: "string", enum: ["SSE"], default: "SSE" }),
     sharedParameter("data_version"),
     sharedParameter("if_none_match"),
   ],
@@ -121,8 +120,8 @@ const shift: Operation = {
 
 const meta: Operation = {
   operationId: "get_meta",
-  summary: "What there is",
-  description: "Every entity that the token may read, with its first and last date and its number of rows.",
+  summary: "Available entities",
+  description: "All entities that the token covers, with first and last date and number of rows.",
   tags,
   parameters: [sharedParameter("if_none_match")],
   responses: {
@@ -145,19 +144,19 @@ const versions: Operation = {
 
 const health: Operation = {
   operationId: "get_health",
-  summary: "Is the server well?",
+  summary: "Health of the server",
   description: "Needs no token.",
   tags,
   security: [],
   responses: {
-    ...plainAnswer("How each store is.", "Health"),
+    ...plainAnswer("Whether each store can be read.", "Health"),
     ...problemResponses([...EVERYWHERE, "unknown_parameter"]),
   },
 };
 
 const metrics: Operation = {
   operationId: "get_metrics",
-  summary: "What the server counts and measures",
+  summary: "Metrics of the server",
   description: "For Prometheus. A token with a list of entities needs `metrics` in it.",
   tags,
   responses: {
@@ -195,22 +194,22 @@ export function servicePaths(): Schema {
   };
 }
 
-// The path for clients of Tushare: a question in a body, problems with status 200.
+// The path for Tushare clients: a request in the body, problems with status 200.
 
 const question: Schema = {
   type: "object",
   required: ["api_name", "token"],
   properties: {
-    api_name: { type: "string", enum: API_NAMES, description: "With `_vip` after it, it is the same one." },
+    api_name: { type: "string", enum: API_NAMES, description: "May end with `_vip`, which changes nothing." },
     token: { type: "string", description: "An access token." },
     params: {
       type: ["object", "null"],
       description:
-        "Parameters of the entity of this name, but `cursor` and `format`; and `offset`, rows to leave out. Null and empty " +
-        "text are not given. Rows come newest first; `order=asc` turns them.",
+        "Parameters of the entity except `cursor` and `format`; and `offset`, the number of rows to skip. Null and empty  " +
+        "text are ignored. Rows are sorted newest first, or with `order=asc` oldest first.",
       additionalProperties: { type: ["string", "number", "null"] },
     },
-    fields: { type: ["string", "null"], description: "Columns parted by commas; empty for all." },
+    fields: { type: ["string", "null"], description: "Columns, separated by commas; empty for all." },
   },
   additionalProperties: false,
 };
@@ -222,16 +221,16 @@ const answer: Schema = {
     code: {
       type: "integer",
       description:
-        "0: answered. 40101: no valid token. 2002: it does not cover the api. 40203: too many requests. Otherwise the status of the problem.",
+        "0: success. 40101: no valid token. 2002: the token does not cover the API. 40203: too many requests. Otherwise the status of the problem.",
     },
-    msg: { type: "string", description: "What was wrong and the way out." },
+    msg: { type: "string", description: "What was wrong, and how to fix it." },
     data: {
       type: ["object", "null"],
       required: ["fields", "items", "has_more"],
       properties: {
         fields: { type: "array", items: { type: "string" } },
         items: { type: "array", items: { type: "array", items: { type: ["string", "number", "null"] } } },
-        has_more: { type: "boolean", description: "Whether `limit` cut the answer." },
+        has_more: { type: "boolean", description: "Whether `limit` truncated the response." },
       },
       additionalProperties: false,
     },
@@ -245,10 +244,10 @@ const json = (schema: Schema, example?: unknown): Schema => ({
 
 const operation = (operationId: string, parameters: readonly Schema[]): Schema => ({
   operationId,
-  summary: "Rows for clients of Tushare",
+  summary: "Rows for Tushare clients",
   description:
-    "What the Python package tushare sends and understands. The token is in the body. Problems come with status 200 and a " +
-    "`code` that is not 0, for the package takes any other status for an empty answer.",
+    "The protocol of the Python package tushare. The token is in the body. Problems have status 200 and a  " +
+    "`code` that is not 0, because the package takes any other status as an empty response.",
   tags: ["service"],
   security: [],
   ...(parameters.length > 0 ? { parameters } : {}),
@@ -259,8 +258,8 @@ const operation = (operationId: string, parameters: readonly Schema[]): Schema =
   responses: {
     200: { description: "The rows, or the problem.", headers: refsToHeaders(["X-Request-Id"]), content: json(answer) },
     405: {
-      description: "Another method than `POST`.",
-      headers: { Allow: { description: "The method on offer.", required: true, schema: { const: "POST" } } },
+      description: "A method other than `POST`.",
+      headers: { Allow: { description: "The supported method.", required: true, schema: { const: "POST" } } },
       content: { "application/problem+json": { schema: refTo("schemas", "Problem") } },
     },
   },

@@ -12,11 +12,11 @@ interface ArrowColumn {
   add(source: ColumnData, rows: number): void;
   /** Bytes gathered so far. */
   byteLength(): number;
-  /** What was gathered, valid until the next `add`, which starts anew. */
+  /** What was gathered, valid until the next `add`, which starts a new column. */
   take(): Gathered;
 }
 
-/** A column of a record batch: its validity bitmap (of no bytes where nothing is missing), text's offsets, values. */
+/** A column of a record batch: its validity bitmap (empty if no value is missing), text offsets, values. */
 interface Gathered {
   readonly nullCount: number;
   readonly buffers: readonly Uint8Array[];
@@ -44,7 +44,7 @@ function numberColumn(type: DataType): ArrowColumn {
     add(source, rows) {
       const added = values.extend(rows * 8);
       added.set(new Uint8Array(source.values.buffer, source.values.byteOffset, rows * 8));
-      // What lies in the slot of a missing value may be anything: it is nothing for a client to see.
+      // The slot of a missing value may contain anything, so it is cleared.
       missing.add(source, rows, (row) => added.fill(0, row * 8, row * 8 + 8));
     },
     byteLength: () => values.length,
@@ -55,7 +55,7 @@ function numberColumn(type: DataType): ArrowColumn {
   };
 }
 
-/** Appends the bytes of all rows to `bytes`, and writes to `ends` where in it each row ends. */
+/** Appends the bytes of all rows to `bytes`, and writes the end of each row to `ends`. */
 type AddText = (source: ColumnData, bytes: GrowingBytes, ends: Int32Array) => void;
 
 function textColumn(addBytes: AddText): ArrowColumn {
@@ -86,7 +86,7 @@ const addText: AddText = ({ values, valueOffsets }, bytes, ends) => {
   bytes.add(new Uint8Array(values.buffer, values.byteOffset + start, offsets[ends.length]! - start));
 };
 
-/** Dates are written by the row writer: eight digits for each that is there, nothing for one that is missing. */
+/** Dates are written by the row writer: eight digits, or nothing if the value is missing. */
 function dateAdder(column: Column): AddText {
   const write = rowWriter([column], { prefixes: [""], suffix: "", quoting: "csv" });
   return (source, bytes, ends) => {
@@ -100,7 +100,7 @@ function dateAdder(column: Column): AddText {
   };
 }
 
-/** Which of the rows gathered are missing, as an Arrow bitmap in the end. */
+/** Collects which rows are missing; `take` returns them as an Arrow bitmap. */
 class MissingRows {
   private rows = 0;
   private missing: number[] = [];

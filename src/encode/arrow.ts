@@ -1,5 +1,5 @@
-// An Arrow IPC stream. Batches are gathered into record batches of thousands of rows: readers pay for each one, and large
-// ones outlive the cheap rounds of the garbage collector.
+// An Arrow IPC stream. Batches are gathered into record batches of thousands of rows, because readers pay for each one.
+// They are not larger, because large buffers outlive the cheap garbage collections.
 import { Field, Message, Schema } from "apache-arrow";
 import { BufferRegion, FieldNode, RecordBatch } from "apache-arrow/ipc/metadata/message";
 import { arrowColumn } from "./arrow-column.js";
@@ -9,11 +9,14 @@ import { NOTHING, type Encoder, type Head } from "./types.js";
 const ENOUGH_ROWS = 16_384;
 const ENOUGH_BYTES = 16 << 20;
 
-/** Every part of a stream starts at a multiple of this many bytes, and every buffer of a record batch. */
+/** Alignment of every message and of every buffer of a record batch, in bytes. */
 const MESSAGE_ALIGNMENT = 8;
 const BUFFER_ALIGNMENT = 64;
 
-/** Text, codes and dates (`YYYYMMDD`) are Utf8, numbers Float64 and Int64. The schema's metadata name entity and version. */
+/**
+ * Text, codes and dates (`YYYYMMDD`) are Utf8, numbers Float64 and Int64. The schema's metadata contain entity and
+ * version.
+ */
 export function arrowEncoder(head: Head): Encoder {
   const columns = head.columns.map(arrowColumn);
   const fields = head.columns.map(({ name }, i) => new Field(name, columns[i]!.type, true));
@@ -26,7 +29,7 @@ export function arrowEncoder(head: Head): Encoder {
   );
   let rows = 0;
 
-  /** The rows gathered as one record batch. */
+  /** The gathered rows as one record batch. */
   function flush(): Uint8Array {
     if (rows === 0) return NOTHING;
     const taken = columns.map((column) => column.take());
@@ -70,7 +73,7 @@ export function arrowEncoder(head: Head): Encoder {
 
 const END_OF_STREAM = Uint8Array.of(255, 255, 255, 255, 0, 0, 0, 0);
 
-/** A message with room for its body, which starts at `body`: a mark, the length of the metadata, the metadata. */
+/** A message with space for its body, which starts at `body`: a marker, the length of the metadata, the metadata. */
 function message(content: Message, bodyLength: number): { readonly bytes: Buffer; readonly body: number } {
   const metadata = Message.encode(content);
   const body = align(8 + metadata.length, MESSAGE_ALIGNMENT);

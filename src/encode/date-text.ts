@@ -1,4 +1,4 @@
-// A day as the text that every format has.
+// A day as text, as in every format.
 import { formatDays } from "../dates.js";
 
 const FIRST_DAY = -719_162;

@@ -1,13 +1,13 @@
-// Which values of a column are the same, found through a hash table that is used again for each column.
+// Finds equal values of a column with a hash table that is reused for each column.
 
-/** Values of a column that are numbered at a time. */
+/** Maximum number of values per dictionary. */
 export const MOST_VALUES = 65_536;
 
-/** Valid until the next one is made. */
+/** Valid until the next one is created. */
 export interface Dictionary {
-  /** Where each distinct value stands for the first time, in that order. */
+  /** The index of the first occurrence of each distinct value, ascending. */
   readonly firsts: Uint32Array;
-  /** Of each value, the place of its like in `firsts`. */
+  /** For each value, its index in `firsts`. */
   readonly indexes: Uint16Array;
 }
 
@@ -16,8 +16,8 @@ const firsts = new Uint32Array(MOST_VALUES);
 const indexes = new Uint16Array(MOST_VALUES);
 
 /**
- * The dictionary of up to MOST_VALUES values with these hashes, whose upper bits count most; `same` compares two by place.
- * Undefined where there is none, or more than `most` are distinct.
+ * The dictionary of up to MOST_VALUES values with these hashes, whose upper bits matter most; `same` compares two
+ * values by index. Undefined if there are no values, or more than `most` distinct ones.
  */
 export function dictionaryOf(
   hashes: Uint32Array,

@@ -1,4 +1,4 @@
-// Bytes that are appended to and then taken out; the room is kept from one use to the next.
+// Bytes that are appended and then taken out; the memory is reused.
 
 export class GrowingBytes {
   private room = new Uint8Array(0);
@@ -8,7 +8,7 @@ export class GrowingBytes {
     return this.used;
   }
 
-  /** Appends `length` bytes of any content and returns them for writing, which must be done before the next call. */
+  /** Appends `length` bytes of arbitrary content and returns them for writing before the next call. */
   extend(length: number): Uint8Array<ArrayBuffer> {
     const start = this.used;
     this.used += length;
@@ -20,7 +20,7 @@ export class GrowingBytes {
     return this.room.subarray(start, this.used);
   }
 
-  /** Gives the last `length` bytes back. */
+  /** Removes the last `length` bytes. */
   shrink(length: number): void {
     this.used -= length;
   }
@@ -29,7 +29,7 @@ export class GrowingBytes {
     this.extend(bytes.length).set(bytes);
   }
 
-  /** All bytes, from the start of their buffer; valid until the next `extend`, which starts anew. */
+  /** All bytes, from the start of their buffer; valid until the next `extend`, which starts again. */
   take(): Uint8Array<ArrayBuffer> {
     const bytes = this.room.subarray(0, this.used);
     this.used = 0;

@@ -1,11 +1,11 @@
-// Which encoder makes which format.
+// The encoder of each format.
 import type { Format } from "../catalog/formats.js";
 import { arrowEncoder } from "./arrow.js";
 import { csvEncoder, jsonEncoder, ndjsonEncoder } from "./text.js";
 import { parquetEncoder } from "./parquet.js";
 import type { Encoder, Head } from "./types.js";
 
-/** Goes up when the same rows are encoded in another way: what clients and the server kept before is not used again. */
+/** Increased when the same rows are encoded differently: cached bytes of clients and servers are then not reused. */
 export const REVISION = 1;
 
 export const ENCODERS = {

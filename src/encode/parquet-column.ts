@@ -1,4 +1,4 @@
-// A column of a row group of a Parquet file, gathered from batches: values that repeat are told once.
+// A column of a row group of a Parquet file, gathered from batches. Repeated values are stored once, in a dictionary.
 import type { ColumnType } from "../catalog/types.js";
 import { textOfDay } from "./date-text.js";
 import { dictionaryOf, MOST_VALUES, type Dictionary } from "./dictionary.js";
@@ -11,27 +11,27 @@ interface ParquetColumn {
   /** Bytes gathered so far. */
   byteLength(): number;
   /**
-   * What was gathered, valid until the next `add`, which starts anew, or the next `take` of any column. Throws RangeError
-   * for a date outside the years 1 to 9999.
+   * What was gathered, valid until the next `add`, which starts a new row group, or the next `take` of any column.
+   * Throws RangeError for a date outside the years 1 to 9999.
    */
   take(): Gathered;
 }
 
-/** Bytes as Parquet's encoding PLAIN has them: numbers as they lie in memory, text after its length in four bytes. */
+/** Bytes in Parquet's encoding PLAIN: numbers in little-endian order, text after its length in four bytes. */
 type Plain = Uint8Array;
 
 export interface Gathered {
   /** The rows without a value, ascending. */
   readonly missing: readonly number[];
-  /** The values of the other rows; with `places`, each distinct one once. */
+  /** The values of the other rows; if there is a `dictionary`, each distinct value once. */
   readonly plain: Plain;
-  readonly places?: Places;
-  /** The least and the greatest value, of dates only. */
+  readonly dictionary?: DictionaryIndexes;
+  /** Minimum and maximum, for dates only. */
   readonly bounds?: readonly [string, string];
 }
 
-/** Of each value, where it lies among so many distinct ones. */
-export interface Places {
+/** For each value, its index among the distinct ones. */
+export interface DictionaryIndexes {
   readonly indexes: Uint16Array;
   readonly distinct: number;
 }
@@ -48,10 +48,10 @@ export function parquetColumn(type: ColumnType): ParquetColumn {
   return COLUMNS[type]();
 }
 
-/** A dictionary must spare about half of the bytes: it costs the reader a step. */
+/** A dictionary must save about half of the bytes, because it costs the reader a step. */
 const mostDistinct = (count: number): number => count >> 1;
 
-/** Takes of a column without a dictionary after one in which too many values were distinct. */
+/** How many row groups of a column skip the dictionary after one in which too many values were distinct. */
 const PAUSE = 7;
 
 type Find = (plain: Plain) => Dictionary | undefined;
@@ -66,14 +66,14 @@ function withPauses(find: Find): Find {
   };
 }
 
-/** Of the values that are looked for. */
+/** Hashes of the current values. */
 const hashes = new Uint32Array(MOST_VALUES);
 
-/** The upper words of NaN and the infinities, which are missing values, have all of these bits. */
+/** The upper words of NaN and the infinities, which count as missing, have all of these bits. */
 const EXPONENT = 0x7ff00000;
 const NOT_A_WORD = 2 ** 32;
 
-/** Numbers are handled as pairs of words, so that each stays the bits it is. */
+/** Numbers are handled as pairs of words, so that their bits do not change. */
 function numberColumn(exponent: number): ParquetColumn {
   const gathered = new GrowingBytes();
   const missing = new MissingRows();
@@ -120,7 +120,7 @@ function numberColumn(exponent: number): ParquetColumn {
       return {
         missing: missing.take(),
         plain: new Uint8Array(distinct.buffer),
-        places: { indexes, distinct: firsts.length },
+        dictionary: { indexes, distinct: firsts.length },
       };
     },
   };
@@ -131,7 +131,7 @@ function areNumbers(words: Uint32Array, exponent: number): boolean {
   return true;
 }
 
-/** Days are few, so there is always a dictionary, and only its values are ever made text. */
+/** There are few distinct days, so there is always a dictionary, and only its values are converted to text. */
 function dateColumn(): ParquetColumn {
   const gathered = new GrowingBytes();
   const missing = new MissingRows();
@@ -160,7 +160,7 @@ function dateColumn(): ParquetColumn {
       return {
         missing: missing.take(),
         plain: Buffer.from(texts.map((text) => `\b\0\0\0${text}`).join(""), "latin1"),
-        places: { indexes: dictionary.indexes, distinct: texts.length },
+        dictionary: { indexes: dictionary.indexes, distinct: texts.length },
         bounds: [sorted[0]!, sorted.at(-1)!],
       };
     },
@@ -222,7 +222,7 @@ function textColumn(): ParquetColumn {
       return {
         missing: missing.take(),
         plain: Buffer.concat(distinct),
-        places: { indexes: dictionary.indexes, distinct: distinct.length },
+        dictionary: { indexes: dictionary.indexes, distinct: distinct.length },
       };
     },
   };
@@ -230,7 +230,7 @@ function textColumn(): ParquetColumn {
 
 const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 
-/** Fewer bytes than this are copied and compared faster one by one than by a call. */
+/** Below this number of bytes, a loop copies and compares faster than a call. */
 const SHORT = 32;
 
 function isSameText(bytes: Uint8Array, view: DataView, a: number, b: number): boolean {
@@ -241,7 +241,7 @@ function isSameText(bytes: Uint8Array, view: DataView, a: number, b: number): bo
   return true;
 }
 
-/** Two words mixed; the upper bits depend on all of theirs. */
+/** A hash of two words; its upper bits depend on all of theirs. */
 function hashOf(a: number, b: number): number {
   const mixed = a ^ Math.imul(b ^ (b >>> 15), 0x85ebca6b);
   return Math.imul(mixed ^ (mixed >>> 15), 0x9e3779b1);
@@ -258,12 +258,12 @@ function hashOfBytes(view: DataView, start: number, end: number): number {
 const wordsOf = ({ buffer, byteOffset }: ArrayBufferView, from: number, to: number): Uint32Array =>
   new Uint32Array(buffer, byteOffset + from, (to - from) / 4);
 
-/** Which of the rows gathered are missing. */
+/** The missing ones of the gathered rows. */
 class MissingRows {
   private passed = 0;
   private rows: number[] = [];
 
-  /** Goes on by so many rows; returns the number of the first of them. */
+  /** Advances by this many rows; returns the number of the first one. */
   pass(rows: number): number {
     this.passed += rows;
     return this.passed - rows;

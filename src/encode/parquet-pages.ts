@@ -1,9 +1,9 @@
-// The pages of a column of a row group of a Parquet file, and what the file's end tells of them.
+// The pages of a column of a row group of a Parquet file, and its metadata for the footer.
 import { ByteWriter } from "hyparquet-writer";
 import { writePageHeader } from "hyparquet-writer/src/datapage.js";
 import type { writeMetadata } from "hyparquet-writer/src/metadata.js";
 import type { Column, ColumnType } from "../catalog/types.js";
-import type { Gathered, Places } from "./parquet-column.js";
+import type { Gathered, DictionaryIndexes } from "./parquet-column.js";
 import { presenceBitmap } from "../arrow-data.js";
 
 export type FileMetaData = Parameters<typeof writeMetadata>[1];
@@ -19,17 +19,19 @@ export const PHYSICAL = {
 } as const satisfies Record<ColumnType, object>;
 
 /**
- * The pages of a column with this many rows that start at `offset` of the file: the distinct values, where they are told
- * apart, then all values. Pages are not packed: that would take this thread several times longer than all else.
+ * The pages of a column with this many rows that start at `offset` in the file: the dictionary, if there is one, then
+ * all values. Pages are not compressed: that would take several times as long as all other work.
  */
 export function columnChunk({ name, type }: Column, gathered: Gathered, rows: number, offset: number) {
-  const { missing, plain, places, bounds } = gathered;
-  const encoding = places ? "RLE_DICTIONARY" : "PLAIN";
-  const dictionary = places
-    ? page("DICTIONARY_PAGE", [plain], { dictionary_page_header: { num_values: places.distinct, encoding: "PLAIN" } })
+  const { missing, plain, dictionary, bounds } = gathered;
+  const encoding = dictionary ? "RLE_DICTIONARY" : "PLAIN";
+  const dictionaryPage = dictionary
+    ? page("DICTIONARY_PAGE", [plain], {
+        dictionary_page_header: { num_values: dictionary.distinct, encoding: "PLAIN" },
+      })
     : [];
   const levels = definitionLevels(missing, rows);
-  const data = page("DATA_PAGE_V2", [levels, places ? packed(places) : plain], {
+  const data = page("DATA_PAGE_V2", [levels, dictionary ? packed(dictionary) : plain], {
     data_page_header_v2: {
       num_values: rows,
       num_nulls: missing.length,
@@ -40,26 +42,26 @@ export function columnChunk({ name, type }: Column, gathered: Gathered, rows: nu
       is_compressed: false,
     },
   });
-  const length = lengthOf(dictionary) + lengthOf(data);
+  const length = lengthOf(dictionaryPage) + lengthOf(data);
   const chunk: ColumnChunk = {
     file_offset: BigInt(offset),
     meta_data: {
       type: PHYSICAL[type].type,
-      encodings: places ? ["PLAIN", "RLE", encoding] : ["PLAIN", "RLE"],
+      encodings: dictionary ? ["PLAIN", "RLE", encoding] : ["PLAIN", "RLE"],
       path_in_schema: [name],
       codec: "UNCOMPRESSED",
       num_values: BigInt(rows),
       total_compressed_size: BigInt(length),
       total_uncompressed_size: BigInt(length),
-      data_page_offset: BigInt(offset + lengthOf(dictionary)),
-      ...(places ? { dictionary_page_offset: BigInt(offset) } : {}),
+      data_page_offset: BigInt(offset + lengthOf(dictionaryPage)),
+      ...(dictionary ? { dictionary_page_offset: BigInt(offset) } : {}),
       statistics: {
         null_count: BigInt(missing.length),
         ...(bounds ? { min_value: bounds[0], max_value: bounds[1] } : {}),
       },
     },
   };
-  return { parts: [...dictionary, ...data], length, chunk };
+  return { parts: [...dictionaryPage, ...data], length, chunk };
 }
 
 const lengthOf = (parts: readonly Uint8Array[]): number => parts.reduce((sum, { length }) => sum + length, 0);
@@ -71,7 +73,7 @@ function page(type: PageHeader["type"], body: readonly Uint8Array[], header: Par
   return [bytes.getBytes(), ...body];
 }
 
-/** For each row a bit that says whether its value is there: one run of all rows, or a bitmap. */
+/** A bit per row that says whether it has a value: a single run if none is missing, otherwise a bitmap. */
 function definitionLevels(missing: readonly number[], rows: number): Uint8Array {
   const bytes = new ByteWriter();
   if (missing.length === 0) {
@@ -86,8 +88,8 @@ function definitionLevels(missing: readonly number[], rows: number): Uint8Array 
   return bytes.getBytes();
 }
 
-/** Places of one or two bytes each, after their width: as runs where values stand together, else as they lie in memory. */
-function packed({ indexes, distinct }: Places): Uint8Array {
+/** Indexes of one or two bytes each, after their width: as runs if equal values are adjacent, otherwise bit-packed. */
+function packed({ indexes, distinct }: DictionaryIndexes): Uint8Array {
   const width = distinct <= 256 ? 1 : 2;
   const bytes = new ByteWriter();
   bytes.appendUint8(width * 8);

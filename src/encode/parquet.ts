@@ -7,20 +7,23 @@ import { columnChunk, PHYSICAL, type FileMetaData } from "./parquet-pages.js";
 import { columnsOf } from "../arrow-data.js";
 import { NOTHING, type Encoder, type Head } from "./types.js";
 
-/** Of a row group: enough for dictionaries to pay, little enough to hold in memory for each client. */
+/** Rows of a row group: enough for dictionaries to pay off, few enough to hold in memory for each client. */
 const MOST_ROWS = MOST_VALUES;
 const ENOUGH_BYTES = 16 << 20;
 
 const MAGIC = Buffer.from("PAR1");
 
-/** Text, codes and dates (`YYYYMMDD`) are UTF8, numbers DOUBLE and INT64. The file's metadata name entity and version. */
+/**
+ * Text, codes and dates (`YYYYMMDD`) are UTF8, numbers DOUBLE and INT64. The file's metadata contain entity and
+ * version.
+ */
 export function parquetEncoder(head: Head): Encoder {
   const columns = head.columns.map(({ type }) => parquetColumn(type));
   const groups: FileMetaData["row_groups"] = [];
   let offset = MAGIC.length;
   let rows = 0;
 
-  /** The rows gathered as one row group. */
+  /** The gathered rows as one row group. */
   function flush(): Uint8Array[] {
     if (rows === 0) return [];
     const start = offset;
@@ -38,7 +41,7 @@ export function parquetEncoder(head: Head): Encoder {
     return chunks.flatMap(({ parts }) => parts);
   }
 
-  /** What tells where everything lies. */
+  /** The footer with the metadata. */
   function footer(): Uint8Array {
     const bytes = new ByteWriter();
     writeMetadata(bytes, {

@@ -1,5 +1,5 @@
-// The host of the WebAssembly row kernel: lays a window of rows into its memory, runs it, takes the bytes out.
-// The memory is fixed; a batch that does not fit goes through in several windows.
+// The host of the WebAssembly row kernel: copies a window of rows into its memory, runs it, and copies the output out.
+// The memory is fixed; a batch that does not fit is processed in several windows.
 import type { Column, ColumnType } from "../catalog/types.js";
 import * as abi from "./kernel/abi.js";
 import { KERNEL_BYTES } from "./kernel-bytes.js";
@@ -7,7 +7,7 @@ import { plainRows } from "./rows-plain.js";
 import type { RowStyle, RowWriter } from "./types.js";
 import type { ColumnData } from "../arrow-data.js";
 
-/** Rows of a window; more would only fall out of the processor's cache. */
+/** Rows of a window; more would not fit in the processor's cache. */
 const MAX_WINDOW = 4096;
 
 interface Kernel {
@@ -41,13 +41,13 @@ const LAYOUTS: Record<ColumnType, Layout> = {
   float64: { kind: abi.DOUBLE, width: 8, bound: 25 },
   int64: { kind: abi.INTEGER, width: 8, bound: 20 },
 };
-/** Bytes in the output for a byte of text, at most: `\u0000`, or a doubled quote. */
+/** Maximum output bytes per byte of text: `\u0000`, or a doubled quote. */
 const TEXT_GROWTH = { json: 6, csv: 2 } as const;
 
-/** One for the process: it keeps nothing between two windows. */
+/** One per process: it has no state between windows. */
 let shared: Kernel | null | undefined;
 
-/** The row writer on the kernel, or undefined where WebAssembly (with SIMD) is missing. */
+/** The row writer that uses the kernel, or undefined if WebAssembly (with SIMD) is missing. */
 export function kernelRows(columns: readonly Column[], style: RowStyle): RowWriter | undefined {
   if (shared === undefined) shared = loadKernel();
   if (shared === null) return undefined;
@@ -65,10 +65,10 @@ export function kernelRows(columns: readonly Column[], style: RowStyle): RowWrit
   const valuesAt = align(columnsAt + (columns.length + 1) * abi.COLUMN_SIZE);
   const rowBound = fixedBytes.length + layouts.reduce((sum, layout) => sum + layout.bound, 0);
   const rowWidth = layouts.reduce((sum, layout) => sum + layout.width, 0);
-  // At most three arrays a column, each with its slack and up to 32 bytes to round it up; and the output.
+  // Up to three arrays per column, each with its slack and up to 32 bytes of alignment; and the output.
   const slack = (3 * columns.length + 1) * (abi.SLACK + 32);
 
-  /** Whether `rows` rows and their output fit into the memory. */
+  /** Whether `rows` rows and their output fit in the memory. */
   function fits(sources: readonly ColumnData[], row: number, rows: number): boolean {
     let need = valuesAt + slack + rows * (rowBound + rowWidth + columns.length / 8);
     for (const { valueOffsets: offsets } of sources) {
@@ -77,7 +77,7 @@ export function kernelRows(columns: readonly Column[], style: RowStyle): RowWrit
     return need <= kernel.bytes.length;
   }
 
-  /** The number of rows from `row` on that go through at once; 0 where not even one fits. */
+  /** The number of rows from `row` on that fit in one window; 0 if not even one fits. */
   function windowSize(sources: readonly ColumnData[], row: number, left: number): number {
     let rows = Math.min(left, MAX_WINDOW);
     while (rows > 0 && !fits(sources, row, rows)) rows >>= 1;
@@ -152,7 +152,7 @@ function powersOfTen(): bigint[] {
   for (let e = abi.MIN_POWER; e <= abi.MAX_POWER; e++) {
     const power = 10n ** BigInt(Math.abs(e));
     const length = BigInt(power.toString(2).length);
-    // Of 10^e the bits past the 128th are cut off; 10^-e is a quotient with 128 bits.
+    // For 10^e the bits past the 128th are cut off; 10^-e is a quotient with 128 bits.
     const [above, below] = e >= 0 ? [power << 128n, 1n << length] : [1n << (length + 127n), power];
     const top = (above + below - 1n) / below;
     words.push(top >> 64n, BigInt.asUintN(64, top));

@@ -1,15 +1,15 @@
-// The row writer in plain TypeScript: what the kernel is tested against, and its stand-in where there is no WebAssembly.
+// The row writer in plain TypeScript: the reference for tests of the kernel, and the fallback without WebAssembly.
 import type { Column, ColumnType } from "../catalog/types.js";
 import { textOfDay } from "./date-text.js";
 import type { RowStyle, RowWriter } from "./types.js";
 import { isPresent, type ColumnData } from "../arrow-data.js";
 
-/** Characters after which text is turned into bytes, so that no string grows too long. */
+/** Characters after which text is encoded, so that no string grows too long. */
 const FLUSH_LENGTH = 1 << 20;
 
 type Show = (row: number) => string;
 
-/** For each type: how the value of a row is shown. */
+/** For each type, how the value of a row is shown. */
 const SHOW: Record<ColumnType, (source: ColumnData, style: RowStyle) => Show> = {
   code: text,
   text,
@@ -50,7 +50,7 @@ function text({ values, valueOffsets }: ColumnData, { quoting }: RowStyle): Show
   return (row) => quote(bytes.toString("utf8", valueOffsets![row], valueOffsets![row + 1]));
 }
 
-/** Rows mostly share the day of the row before. */
+/** Most rows have the same day as the row before. */
 function date({ values }: ColumnData, { quoting }: RowStyle): Show {
   const quote = QUOTE[quoting];
   let days: number | undefined;
@@ -67,7 +67,7 @@ function number({ values }: ColumnData, { quoting }: RowStyle): Show {
   return (row) => (Number.isFinite(values[row]) ? String(values[row]) : missing);
 }
 
-/** RFC 4180. Empty text is `""`, so that it differs from a missing value. */
+/** RFC 4180. Empty text is `""`, to distinguish it from a missing value. */
 function quoteCsv(text: string): string {
   return text === "" || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

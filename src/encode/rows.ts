@@ -1,4 +1,4 @@
-// Rows as text, by the fastest row writer that this process can have.
+// Rows as text, with the fastest row writer that this process can use.
 import type { ColumnData } from "../arrow-data.js";
 import type { Column, ColumnType } from "../catalog/types.js";
 import type { RowStyle, RowWriter } from "./types.js";
@@ -25,8 +25,8 @@ const SAMPLES: Record<ColumnType, Pick<ColumnData, "values" | "valueOffsets">> =
 };
 
 /**
- * Whether the WebAssembly kernel writes what the plain row writer writes, on a sample of every type; `absent` where this machine has no WebAssembly for it:
- * rows are then written more slowly.
+ * Whether the WebAssembly kernel and the plain row writer have the same output for a sample of every type; `absent` if
+ * this machine has no WebAssembly with SIMD: rows are then written more slowly.
  */
 export function checkKernel(): "equal" | "different" | "absent" {
   const types = Object.keys(SAMPLES) as ColumnType[];

@@ -1,10 +1,10 @@
-// The formats of text: the JSON envelope, NDJSON, CSV, and the JSON of Tushare.
+// The text formats: the JSON envelope, NDJSON, CSV, and the JSON of Tushare.
 import { columnsOf } from "../arrow-data.js";
 import { DTYPES } from "../catalog/types.js";
 import { rowWriter } from "./rows.js";
 import { type Encoder, type Head, NOTHING } from "./types.js";
 
-/** Keys in the order of the contract; no white space. */
+/** Keys in the order of the API's specification, without white space. */
 export function jsonEncoder(head: Head): Encoder {
   const columns = head.columns.map((column) => ({ name: column.name, dtype: DTYPES[column.type] }));
   const before = JSON.stringify({ entity: head.entity, data_version: head.dataVersion, columns });
@@ -18,7 +18,7 @@ export function jsonEncoder(head: Head): Encoder {
   };
 }
 
-/** Rows as arrays of a JSON document, whatever stands around them. */
+/** Rows as arrays of a JSON document, without what surrounds them. */
 function jsonRows(columns: Head["columns"]): Omit<Encoder, "begin" | "end"> {
   const write = rowWriter(columns, {
     prefixes: columns.map((_, i) => (i === 0 ? ",[" : ",")),
@@ -43,7 +43,7 @@ function jsonRows(columns: Head["columns"]): Omit<Encoder, "begin" | "end"> {
   };
 }
 
-// NDJSON: one object a row, each on its line, keyed by column name.
+// NDJSON: one object per row, each on its own line, keyed by column name.
 
 export function ndjsonEncoder(head: Head): Encoder {
   const write = rowWriter(head.columns, {
@@ -60,7 +60,7 @@ export function ndjsonEncoder(head: Head): Encoder {
   };
 }
 
-// CSV after RFC 4180 with a header line, ending lines with `\n`. Missing is an empty field, empty text is `""`.
+// CSV after RFC 4180 with a header line and line ends `\n`. A missing value is an empty field, empty text is `""`.
 
 export function csvEncoder(head: Head): Encoder {
   const write = rowWriter(head.columns, {
@@ -77,7 +77,7 @@ export function csvEncoder(head: Head): Encoder {
   };
 }
 
-// The answer that clients of Tushare read: names in `fields`, rows in `items`, and whether more rows follow.
+// The response for Tushare clients: names in `fields`, rows in `items`, and whether more rows follow.
 
 export function tushareEncoder({ columns }: Pick<Head, "columns">): Encoder {
   const fields = JSON.stringify(columns.map(({ name }) => name));

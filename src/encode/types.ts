@@ -1,4 +1,4 @@
-// What an encoder is: functions that make the bytes of a response body; and the row writer of those that write text.
+// Types of encoders, which produce the bytes of a response body, and of the row writers that some of them use.
 import type { RecordBatch } from "apache-arrow";
 import type { ColumnData } from "../arrow-data.js";
 import type { Column } from "../catalog/types.js";
@@ -18,15 +18,15 @@ export interface Summary {
   readonly nextCursor: string | null;
 }
 
-/** Makes one response body: `begin`, then segments of rows with `separator` between them, then `end`. */
+/** Produces one response body: `begin`, then segments of rows with `separator` between them, then `end`. */
 export interface Encoder {
-  /** Whether the bytes of a segment depend on its rows and columns alone: then they may be kept and used again. */
+  /** Whether the bytes of a segment depend only on its rows and columns, so that they can be cached. */
   readonly isReusable: boolean;
-  /** What stands between two segments that hold rows. */
+  /** The bytes between two segments that have rows. */
   readonly separator: Uint8Array;
   /** Bytes before the first row. */
   begin(): Uint8Array;
-  /** Starts a segment; the one before it must have ended. */
+  /** Starts a segment; the previous one must have ended. */
   segment(): SegmentEncoder;
   /** Bytes after the last row. */
   end(summary: Summary): Uint8Array;
@@ -35,25 +35,25 @@ export interface Encoder {
 /** A segment is rows in order: `batch` for each record batch, then `end`. */
 interface SegmentEncoder {
   /**
-   * Bytes of the rows of a batch, or of those that are due. The returned array is the caller's own; nothing of the batch
-   * is kept. Throws RangeError for a date outside the years 1 to 9999.
+   * Bytes of the rows of a batch, or as many as are ready. The returned array belongs to the caller; the batch is not
+   * referenced afterwards. Throws RangeError for a date outside the years 1 to 9999.
    */
   batch(batch: RecordBatch): Uint8Array;
-  /** The bytes that are left. */
+  /** The remaining bytes. */
   end(): Uint8Array;
 }
 
 export const NOTHING = new Uint8Array(0);
 
-/** What sets JSON, NDJSON and CSV apart, as data for one row writer. */
+/** The differences between JSON, NDJSON and CSV, as data for one row writer. */
 export interface RowStyle {
-  /** What stands before each value, by column. */
+  /** The bytes before each value, by column. */
   readonly prefixes: readonly string[];
-  /** What stands after each row. */
+  /** The bytes after each row. */
   readonly suffix: string;
-  /** `json`: strings in quotes, missing is `null`. `csv`: quotes where needed, missing is nothing. */
+  /** `json`: strings in quotes, missing is `null`. `csv`: quotes if needed, missing is empty. */
   readonly quoting: "json" | "csv";
 }
 
-/** Makes the bytes of the rows from `from` up to `to`, which is not among them. The array is the caller's own. */
+/** Returns the bytes of the rows from `from` (inclusive) to `to` (exclusive). The array belongs to the caller. */
 export type RowWriter = (sources: readonly ColumnData[], from: number, to: number) => Uint8Array;

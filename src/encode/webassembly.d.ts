@@ -1,4 +1,4 @@
-// The part of WebAssembly that the row kernel's host uses: neither lib ES2023 nor the types of Node 20 describe it.
+// The part of WebAssembly that the host of the row kernel uses: neither lib ES2023 nor the types of Node 20 include it.
 declare namespace WebAssembly {
   function validate(code: Uint8Array): boolean;
   class Module {

@@ -1,21 +1,21 @@
-// A body from its sections: rows that are read and encoded now, and segments of bytes that were kept from earlier bodies.
+// A response body, section by section: rows that are read and encoded now, and cached segments.
 import type { RecordBatch } from "apache-arrow";
 import type { Encoder, Summary } from "../encode/types.js";
 import type { Packer } from "./packer.js";
 import type { Segment, SegmentStore, SegmentWriter } from "./store.js";
 
-/** A section of a body: rows that one scan gives. */
+/** A section of a body: the rows of one scan. */
 export interface Section {
-  /** The rows; called where they must be read. */
+  /** Reads the rows. */
   readonly read: () => AsyncIterable<RecordBatch>;
-  /** Null where the section's bytes are not worth keeping. */
-  readonly keeping: Keeping | null;
+  /** Null if the section is not worth caching. */
+  readonly caching: Caching | null;
 }
 
-interface Keeping {
+interface Caching {
   /** What the bytes depend on. */
   readonly key: readonly unknown[];
-  /** Throws where the files of the section are damaged; called before kept bytes are used in their place. */
+  /** Throws if a file of the section is damaged; called before cached bytes are sent. */
   readonly check: () => Promise<void>;
 }
 
@@ -29,30 +29,30 @@ interface BodyOptions {
   readonly summarise: (rows: number) => Summary;
 }
 
-/** The bytes of a body, from first to last. Throws what reading throws; the end is missing then. */
+/** The bytes of a body, from first to last. If reading fails, it throws and the end is missing. */
 export async function* bodyOf(
   sections: Iterable<Section>,
   { encoder, packer, store, onRows, summarise }: BodyOptions,
 ): AsyncGenerator<Uint8Array> {
   let count = 0;
-  /** What must stand before the next rows. */
+  /** The bytes before the next rows. */
   let before = encoder.begin();
 
-  async function* sendKept({ check }: Keeping, kept: Segment): AsyncGenerator<Uint8Array> {
+  async function* sendCached({ check }: Caching, cached: Segment): AsyncGenerator<Uint8Array> {
     try {
       await check();
       yield* await packer.add(before);
       yield* await packer.flush();
       packer.extent();
-      yield* kept.pieces();
-      packer.passed(kept.extent);
-      count += kept.rows;
+      yield* cached.pieces();
+      packer.passed(cached.extent);
+      count += cached.rows;
     } finally {
-      await kept.close();
+      await cached.close();
     }
   }
 
-  async function* sendRows({ read, keeping }: Section): AsyncGenerator<Uint8Array> {
+  async function* sendRows({ read, caching }: Section): AsyncGenerator<Uint8Array> {
     const segment = encoder.segment();
     const start = count;
     let writer: SegmentWriter | null = null;
@@ -60,10 +60,10 @@ export async function* bodyOf(
       for await (const batch of read()) {
         if (count === start) {
           yield* await packer.add(before);
-          if (keeping) {
+          if (caching) {
             yield* await packer.flush();
             packer.extent();
-            writer = await store.create(keeping.key);
+            writer = await store.create(caching.key);
           }
         }
         count += batch.numRows;
@@ -72,7 +72,7 @@ export async function* bodyOf(
         await writer?.write(ready);
         yield* ready;
       }
-      const ready = [...(await packer.add(segment.end())), ...(keeping ? await packer.flush() : [])];
+      const ready = [...(await packer.add(segment.end())), ...(caching ? await packer.flush() : [])];
       await writer?.write(ready);
       await writer?.finish({ rows: count - start, extent: packer.extent() });
       yield* ready;
@@ -83,9 +83,9 @@ export async function* bodyOf(
 
   for (const section of sections) {
     const start = count;
-    const { keeping } = section;
-    const kept = keeping && (await store.open(keeping.key));
-    yield* kept ? sendKept(keeping, kept) : sendRows(section);
+    const { caching } = section;
+    const cached = caching && (await store.open(caching.key));
+    yield* cached ? sendCached(caching, cached) : sendRows(section);
     onRows(count);
     if (count > start) before = encoder.separator;
   }

@@ -1,23 +1,24 @@
-// Packing a body while it is made: gzip in blocks that stand alone, so that packed bytes of an earlier body fit in.
+// Compresses a body while it is produced: gzip in independent blocks, so that compressed bytes of an earlier body can
+// be inserted.
 import { promisify } from "node:util";
 import { constants, crc32, deflateRaw } from "node:zlib";
 
-/** How much plain text some packed bytes stand for, and its CRC-32. */
+/** The plain size of some packed bytes, and the CRC-32 of the plain bytes. */
 export interface Extent {
   readonly bytes: number;
   readonly crc: number;
 }
 
 export interface Packer {
-  /** Takes plain bytes; resolves to what is ready to be sent, which may be nothing. */
+  /** Adds plain bytes; resolves to packed bytes that can be sent, possibly none. */
   add(bytes: Uint8Array): Promise<readonly Uint8Array[]>;
-  /** Resolves to the rest of what was added. Packed bytes made elsewhere may follow. */
+  /** Resolves to the rest of what was added. Packed bytes from elsewhere may follow. */
   flush(): Promise<readonly Uint8Array[]>;
-  /** What was added since the last call. To be asked after `flush`. */
+  /** What was added since the last call. Call it after `flush`. */
   extent(): Extent;
-  /** Tells that packed bytes which stand for this much were sent. */
+  /** Reports that packed bytes with this extent were sent. */
   passed(extent: Extent): void;
-  /** The bytes after the last ones. */
+  /** The bytes at the end. */
   end(): Uint8Array;
 }
 
@@ -38,10 +39,10 @@ function plainPacker(): Packer {
   };
 }
 
-/** Plain bytes of a block: some milliseconds of work, so that blocks are packed side by side. */
+/** Plain bytes of a block: a few milliseconds of work, so that blocks can be packed in parallel. */
 const BLOCK = 512 * 1024;
 /** Blocks that are packed at the same time. */
-const ABREAST = 3;
+const CONCURRENT_BLOCKS = 3;
 
 const GZIP_HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255);
 /** An empty last block. */
@@ -62,7 +63,7 @@ function gzipPacker(): Packer {
   const pack = (): void => {
     if (waiting === 0) return;
     const block = deflate(parts);
-    block.catch(() => undefined); // told where it is awaited
+    block.catch(() => undefined); // errors are thrown at the await
     packing.push(block);
     parts = [];
     waiting = 0;
@@ -79,7 +80,7 @@ function gzipPacker(): Packer {
       waiting += bytes.length;
       if (waiting < BLOCK) return [];
       pack();
-      return packing.length > ABREAST ? [await packing.shift()!] : [];
+      return packing.length > CONCURRENT_BLOCKS ? [await packing.shift()!] : [];
     },
     async flush() {
       pack();
@@ -103,15 +104,15 @@ function gzipPacker(): Packer {
   };
 }
 
-// The checksum of joined bytes from the checksums of their parts, after zlib's method: appending zeros is linear.
+// The checksum of concatenated bytes from the checksums of their parts, with zlib's method: appending zeros is linear.
 
 /** The polynomial of CRC-32, reflected. */
 const POLYNOMIAL = 0xedb88320;
 
-/** Row i is what bit i of a checksum turns into when one zero bit is appended. */
+/** Row i is the result of appending one zero bit to a checksum in which only bit i is set. */
 const ONE_BIT: readonly number[] = [POLYNOMIAL, ...Array.from({ length: 31 }, (_, i) => 1 << i)];
 
-/** The CRC-32 of a part followed by another, which is `bytes` long. */
+/** The CRC-32 of a part followed by another one, which has `bytes` bytes. */
 export function joinedCrc(first: number, second: number, bytes: number): number {
   let crc = first;
   let zeros = square(square(square(ONE_BIT))); // eight bits: one byte

@@ -1,4 +1,5 @@
-// The cache of encoded rows of immutable files, on disk under a name of their content, and the buffers it is read into.
+// The cache of encoded rows of immutable files: segments on disk, named by their content, and the buffers for reading
+// them.
 import { createHash, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, open, readdir, rename, rm, stat, utimes } from "node:fs/promises";
@@ -7,36 +8,36 @@ import xxhash from "xxhash-wasm";
 import { makeOwnFolder } from "../files.js";
 import type { Extent } from "./packer.js";
 
-/** What a segment stands for. */
+/** What a segment contains. */
 interface SegmentInfo {
   readonly rows: number;
   readonly extent: Extent;
 }
 
 export interface Segment extends SegmentInfo {
-  /** The bytes, piece by piece, each checked. Throws DamagedSegmentError; what came before was right. */
+  /** The bytes in pieces, each verified. Throws DamagedSegmentError; earlier pieces were correct. */
   pieces(): AsyncGenerator<Uint8Array>;
-  /** To be called where `pieces` is not. */
+  /** Must be called if `pieces` is not. */
   close(): Promise<void>;
 }
 
-/** Takes the bytes of a segment as they are made. Never throws: a segment that cannot be written is given up. */
+/** Receives the bytes of a segment as they are produced. Never throws: a segment that cannot be written is dropped. */
 export interface SegmentWriter {
   write(pieces: readonly Uint8Array[]): Promise<void>;
-  /** Keeps what was written. */
+  /** Adds the segment to the cache. */
   finish(info: SegmentInfo): Promise<void>;
-  /** Forgets what was written. Does nothing after `finish`. */
+  /** Discards the segment. Does nothing after `finish`. */
   abandon(): Promise<void>;
 }
 
 export interface SegmentStore {
   open(key: readonly unknown[]): Promise<Segment | null>;
-  /** Null where nothing is kept, or this very segment is being written. */
+  /** Null if nothing is cached, or the same segment is being written. */
   create(key: readonly unknown[]): Promise<SegmentWriter | null>;
   figures(): StoreFigures;
 }
 
-/** Of this process since its start, and of the folder when it was last tidied. */
+/** Hits and misses of this process since its start; entries and bytes of the folder when it was last tidied. */
 export interface StoreFigures {
   readonly hits: number;
   readonly misses: number;
@@ -48,16 +49,19 @@ export class DamagedSegmentError extends Error {
   override readonly name = "DamagedSegmentError";
 }
 
-/** XXH64, of each piece that is read at once and of the index after them. */
+/** XXH64, for each piece that is read at once and for the index after them. */
 const { h64Raw, create64 } = await xxhash();
 const CHECKSUM = 8;
-/** The end of a file: rows, plain bytes and their CRC, pieces, and the checksum of all since the last piece. */
+/**
+ * The end of a file: rows, plain bytes and their CRC, number of pieces, and the checksum of everything after the last
+ * piece.
+ */
 const TAIL = 8 + 8 + 4 + 4 + CHECKSUM;
 const SUFFIX = ".segment";
-/** A file that was not written to for so long was left by a process that died. */
-const LEFT_AFTER = 10 * 60_000;
+/** A temporary file that was not written to for this long was left by a process that died. */
+const ABANDONED_AFTER = 10 * 60_000;
 
-/** Keeps up to `capacity` bytes in `folder`, which may be shared by processes; nothing where it is 0. */
+/** Caches up to `capacity` bytes in `folder`, which processes may share; nothing if it is 0. */
 export async function openSegmentStore(folder: string, capacity: number): Promise<SegmentStore> {
   if (capacity === 0) return NO_STORE;
   await makeOwnFolder(folder);
@@ -98,7 +102,7 @@ const NO_STORE: SegmentStore = {
 const nameOf = (key: readonly unknown[]): string =>
   createHash("sha256").update(JSON.stringify(key)).digest("hex").slice(0, 40) + SUFFIX;
 
-/** Removes what was left, and the segments that were not asked for the longest, until the rest has room. */
+/** Removes abandoned files, then the least recently used segments until the rest fits. */
 async function tidy(folder: string, capacity: number): Promise<Pick<StoreFigures, "entries" | "bytes">> {
   const files: { path: string; size: number; used: number }[] = [];
   for (const name of await readdir(folder).catch(() => [])) {
@@ -106,7 +110,7 @@ async function tidy(folder: string, capacity: number): Promise<Pick<StoreFigures
     const found = await stat(path).catch(() => undefined);
     if (!found) continue;
     if (name.endsWith(SUFFIX)) files.push({ path, size: found.size, used: found.mtimeMs });
-    else if (Date.now() - found.mtimeMs > LEFT_AFTER) await rm(path, { force: true }).catch(() => undefined);
+    else if (Date.now() - found.mtimeMs > ABANDONED_AFTER) await rm(path, { force: true }).catch(() => undefined);
   }
   let bytes = files.reduce((sum, { size }) => sum + size, 0);
   let entries = files.length;
@@ -119,7 +123,7 @@ async function tidy(folder: string, capacity: number): Promise<Pick<StoreFigures
   return { entries, bytes };
 }
 
-/** Null where there is none, or none that can be trusted. */
+/** Null if there is none, or none that can be trusted. */
 async function readSegment(path: string): Promise<Segment | null> {
   const file = await open(path, "r").catch(() => null);
   if (file === null) return null;
@@ -131,7 +135,7 @@ async function readSegment(path: string): Promise<Segment | null> {
     const { bytesRead } = await file.read(piece, 0, length, i * PIECE);
     if (bytesRead === length && h64Raw(piece) === checksums[i]) return piece;
     await rm(path, { force: true });
-    throw new DamagedSegmentError("a kept segment is damaged");
+    throw new DamagedSegmentError("a cached segment is damaged");
   };
 
   const first = index && (await read(0, index).catch(() => null));
@@ -151,7 +155,7 @@ async function readSegment(path: string): Promise<Segment | null> {
         for (let i = 1; ahead; i++) {
           const piece: Uint8Array = await ahead;
           ahead = i < index.checksums.length ? read(i, index) : undefined;
-          ahead?.catch(() => undefined); // told where it is awaited
+          ahead?.catch(() => undefined); // errors are thrown at the await
           yield piece;
         }
       } finally {
@@ -164,7 +168,7 @@ async function readSegment(path: string): Promise<Segment | null> {
 
 interface Index {
   readonly info: SegmentInfo;
-  /** Of the content. */
+  /** The size of the content. */
   readonly bytes: number;
   readonly checksums: BigUint64Array;
 }
@@ -242,24 +246,24 @@ async function startSegment(folder: string, name: string, onEnd: () => void): Pr
   };
 }
 
-// Buffers of pieces that are read from disk and sent, again and again: a new one for each costs more than reading into it.
+// Buffers for pieces that are read from disk and sent. They are reused: allocating one costs more than reading into it.
 
-/** Bytes of a buffer. */
+/** Size of a buffer in bytes. */
 export const PIECE = 1 << 20;
-/** Buffers that are held until they are needed. */
+/** Maximum number of free buffers. */
 const MOST_FREE = 8;
 
 const free: Buffer[] = [];
 const lent = new WeakSet<ArrayBufferLike>();
 
-/** A buffer with any content. One that is never given back is garbage like any other. */
+/** Returns a buffer with arbitrary content. One that is not given back is garbage-collected. */
 export function lendBuffer(): Buffer {
   const buffer = free.pop() ?? Buffer.allocUnsafeSlow(PIECE);
   lent.add(buffer.buffer);
   return buffer;
 }
 
-/** Takes back the buffer of a piece that nobody looks at any more. Bytes that were not lent are left alone. */
+/** Takes back the buffer of a piece that is no longer used. Ignores bytes that were not lent. */
 export function giveBack({ buffer }: Uint8Array): void {
   if (lent.delete(buffer) && free.length < MOST_FREE) free.push(Buffer.from(buffer));
 }

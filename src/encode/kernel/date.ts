@@ -8,8 +8,8 @@ export const FIRST_DAY: i32 = -719162;
 export const LAST_DAY: i32 = 2932896;
 
 /**
- * Writes a day between FIRST_DAY and LAST_DAY as eight digits.
- * Years begin in March, so that the leap day is the last: `days_from_civil` of H. Hinnant, read backwards.
+ * Writes a day between FIRST_DAY and LAST_DAY as eight digits. Years start in March, so that the leap day is the last
+ * one: the inverse of H. Hinnant's `days_from_civil`.
  */
 export function putDate(days: i32, p: usize): void {
   const n = <u32>(days + TO_MARCH_0);

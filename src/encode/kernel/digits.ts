@@ -1,10 +1,12 @@
-// Whole numbers as decimal text, four digits a step, from tables filled when the module starts.
+// Whole numbers as decimal text, four digits at a time, from tables filled when the module starts.
 
 /** Entry n: the four digits of n with leading zeros. */
 const FOUR: usize = memory.data(40000, 16);
 /** Entry n of 8 bytes: the digits of n without leading zeros; the last byte is their number. */
 const SHORT: usize = memory.data(80000, 16);
-/** Entry n of 8 bytes: `.dddd` for n ten-thousandths without trailing zeros; the last byte is the length, 0 for n = 0. */
+/**
+ * Entry n of 8 bytes: `.dddd` for n ten-thousandths without trailing zeros; the last byte is the length, 0 for n = 0.
+ */
 const FRACTION: usize = memory.data(80000, 16);
 
 for (let n: u32 = 0; n < 10000; n++) {
@@ -16,7 +18,7 @@ for (let n: u32 = 0; n < 10000; n++) {
   store<u64>(FRACTION + n * 8, 0x2e | (<u64>digits << 8) | (<u64>decimals << 56));
 }
 
-/** Writes n < 10,000 and returns the place after it. */
+/** Writes n < 10,000 and returns the position after it. */
 @inline
 function putShort(n: u32, p: usize): usize {
   const entry = load<u64>(SHORT + n * 8);

@@ -11,13 +11,13 @@ const DIGITS: usize = memory.data(64, 16);
 const WHOLE: f64 = 4503599627370496.0;
 const LOW_BITS: u64 = 0xfffffffffffff;
 
-/** Writes v and returns the place after it. NaN and the infinities are written as missing, in `nullLength` bytes. */
+/** Writes v and returns the position after it. NaN and the infinities are written as missing, in `nullLength` bytes. */
 @inline
 export function putDouble(v: f64, nullLength: usize, start: usize): usize {
   store<u8>(start, 0x2d);
   const p = start + usize(v < 0);
   v = Math.abs(v);
-  // Up to four decimals and 15 digits in all: at most one such number reads back to v, so it is the shortest.
+  // Up to four decimals and 15 digits in total: at most one such number reads back to v, so it is the shortest.
   const shifted = v * 10000 + WHOLE;
   if (v < 1e11 && (shifted - WHOLE) / 10000 == v) return putScaled(reinterpret<u64>(shifted) & LOW_BITS, p);
   return v < Infinity ? putShortest(reinterpret<u64>(v), p) : putNull(nullLength, start);
@@ -36,9 +36,9 @@ function putScaled(n: u64, p: usize): usize {
 }
 
 /**
- * The bits of a positive finite double. Source of the method: R. Giulietti, "The Schubfach way to render doubles", 2020:
- * scale v and the borders of the interval that reads back to it by a power of ten, so that one or two of the candidates
- * around v lie within; prefer the one with a digit less, else the nearer.
+ * The bits of a positive finite double. Method: R. Giulietti, "The Schubfach way to render doubles", 2020. Scale v, and
+ * the bounds of the interval that reads back to it, by a power of ten, so that one or two of the candidates around v
+ * are within; prefer the one with one digit less, otherwise the nearer one.
  */
 function putShortest(bits: u64, p: usize): usize {
   const fraction = bits & LOW_BITS;
@@ -51,7 +51,7 @@ function putShortest(bits: u64, p: usize): usize {
   const power = POWERS + <usize>(-k - MIN_POWER) * 16;
   const high = load<u64>(power);
   const low = load<u64>(power, 8);
-  const open = c & 1; // the borders themselves read back to v only where c is even
+  const open = c & 1; // the bounds themselves read back to v only if c is even
   const from = scale(high, low, ((c << 2) - (uneven ? 1 : 2)) << shift) + open;
   const at = scale(high, low, (c << 2) << shift);
   const to = scale(high, low, ((c << 2) + 2) << shift) - open;
@@ -69,7 +69,7 @@ function putShortest(bits: u64, p: usize): usize {
   return layOut(s + u64(at > middle || (at == middle && (s & 1) == 1)), k, p);
 }
 
-/** The top 64 of the 192 bits of n × (high, low), the last bit set where anything but zeros was cut off. */
+/** The top 64 of the 192 bits of n × (high, low), with the last bit set if any nonzero bit was cut off. */
 function scale(high: u64, low: u64, n: u64): u64 {
   const middle = high * n;
   const sum = middle + highProduct(low, n);
@@ -119,7 +119,7 @@ function layOutExponent(length: i32, exponent: i32, p: usize): usize {
   return putU32(<u32>abs(exponent), p + 2);
 }
 
-/** Copies the digits from the `skip`-th on, and some bytes more. */
+/** Copies the digits from `skip` on, and some bytes more. */
 function copyDigits(p: usize, skip: usize): void {
   v128.store(p, v128.load(DIGITS + skip));
   store<u64>(p + 16, load<u64>(DIGITS + skip + 16));

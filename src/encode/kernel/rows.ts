@@ -1,5 +1,5 @@
-// The kernel: rows of typed columns as JSON or CSV text, in one pass. AssemblyScript, compiled to WebAssembly.
-// What differs between the formats is data: the bytes before each value, the bytes after a row, and the quoting.
+// The kernel: writes rows of typed columns as JSON or CSV text in one pass. AssemblyScript, compiled to WebAssembly.
+// The formats differ in data only: the bytes before each value, the bytes after a row, and the quoting.
 import * as abi from "./abi";
 import { FIRST_DAY, LAST_DAY, putDate } from "./date";
 import { putI64 } from "./digits";
@@ -14,8 +14,8 @@ export function arena(): usize {
 }
 
 /**
- * Writes n rows to `out` and returns the end, or 0 where a date lies outside the years 1 to 9999.
- * `columns` is an array as in `abi`, closed by a column of kind END; the host sees to it that the output fits.
+ * Writes n rows to `out` and returns the end, or 0 if a date is outside the years 1 to 9999. `columns` is an array as
+ * in `abi`, ended by a column of kind END; the host makes sure that the output fits.
  */
 export function encode(n: u32, columns: usize, suffix: usize, suffixLength: usize, json: bool, out: usize): usize {
   const quote: usize = json ? 1 : 0;
@@ -53,7 +53,7 @@ export function encode(n: u32, columns: usize, suffix: usize, suffixLength: usiz
   return p;
 }
 
-/** Settles for each text column whether its bytes can go through as they are. */
+/** Determines for each text column whether its bytes can be copied unchanged. */
 function chooseText(n: u32, columns: usize, json: bool): void {
   for (let c = columns; load<u32>(c, abi.KIND) != abi.END; c += abi.COLUMN_SIZE) {
     if (load<u32>(c, abi.KIND) != abi.TEXT) continue;
@@ -77,7 +77,7 @@ function isMissing(c: usize, row: usize): bool {
 
 function putText(kind: u32, from: usize, to: usize, quote: usize, p: usize): usize {
   if (from == to) {
-    store<u16>(p, 0x2222); // empty is `""` in CSV too, so that it differs from missing
+    store<u16>(p, 0x2222); // empty text is `""` in CSV too, to distinguish it from a missing value
     return p + 2;
   }
   store<u8>(p, 0x22);

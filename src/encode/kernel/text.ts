@@ -1,4 +1,4 @@
-// Text: copied as it is, or escaped for JSON, or quoted for CSV. UTF-8 goes through untouched.
+// Text: copied, escaped for JSON, or quoted for CSV. UTF-8 is not changed.
 
 /** Bit i: byte i of the 16 at p must be escaped in JSON. */
 function jsonMask(p: usize): i32 {
@@ -9,7 +9,7 @@ function jsonMask(p: usize): i32 {
   return i8x16.bitmask(v128.or(control, v128.or(quote, backslash)));
 }
 
-/** Bit i: byte i of the 16 at p forces quotes in CSV. */
+/** Bit i: byte i of the 16 at p requires quotes in CSV. */
 function csvMask(p: usize): i32 {
   const bytes = v128.load(p);
   const quote = i8x16.eq(bytes, i8x16.splat(0x22));
@@ -44,7 +44,7 @@ function putMore(from: usize, length: usize, p: usize): void {
   }
 }
 
-/** Writes the inside of a JSON string. */
+/** Writes the content of a JSON string. */
 export function putJson(from: usize, to: usize, p: usize): usize {
   while (from < to) {
     const mask = jsonMask(from);
@@ -70,7 +70,7 @@ function putEscape(byte: u8, p: usize): usize {
   return p + 6;
 }
 
-/** The letter after the backslash; `u` where there is no short form. */
+/** The letter after the backslash; `u` if there is no short form. */
 function letterOf(byte: u8): u8 {
   if (byte == 0x22 || byte == 0x5c) return byte;
   if (byte == 0x08) return 0x62;
@@ -81,7 +81,7 @@ function letterOf(byte: u8): u8 {
   return 0x75;
 }
 
-/** Writes a CSV field that is not empty, in quotes where it needs them. */
+/** Writes a CSV field that is not empty, in quotes if needed. */
 export function putCsv(from: usize, to: usize, p: usize): usize {
   if (isPlain(from, to, false)) return putBytes(from, to - from, p);
   store<u8>(p++, 0x22);

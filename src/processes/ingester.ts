@@ -1,27 +1,33 @@
-// Runs `tapehouse ingest` beside the server: a process of its own that is started again when it dies.
+// Runs `tapehouse ingest` in a process of its own, which is restarted when it dies.
 import { spawn, type ChildProcess } from "node:child_process";
 import type { Log } from "../http/observe.js";
 import type { LakeMark } from "../http/server.js";
 import { environmentOf } from "./messages.js";
 
 export interface Ingester {
-  /** Lets the drop that is being taken finish, for a while. */
+  /** Lets the current drop finish, for a while. */
   stop(): Promise<void>;
   /** Ends it at once. */
   kill(): void;
 }
 
-/** After a death the next start waits, in milliseconds: longer each time until one has lived for a minute. */
+/** Milliseconds to wait before a restart: longer each time until a process has lived for a minute. */
 const FIRST_WAIT = 1_000;
 const LONGEST_WAIT = 60_000;
 
-/** Each statement of DuckDB holds one while it runs; four lots of drops and a compaction may, and files are read besides. */
+/** Each running statement of DuckDB takes a thread. Four lots and a compaction may run, and files are read as well. */
 const THREADS = "16";
 
-/** So long a drop may take to finish at a stop, in milliseconds. A crash then loses nothing. */
+/**
+ * Milliseconds that a drop may take to finish when the server stops. After that the process is killed, which loses
+ * nothing.
+ */
 const STOP_WITHIN = 8_000;
 
-/** `args` are those of the command; `seen` is the lake that was served last. A process that ends with exit code 0 has nothing to do here. */
+/**
+ * `args` are the arguments of the command; `seen` returns the lake that was served last. A process that ends with exit
+ * code 0 is not restarted.
+ */
 export function startIngester(args: readonly string[], seen: () => LakeMark | null, log: Log): Ingester {
   let child: ChildProcess | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -30,7 +36,7 @@ export function startIngester(args: readonly string[], seen: () => LakeMark | nu
 
   const startAgain = (how: string, lived: number): void => {
     wait = lived > LONGEST_WAIT ? FIRST_WAIT : wait;
-    log.error({ how, seconds: wait / 1000 }, "the process that watches the inbox died; it is started again");
+    log.error({ how, seconds: wait / 1000 }, "the process that watches the inbox died; it is being restarted");
     timer = setTimeout(start, wait);
     wait = Math.min(LONGEST_WAIT, wait * 2);
   };
@@ -45,7 +51,7 @@ export function startIngester(args: readonly string[], seen: () => LakeMark | nu
       if (child === undefined) return;
       child = undefined;
       const lived = performance.now() - began;
-      // A signal to the whole group may end it before it handles signals. The supervisor then knows of its own a turn later.
+      // A signal to the whole process group may end the child before the supervisor has handled it, so wait a turn.
       setImmediate(() => {
         if (!stopped) startAgain(how, lived);
       });

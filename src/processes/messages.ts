@@ -1,14 +1,15 @@
-// Between the supervisor and its child processes: their messages, their environment, and the end of a child without parent.
+// Messages between the supervisor and its child processes, the environment of a child, and the end of a child whose
+// parent is gone.
 import type { ServerConfig } from "../config.js";
 import type { ProcessMetrics } from "../http/metrics.js";
 import type { LakeMark } from "../http/server.js";
 
-/** To a worker. */
+/** Supervisor → worker. */
 export type Order =
   /**
-   * The first one; the port comes with it. `spill` is the folder for what DuckDB has no memory for, `seen` the lake that
-   * was served, which it has to go on from. Where nobody else serves, it `waits` for that lake. `hadTokens`: others have
-   * read a token file.
+   * The first message; the port is sent with it. `spill` is the folder for DuckDB's temporary files. `seen` is the lake
+   * that was served before, from which the worker must continue. If no other worker serves, it `waits` for that lake.
+   * `hadTokens`: another worker has read a token file.
    */
   | {
       readonly order: "serve";
@@ -18,32 +19,32 @@ export type Order =
       readonly waits: boolean;
       readonly hadTokens: boolean;
     }
-  /** Another worker has taken over: end when every connection has come to its own end. */
+  /** Another worker has replaced this one: end when every connection has ended. */
   | { readonly order: "retire" }
-  /** End when every answer under way is sent; what is left after so many milliseconds is cut. */
+  /** End when every response in progress is sent; after `within` milliseconds the rest is cut. */
   | { readonly order: "stop"; readonly within: number }
-  /** Report what you counted. */
+  /** Report your metrics. */
   | { readonly order: "count" }
-  /** Other workers found these files damaged: look at them. */
+  /** Other workers found these files damaged: check them. */
   | { readonly order: "suspect"; readonly files: readonly string[] }
-  /** What all workers counted, as you asked. */
+  /** The metrics of all workers, as requested. */
   | { readonly order: "counted"; readonly all: readonly ProcessMetrics[] };
 
-/** From a worker. */
+/** Worker → supervisor. */
 export type Report =
   | { readonly report: "ready"; readonly url: string }
-  /** How far the lake got that it serves. */
+  /** The position of the lake that it serves. */
   | { readonly report: "mark"; readonly mark: LakeMark }
   /** It has read a token file. */
   | { readonly report: "tokens" }
-  /** It could not start. `known`: for a reason that its user can mend. */
+  /** It could not start. `known`: for a reason that the user can fix. */
   | { readonly report: "failed"; readonly message: string; readonly known: boolean }
-  /** Its event loop turns. */
+  /** Its event loop is running. */
   | { readonly report: "alive" }
   /** Files that it found damaged and does not read. */
   | { readonly report: "damaged"; readonly files: readonly string[] }
   | { readonly report: "counts"; readonly metrics: ProcessMetrics }
-  /** It wants to know what all workers counted. */
+  /** It needs the metrics of all workers. */
   | { readonly report: "gather" };
 
 /** How often a worker reports that it is alive, in milliseconds. */
@@ -55,7 +56,7 @@ export type Role = "worker" | "ingester";
 const MARK = "TAPEHOUSE_ROLE";
 const SEEN = "TAPEHOUSE_SEEN";
 
-/** The environment of a child process with this role; `seen` is the lake that its own must continue. */
+/** The environment of a child process with this role; `seen` is the lake from which it must continue. */
 export const environmentOf = (role: Role, seen: LakeMark | null = null): NodeJS.ProcessEnv => ({
   ...process.env,
   [MARK]: role,
@@ -68,16 +69,16 @@ export const seenLake = (): LakeMark | null => JSON.parse(process.env[SEEN] ?? "
 /** Whether a supervisor started this process in this role. */
 export const hasRole = (role: Role): boolean => process.env[MARK] === role;
 
-/** Ends this process as soon as its supervisor is gone, for whatever reason. `clear` must be short. */
+/** Ends this process when its supervisor is gone, for any reason. `clear` must be fast. */
 export function endWhenAlone(clear: () => void = () => undefined): void {
   const end = (): void => {
     clear();
     endAtOnce();
   };
-  // It may have gone while this process started.
+  // The supervisor may have ended while this process started.
   if (!process.connected) end();
   process.once("disconnect", end);
 }
 
-/** A plain exit would wait for what runs on libuv's threads: a query, perhaps for minutes. */
+/** A normal exit would wait for libuv's threads: a query may run for minutes. */
 export const endAtOnce = (): void => void process.kill(process.pid, "SIGKILL");

@@ -1,17 +1,18 @@
-// Folders for what spills: one a worker, removed when it ends. Those that a crash of everything left go beside a later server.
+// Spill folders: one per worker, removed when it ends. Folders left by a crash of the whole server are removed by a
+// later one.
 import { mkdtemp, readdir, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { makeOwnFolder } from "../files.js";
 
 interface Scratch {
-  /** The path of a folder that no other worker has. It is not made yet. */
+  /** The path of a new folder, which is not created. */
   folder(): string;
   close(): Promise<void>;
 }
 
 /** How often a running server touches its folder, in milliseconds. */
 const TOUCH_EVERY = 60_000;
-/** A folder that was not touched while another server ran for so long has no owner, whatever the clocks say. */
+/** A folder that was not touched while another server ran for this long has no owner, even if clocks differ. */
 const ABANDONED_AFTER = 600_000;
 
 export async function openScratch(root: string): Promise<Scratch> {
@@ -33,7 +34,7 @@ export async function openScratch(root: string): Promise<Scratch> {
 
 const PREFIX = "server-";
 
-/** The folders of servers, and when each was touched. */
+/** The folders of servers, and when each was last touched. */
 async function timesOf(root: string): Promise<ReadonlyMap<string, number>> {
   const times = new Map<string, number>();
   for (const name of await readdir(root)) {

@@ -13,14 +13,14 @@ interface SuperviseOptions {
   readonly log: Log;
   /** Called once, when every worker accepts connections. */
   readonly onListening: (url: string) => Promise<void>;
-  /** The arguments of the command `ingest`; null where the inbox is not watched. */
+  /** The arguments of the command `ingest`; null if the inbox is not watched. */
   readonly ingest: readonly string[] | null;
 }
 
-/** Serves until a signal ends it. Throws a OperatorError where the server cannot start or cannot be kept up. */
+/** Serves until a signal ends it. Throws an OperatorError if the server cannot start or cannot be kept running. */
 export async function supervise(config: ServerConfig, options: SuperviseOptions): Promise<void> {
   const { log, onListening, ingest } = options;
-  // Before all else: a signal that nobody listens to ends the process and leaves what it has made.
+  // First of all: without a listener, a signal would end the process and leave its files behind.
   const signals = listenToSignals(process.stdin.isTTY);
   const port = await openPort(config.host, config.port);
   const scratch = await openScratch(config.temp);
@@ -34,12 +34,12 @@ export async function supervise(config: ServerConfig, options: SuperviseOptions)
   const onDamage = (files: readonly string[]): void => {
     for (const worker of pool.workers()) worker.give({ order: "suspect", files });
   };
-  /** Nobody goes back behind it as long as this process lives: that takes the decision of an operator. */
+  /** No worker goes back behind this version while this process runs: that needs the decision of an operator. */
   let seen: LakeMark | null = null;
   const onMark = (mark: LakeMark): void => {
     if (seen === null || mark.sequence >= seen.sequence) seen = mark;
   };
-  /** A token file that is gone is no sign that there are no tokens. */
+  /** A missing token file does not mean that there are no tokens. */
   let hadTokens = false;
   const onTokens = (): void => void (hadTokens = true);
   const start = (waits: boolean): Worker => {
@@ -64,7 +64,7 @@ export async function supervise(config: ServerConfig, options: SuperviseOptions)
   };
   const reloads = oneAfterAnother(reload);
   void signals.hurry.then(() => {
-    log.warn("told to stop once more: ending at once");
+    log.warn("second signal: stopping at once");
     pool.kill();
     ingester?.kill();
   });
@@ -76,10 +76,7 @@ export async function supervise(config: ServerConfig, options: SuperviseOptions)
     signals.onReload(reloads.ask);
     await onListening(url);
     await Promise.race([signals.stop, pool.hopeless]);
-    log.info(
-      { seconds: config.grace / 1000 },
-      "stopping: answers under way have time to end; a second signal cuts them",
-    );
+    log.info({ seconds: config.grace / 1000 }, "stopping: responses in progress may finish; a second signal cuts them");
   } finally {
     stopping = true;
     port.close();
@@ -89,7 +86,7 @@ export async function supervise(config: ServerConfig, options: SuperviseOptions)
   }
 }
 
-/** Jobs that are asked for while one waits to begin are one job. */
+/** Combines requests for a job: those that arrive while one is waiting to start become one. */
 function oneAfterAnother(job: () => Promise<void>): { ask(): void; done(): Promise<void> } {
   let last = Promise.resolve();
   let waiting = false;
@@ -106,21 +103,23 @@ function oneAfterAnother(job: () => Promise<void>): { ask(): void; done(): Promi
   };
 }
 
-// What signals ask of the supervisor.
+// The supervisor's signals.
 
 interface Signals {
-  /** Resolves when the server is to stop. */
+  /** Resolves when the server should stop. */
   readonly stop: Promise<void>;
-  /** Resolves when it was told so again: at once, then. */
+  /** Resolves at the second signal to stop, which means at once. */
   readonly hurry: Promise<void>;
-  /** From now on `reload` is called when the server is to reload, and at once where a signal asked for it earlier. */
+  /** From now on `reload` is called when the server should reload; it is called at once if a signal came earlier. */
   onReload(reload: () => void): void;
 }
 
-/** One Ctrl-C may arrive several times: from the terminal, and from what started this process. Milliseconds. */
+/** One Ctrl-C may arrive several times, from the terminal and from the parent process. Milliseconds. */
 export const SAME_SIGNAL = 500;
 
-/** SIGINT and SIGTERM stop the server. So does SIGHUP where a terminal is closed with it; elsewhere it means `reload`. */
+/**
+ * SIGINT and SIGTERM stop the server. SIGHUP stops it if it belongs to a closed terminal; otherwise it calls `reload`.
+ */
 function listenToSignals(onTerminal: boolean): Signals {
   let reload: (() => void) | null = null;
   let isReloadDue = false;

@@ -1,88 +1,89 @@
-// The worker pool: a fixed number of workers. One that dies is replaced, all are replaced on demand, and all end together.
+// The worker pool: a fixed number of workers. One that dies is replaced, all can be replaced on request, and all end
+// together.
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperatorError } from "../errors.js";
 import type { Log } from "../http/observe.js";
 import type { Worker } from "./worker-process.js";
 
 interface WorkerPool {
-  /** Resolves to the URL when every worker accepts connections. Rejects where one cannot start. */
+  /** Resolves to the URL when every worker accepts connections. Rejects if one cannot start. */
   start(): Promise<string>;
-  /** Puts a new worker in the place of each, one after another; the old one goes when the new one serves. */
+  /** Replaces the workers one after another; the old one retires when the new one serves. */
   reload(): Promise<void>;
-  /** Ends all; answers under way get `within` milliseconds. */
+  /** Ends all workers; responses in progress have `within` milliseconds. */
   stop(within: number): Promise<void>;
   /** Ends all at once. */
   kill(): void;
-  /** All that live: those that start or retire as well. */
+  /** All running workers, including those that start or retire. */
   workers(): readonly Worker[];
-  /** Rejects when no worker serves and new ones die again and again. */
+  /** Rejects when no worker serves and new ones keep dying. */
   readonly hopeless: Promise<never>;
 }
 
-interface Place {
+interface Position {
   serving: Worker | null;
-  coming: boolean;
-  /** Deaths in a row of workers that had not lived for long. */
+  starting: boolean;
+  /** Consecutive deaths of workers that had just started. */
   earlyDeaths: number;
 }
 
-/** A worker that lived for so long was not broken from the start. Milliseconds. */
+/** A worker that lived this long was not broken from the start. Milliseconds. */
 const LONG = 10_000;
 const EARLY_DEATHS_AT_MOST = 6;
 
-/** Milliseconds to wait before a worker is replaced: the first time none, then longer each time. */
+/** Milliseconds to wait before a worker is replaced: none at first, then longer each time. */
 const waitAfter = (earlyDeaths: number): number =>
   earlyDeaths < 2 ? 0 : Math.min(10_000, 250 * 2 ** (earlyDeaths - 2));
 
-/** Besides the grace, a worker may need so long to close what it has open, in milliseconds. Then it is killed. */
+/** Milliseconds that a worker has to close its files, in addition to the grace period. Then it is killed. */
 const CLOSE_WITHIN = 5_000;
 
-/** `startWorker` is told whether the worker waits for a lake that is out of reach. */
+/** `startWorker` receives whether the worker waits for a lake that is unavailable. */
 export function createWorkerPool(size: number, startWorker: (waits: boolean) => Worker, log: Log): WorkerPool {
-  const places = Array.from({ length: size }, (): Place => ({ serving: null, coming: false, earlyDeaths: 0 }));
+  const positions = Array.from({ length: size }, (): Position => ({ serving: null, starting: false, earlyDeaths: 0 }));
   const living = new Set<Worker>();
   const stopping = new AbortController();
   let giveUp: (error: OperatorError) => void;
   const hopeless = new Promise<never>((_, reject) => (giveUp = reject));
   hopeless.catch(() => undefined);
 
-  /** Puts a new worker in the place; the one that is there retires. Rejects where the new one cannot start. */
-  async function fill(place: Place): Promise<string> {
+  /** Starts a new worker in the position; the one that is there retires. Rejects if the new one cannot start. */
+  async function fill(position: Position): Promise<string> {
     const began = performance.now();
-    place.coming = true;
-    // Where one serves, that one goes on until the new one can.
-    const worker = startWorker(place.serving === null);
+    position.starting = true;
+    // A worker that serves goes on until its replacement is ready.
+    const worker = startWorker(position.serving === null);
     living.add(worker);
     void worker.ended.then((how) => {
       living.delete(worker);
-      if (place.serving !== worker) return;
-      place.serving = null;
-      place.earlyDeaths = performance.now() - began < LONG ? place.earlyDeaths + 1 : 0;
+      if (position.serving !== worker) return;
+      position.serving = null;
+      position.earlyDeaths = performance.now() - began < LONG ? position.earlyDeaths + 1 : 0;
       if (stopping.signal.aborted) return;
-      log.error({ worker: worker.pid, how }, "a worker died with its requests; another one takes its place");
-      if (!place.coming) void refill(place);
+      log.error({ worker: worker.pid, how }, "a worker died with its requests; it is being replaced");
+      if (!position.starting) void refill(position);
     });
     try {
       const url = await worker.ready;
-      place.serving?.give({ order: "retire" });
-      place.serving = worker;
+      position.serving?.give({ order: "retire" });
+      position.serving = worker;
       return url;
     } finally {
-      place.coming = false;
+      position.starting = false;
     }
   }
 
-  /** Tries until a worker serves in the place. */
-  async function refill(place: Place): Promise<void> {
-    while (!place.serving && !stopping.signal.aborted) {
-      if (places.every(({ serving, earlyDeaths }) => !serving && earlyDeaths >= EARLY_DEATHS_AT_MOST)) {
-        giveUp(new OperatorError("workers die as soon as they start; giving up"));
+  /** Tries until a worker serves in the position. */
+  async function refill(position: Position): Promise<void> {
+    while (!position.serving && !stopping.signal.aborted) {
+      if (positions.every(({ serving, earlyDeaths }) => !serving && earlyDeaths >= EARLY_DEATHS_AT_MOST)) {
+        giveUp(new OperatorError("workers keep dying at startup; giving up"));
         return;
       }
-      await sleep(waitAfter(place.earlyDeaths), undefined, { signal: stopping.signal }).catch(() => undefined);
+      await sleep(waitAfter(position.earlyDeaths), undefined, { signal: stopping.signal }).catch(() => undefined);
       if (stopping.signal.aborted) return;
-      await fill(place).catch((error: unknown) => {
-        place.earlyDeaths++;
+      await fill(position).catch((error: unknown) => {
+        position.earlyDeaths++;
         log.error({ how: (error as Error).message }, "a worker could not start");
       });
     }
@@ -96,16 +97,16 @@ export function createWorkerPool(size: number, startWorker: (waits: boolean) => 
   return {
     hopeless,
     workers: () => [...living],
-    start: async () => (await Promise.all(places.map(fill)))[0]!,
+    start: async () => (await Promise.all(positions.map(fill)))[0]!,
     async reload() {
-      for (const place of places) {
-        // An empty place gets a new worker anyway.
-        if (!place.serving || stopping.signal.aborted) continue;
+      for (const position of positions) {
+        // An empty position gets a new worker anyway.
+        if (!position.serving || stopping.signal.aborted) continue;
         try {
-          await fill(place);
+          await fill(position);
         } catch (error) {
-          log.error({ how: (error as Error).message }, "a new worker could not start, so the old ones go on");
-          void refill(place);
+          log.error({ how: (error as Error).message }, "a new worker could not start; the old workers keep running");
+          void refill(position);
           return;
         }
       }

@@ -1,4 +1,4 @@
-// A worker as its supervisor sees it.
+// A worker, as the supervisor sees it.
 import { spawn } from "node:child_process";
 import { rm } from "node:fs/promises";
 import type { ServerConfig } from "../config.js";
@@ -11,54 +11,55 @@ import { ALIVE_EVERY, type Order, type Report, environmentOf } from "./messages.
 
 export interface Worker {
   readonly pid: number | undefined;
-  /** Resolves to its URL when it accepts connections. Rejects where it could not start. */
+  /** Resolves to the URL when the worker accepts connections. Rejects if it could not start. */
   readonly ready: Promise<string>;
-  /** Resolves when the process is gone and has left nothing behind, to how it ended. */
+  /** Resolves when the process and its files are gone, to how it ended. */
   readonly ended: Promise<string>;
   give(order: Order): void;
   kill(): void;
-  /** What it has counted; where it does not answer at once, what it had counted when it last did. */
+  /** Its metrics; if it does not answer in time, the last ones known. */
   count(): Promise<ProcessMetrics>;
   lastCount(): ProcessMetrics;
 }
 
 interface WorkerOptions {
-  /** Of this one worker. */
+  /** The settings of this worker. */
   readonly config: ServerConfig;
-  /** The folder, not made yet, for what DuckDB has no memory for. */
+  /** The folder for DuckDB's temporary files; the worker creates it. */
   readonly spill: string;
   readonly port: Port;
   readonly log: Log;
-  /** The lake that it has to go on from; null for any. */
+  /** The lake from which it must continue; null for any. */
   readonly seen: LakeMark | null;
-  /** Whether it waits for that lake, and answers that it is out of reach meanwhile; else it fails to start. */
+  /**
+   * Whether it waits for that lake, and meanwhile answers that the data is unavailable; otherwise it fails to start.
+   */
   readonly waits: boolean;
   readonly onMark: (mark: LakeMark) => void;
   /** Whether another worker has read a token file. */
   readonly hadTokens: boolean;
   /** Called when it has read one. */
   readonly onTokens: () => void;
-  /** Called with files that the worker found damaged, again and again while they are. */
+  /** Called repeatedly with files that the worker found damaged, while they are. */
   readonly onDamage: (files: readonly string[]) => void;
-  /** What all workers have counted. */
+  /** The metrics of all workers. */
   readonly gather: () => Promise<readonly ProcessMetrics[]>;
 }
 
-/** A worker that reports nothing for so many seconds hangs, and is killed. */
+/** A worker that reports nothing for this many seconds hangs, and is killed. */
 const SILENT_AT_MOST = 10;
-/** The same for one that starts: it has to open the lake. */
+/** The same while it starts, because it has to open the lake. */
 const SILENT_AT_START = 60;
 
 /** Milliseconds. */
 const COUNT_WITHIN = 500;
 
-/** Threads of libuv's pool beyond one for each query: for files, names and the rest of the process. */
+/** Threads of libuv's pool in addition to one per query: for files, name lookups and the rest of the process. */
 const SPARE_THREADS = 8;
 
 /**
- * A worker's heap is small and its buffers are large and short-lived: V8's helper threads cost more than they do, and
- * they take the core that DuckDB reads on; and buffers alone make it look at the whole heap again and again. See
- * docs/decisions.
+ * A worker's heap is small and its buffers are large and short-lived. V8's helper threads cost more than they save, and
+ * take the core that DuckDB reads on; buffers alone would trigger full collections. See docs/decisions.
  */
 const COLLECTING = ["--single-threaded-gc", "--heap-growing-percent=400"];
 
@@ -66,21 +67,21 @@ export function startWorker(options: WorkerOptions): Worker {
   const { config, spill, port, log, seen, waits, hadTokens, onMark, onTokens, onDamage, gather } = options;
   const child = spawn(process.execPath, [...process.execArgv, ...COLLECTING, ...process.argv.slice(1)], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
-    // The size of libuv's pool is fixed when a process first uses it, so it has to be set before the process starts.
+    // libuv fixes the size of its pool on first use, so it must be set before the process starts.
     env: { ...environmentOf("worker"), UV_THREADPOOL_SIZE: String(config.concurrency + SPARE_THREADS) },
   });
-  // That a process is gone is told by `ended` alone.
+  // Errors are ignored: `ended` reports that the process is gone.
   const give = (order: Order, handle?: Port): void => void child.send(order, handle, {}, () => undefined);
   const kill = (): void => void child.kill("SIGKILL");
   const counting: ((metrics: ProcessMetrics) => void)[] = [];
   let counted: ProcessMetrics = [];
 
-  // Ticks are counted, not time: when the whole machine stood still, nobody is to blame.
+  // Counts ticks, not time: if the whole machine was suspended, the worker is not at fault.
   let silent = 0;
   let silentAtMost = SILENT_AT_START;
   const watching = setInterval(() => {
     if (++silent !== silentAtMost) return;
-    log.error({ worker: child.pid, seconds: silent }, "a worker does not answer: it is killed");
+    log.error({ worker: child.pid, seconds: silent }, "a worker does not respond and is killed");
     kill();
   }, ALIVE_EVERY);
 

@@ -1,37 +1,37 @@
-// Inside a worker: a server that obeys its supervisor, with its share of the limits.
+// Inside a worker: a server that follows its supervisor's orders, with its share of the limits.
 import { rmSync } from "node:fs";
 import { OperatorError } from "../errors.js";
 import { KEEP_ALIVE, type Port } from "../http/listener.js";
 import type { ProcessMetrics } from "../http/metrics.js";
 import { openLog } from "../http/observe.js";
 import { type EndOptions, type RunningServer, startServer } from "../http/server.js";
-import { damagedFiles, lookAt } from "../http/follow.js";
+import { damagedFiles, checkFiles } from "../http/follow.js";
 import { ALIVE_EVERY, type Order, type Report, endAtOnce, endWhenAlone } from "./messages.js";
 
 type Orders = { readonly [Name in Order["order"]]: (order: Extract<Order, { order: Name }>, port: Port) => void };
 
-/** Waits for orders, the first of which is to serve. Returns at once; the process ends when it is told to. */
+/** Waits for orders; the first one is to serve. Returns at once; an order ends the process. */
 export function runWorker(): void {
   const log = (line: string): void => void process.stderr.write(`${line}\n`);
   const gathering: ((all: readonly ProcessMetrics[]) => void)[] = [];
   let running: Promise<RunningServer>;
   let spillFolder: string | undefined;
-  /** Milliseconds that a connection may live once it is told that its next answer is the last. */
+  /** Milliseconds that a connection may live after it learns that its next response is the last. */
   let longest: number;
 
   const gatherMetrics = (): Promise<readonly ProcessMetrics[]> =>
     new Promise((resolve) => {
       gathering.push(resolve);
-      void tell({ report: "gather" });
+      void send({ report: "gather" });
     });
   const beat = async (): Promise<void> => {
-    await tell({ report: "alive" });
+    await send({ report: "alive" });
     const files = await damagedFiles((await running).context);
-    if (files.length > 0) await tell({ report: "damaged", files });
+    if (files.length > 0) await send({ report: "damaged", files });
   };
   const count = async (): Promise<void> => {
     const { context } = await running;
-    await tell({ report: "counts", metrics: await context.metrics.collect() });
+    await send({ report: "counts", metrics: await context.metrics.collect() });
   };
   const end = async (options: EndOptions): Promise<void> => {
     await (await running).close(options);
@@ -45,18 +45,18 @@ export function runWorker(): void {
       running = startServer(config, log, {
         ...{ port, spill, gatherMetrics },
         ...(seen ? { lake: { after: seen, waits } } : {}),
-        tokens: { wasThere: hadTokens, onThere: () => void tell({ report: "tokens" }) },
-        onMark: (mark) => void tell({ report: "mark", mark }),
+        tokens: { wasThere: hadTokens, onThere: () => void send({ report: "tokens" }) },
+        onMark: (mark) => void send({ report: "mark", mark }),
       }).catch(failToStart);
       void running.then(({ url }) => {
-        void tell({ report: "ready", url });
+        void send({ report: "ready", url });
         setInterval(() => void beat(), ALIVE_EVERY);
       });
     },
     retire: () => void end({ within: longest, keepIdle: true }),
     stop: ({ within }) => void end({ within }),
     count: () => void count(),
-    suspect: ({ files }) => void running.then(({ context }) => lookAt(context, files)),
+    suspect: ({ files }) => void running.then(({ context }) => checkFiles(context, files)),
     counted({ all }) {
       for (const resolve of gathering.splice(0)) resolve(all);
     },
@@ -66,7 +66,7 @@ export function runWorker(): void {
   endWhenAlone(() => {
     if (spillFolder !== undefined) rmSync(spillFolder, { recursive: true, force: true });
   });
-  // A terminal or a service manager may signal every process at once; what it means is for the supervisor to say.
+  // A terminal or a service manager may signal every process; the supervisor decides what a signal means.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => undefined);
   process.on("uncaughtException", (error) => {
     openLog("error", log).error({ err: error }, "a worker failed");
@@ -74,14 +74,14 @@ export function runWorker(): void {
   });
 }
 
-/** Resolves when it is sent. That the supervisor is gone is noticed elsewhere. */
-const tell = (report: Report): Promise<void> =>
+/** Resolves when the message is sent. Errors are ignored: `endWhenAlone` notices that the supervisor is gone. */
+const send = (report: Report): Promise<void> =>
   new Promise((resolve) => process.send!(report, undefined, undefined, () => resolve()));
 
-/** Tells why, and ends the process. */
+/** Reports the reason and ends the process. */
 async function failToStart(error: unknown): Promise<never> {
   const message = error instanceof Error ? error.message : String(error);
-  await tell({ report: "failed", message, known: error instanceof OperatorError });
+  await send({ report: "failed", message, known: error instanceof OperatorError });
   endAtOnce();
   return new Promise(() => undefined);
 }

@@ -228,7 +228,7 @@ describe.each(Object.entries(ATTACKS))("when %s", (name, { harm, undo, told }) =
     await untilWell(server);
     expect(await answers(server)).toEqual(before);
     await expectHonestMeta(server);
-    await expectTold(server, /the data directory is as it was|the inbox again|names version 2/);
+    await expectTold(server, /the data directory is available again|the inbox again|names version 2/);
     await expectNext(server);
   });
 
@@ -241,7 +241,7 @@ describe.each(Object.entries(ATTACKS))("when %s", (name, { harm, undo, told }) =
     await untilHealth(server, "degraded", { state: false });
     const there = await namesBelow(root);
     server.child.kill("SIGHUP");
-    await expectTold(server, /a new worker could not start, so the old ones go on/);
+    await expectTold(server, /a new worker could not start; the old workers keep running/);
     await expectTold(server, /"reloaded"/);
     if (FILES_STAY.includes(name)) expect(await answers(server)).toEqual(before);
     await replaceWorker(server);

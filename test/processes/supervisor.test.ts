@@ -185,7 +185,7 @@ describe("a worker that is killed", () => {
     expect(workersOf(server)).toEqual([worker]);
     process.kill(worker!, "SIGKILL");
     expect(await server.ended).toBe(1);
-    expect(server.told.stderr).toMatch(/^tapehouse: workers die as soon as they start; giving up$/m);
+    expect(server.told.stderr).toMatch(/^tapehouse: workers keep dying at startup; giving up$/m);
   });
 });
 
@@ -203,7 +203,7 @@ test("a worker that hangs is killed and replaced; meanwhile the others answer ev
   expect(isGone(worker!)).toBe(true);
   await expectTold(
     server,
-    new RegExp(`"worker":${worker},"seconds":10,"msg":"a worker does not answer: it is killed"`),
+    new RegExp(`"worker":${worker},"seconds":10,"msg":"a worker does not respond and is killed"`),
   );
 });
 
@@ -248,7 +248,7 @@ describe("a stop", () => {
     const server = await serve("--workers", "2", "--grace", "600");
     const stream = await openStream(server.url);
     server.child.kill("SIGINT");
-    await expectTold(server, /stopping: answers under way have time to end/);
+    await expectTold(server, /stopping: responses in progress may finish/);
     // One more signal, and no third: a process that is about to end has no listeners any more.
     await sleep(2 * SAME_SIGNAL);
     server.child.kill("SIGINT");
@@ -464,7 +464,7 @@ describe("a server that cannot start says why in one line and exits with 1", () 
     other.close();
     expect(server.told).toEqual({
       stdout: "",
-      stderr: `tapehouse: cannot listen on 127.0.0.1:${port}: something else listens there; choose another port with --port\n`,
+      stderr: `tapehouse: cannot listen on 127.0.0.1:${port}: the port is in use; choose another port with --port\n`,
     });
   });
 

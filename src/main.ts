@@ -3,17 +3,18 @@
 
 const args = process.argv.slice(2);
 
-// Who reads through a pipe may stop before the end, as `head` does. The work goes on.
+// A reader of our output may stop before its end, as `head` does. The work continues.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
   });
 }
 
-// Node would open its debugger to whoever is on this machine, on a port that every other process of ours wants too.
+// Node would open its debugger to everyone on this machine, on a port that all our processes share.
 process.on("SIGUSR1", () => undefined);
 
-// Native parts may be missing, or made for another machine. Node tells that twice, once to nobody.
+// Native modules may be missing or built for another platform. Node reports that twice; one of the errors has no
+// handler.
 const ignore = (): void => undefined;
 process.on("unhandledRejection", ignore);
 

@@ -7,7 +7,7 @@ import { createProgress } from "./progress.js";
 
 export function compactCommand(): Command {
   return new Command("compact")
-    .description("Join small date files into large ones and build the code copies. Rows stay as they are.")
+    .description("Join small date files into large ones and build the code copies. Rows do not change.")
     .addOption(memoryOption())
     .addOption(dataOption())
     .addOption(jsonOption())

@@ -1,4 +1,4 @@
-// tapehouse completion: scripts by which shells complete commands, options and names of entities.
+// tapehouse completion: shell scripts that complete commands, options and entity names.
 import { Argument, Command } from "commander";
 import { ENTITY_NAMES } from "../catalog/index.js";
 import { OFFERED } from "../settings.js";
@@ -12,27 +12,27 @@ Examples:
   $ tapehouse completion zsh >> ~/.zshrc
   $ tapehouse completion fish > ~/.config/fish/completions/tapehouse.fish
 
-Each is for one shell, from its next terminal on.`;
+The script takes effect in the next terminal.`;
 
-/** `program` makes the commands that are completed. */
+/** `program` creates the commands that are completed. */
 export function completionCommand(program: () => Command): Command {
   return new Command("completion")
-    .description("Print a script by which a shell completes commands, options and names of entities.")
-    .addArgument(new Argument("<shell>", "the shell that reads it").choices(SHELLS))
+    .description("Print a shell script that completes commands, options and entity names.")
+    .addArgument(new Argument("<shell>", "the shell to print a script for").choices(SHELLS))
     .addHelpText("after", INSTALL)
     .action((shell: (typeof SHELLS)[number]) => {
-      say(SCRIPTS[shell](placesOf(program())).trimEnd().split("\n"));
+      say(SCRIPTS[shell](contextsOf(program())).trimEnd().split("\n"));
     });
 }
 
-/** Where the cursor may be: behind the words of a command. */
-interface Place {
+/** A position of the cursor: after the words of a command. */
+interface Context {
   /** E.g. `token create`; empty for the program itself. */
   readonly path: string;
   readonly commands: readonly Word[];
   readonly options: readonly (Word & { readonly takesValue: boolean })[];
-  /** What the arguments are, in order; the last one may be repeated. */
-  readonly takes: readonly (readonly string[] | "files")[];
+  /** Values of the arguments, in order; the last one may be repeated. */
+  readonly values: readonly (readonly string[] | "files")[];
 }
 
 interface Word {
@@ -40,55 +40,57 @@ interface Word {
   readonly meaning: string;
 }
 
-function placesOf(command: Command, path: readonly string[] = []): readonly Place[] {
+function contextsOf(command: Command, path: readonly string[] = []): readonly Context[] {
   const options = command.options.map(({ long, description, required }) => {
     return { name: long!, meaning: description, takesValue: required };
   });
-  const place: Place = {
+  const context: Context = {
     path: path.join(" "),
     commands: command.commands.map((sub) => ({ name: sub.name(), meaning: sub.description() })),
     options: [...options, { name: "--help", meaning: "display help for command", takesValue: false }],
-    takes: command.registeredArguments.map((argument) => ARGUMENTS[argument.name()] ?? argument.argChoices ?? []),
+    values: command.registeredArguments.map((argument) => ARGUMENTS[argument.name()] ?? argument.argChoices ?? []),
   };
-  return [place, ...command.commands.flatMap((sub) => placesOf(sub, [...path, sub.name()]))];
+  return [context, ...command.commands.flatMap((sub) => contextsOf(sub, [...path, sub.name()]))];
 }
 
-const ARGUMENTS: Readonly<Record<string, Place["takes"][number]>> = { entity: ENTITY_NAMES, file: "files" };
+const ARGUMENTS: Readonly<Record<string, Context["values"][number]>> = { entity: ENTITY_NAMES, file: "files" };
 
-/** What the values of options are; nothing is offered for others. */
+/** Values of options; options that are not listed have no suggestions. */
 const VALUES: Readonly<Record<string, readonly string[] | "files" | "folders">> = {
   ...OFFERED,
   "--entities": [...ENTITY_NAMES, "metrics"],
 };
 
-const SCRIPTS: Record<(typeof SHELLS)[number], (places: readonly Place[]) => string> = {
+const SCRIPTS: Record<(typeof SHELLS)[number], (contexts: readonly Context[]) => string> = {
   bash: bashScript,
-  zsh: (places) =>
-    `autoload -Uz compinit bashcompinit\n(( $+functions[compdef] )) || compinit\nbashcompinit\n${bashScript(places)}`,
+  zsh: (contexts) =>
+    `autoload -Uz compinit bashcompinit\n(( $+functions[compdef] )) || compinit\nbashcompinit\n${bashScript(contexts)}`,
   fish: fishScript,
 };
 
-/** Of `compgen` in bash, which zsh has too. */
+/** Flags of `compgen` in bash, which zsh has too. */
 const KINDS = { files: "-f", folders: "-d" };
 
-const offer = (words: readonly string[] | keyof typeof KINDS): string =>
+const suggest = (words: readonly string[] | keyof typeof KINDS): string =>
   typeof words === "string" ? `_tapehouse_files ${KINDS[words]}` : `_tapehouse_words "${words.join(" ")}"`;
 
 /** Of a list `a,b` the last item is completed. */
-function bashScript(places: readonly Place[]): string {
-  const options = places.flatMap((place) => place.options.filter((one) => one.takesValue).map(({ name }) => name));
+function bashScript(contexts: readonly Context[]): string {
+  const options = contexts.flatMap((context) =>
+    context.options.filter((one) => one.takesValue).map(({ name }) => name),
+  );
   const valued = [...new Set(options)].join("|");
-  const values = Object.entries(VALUES).map(([name, words]) => `    ${name}) ${offer(words)} ;;`);
-  const offers = places.flatMap((place) => [
-    `      "${place.path} -") ${offer(place.options.map(({ name }) => name))} ;;`,
-    ...(place.commands.length === 0
+  const values = Object.entries(VALUES).map(([name, words]) => `    ${name}) ${suggest(words)} ;;`);
+  const suggestions = contexts.flatMap((context) => [
+    `      "${context.path} -") ${suggest(context.options.map(({ name }) => name))} ;;`,
+    ...(context.commands.length === 0
       ? []
-      : [`      "${place.path} 0") ${offer(place.commands.map(({ name }) => name))} ;;`]),
-    ...place.takes.map(
-      (words, i) => `      "${place.path} "${i === place.takes.length - 1 ? "*" : i}) ${offer(words)} ;;`,
+      : [`      "${context.path} 0") ${suggest(context.commands.map(({ name }) => name))} ;;`]),
+    ...context.values.map(
+      (words, i) => `      "${context.path} "${i === context.values.length - 1 ? "*" : i}) ${suggest(words)} ;;`,
     ),
   ]);
-  const paths = places.slice(1).map(({ path }) => `"${path}"`);
+  const paths = contexts.slice(1).map(({ path }) => `"${path}"`);
   return `_tapehouse_words() {
   local IFS=$' \\n'
   COMPREPLY=($(compgen -P "$head" -W "$1" -- "$last"))
@@ -116,7 +118,7 @@ _tapehouse() {
 ${values.join("\n")}
     ${valued}) ;;
     *) case "$path $given" in
-${offers.join("\n")}
+${suggestions.join("\n")}
     esac ;;
   esac
 }
@@ -124,9 +126,9 @@ complete -F _tapehouse tapehouse
 `;
 }
 
-function fishScript(places: readonly Place[]): string {
+function fishScript(contexts: readonly Context[]): string {
   const quoted = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
-  const lines = places.flatMap(({ path, commands, options, takes }) => {
+  const lines = contexts.flatMap(({ path, commands, options, values }) => {
     const words = path === "" ? [] : path.split(" ");
     const seen = words.map((word) => `__fish_seen_subcommand_from ${word}`);
     const names = commands.map(({ name }) => name).join(" ");
@@ -135,10 +137,10 @@ function fishScript(places: readonly Place[]): string {
     return [
       ...commands.map(({ name, meaning }) => `complete -c tapehouse${when} -a ${name} -d ${quoted(meaning)}`),
       ...options.map(({ name, meaning, takesValue }) => {
-        const offered = fishValues(name);
-        return `complete -c tapehouse${when} -l ${name.slice(2)} -d ${quoted(meaning)}${takesValue ? offered : ""}`;
+        const suggested = fishValues(name);
+        return `complete -c tapehouse${when} -l ${name.slice(2)} -d ${quoted(meaning)}${takesValue ? suggested : ""}`;
       }),
-      ...takes.map(
+      ...values.map(
         (kind) => `complete -c tapehouse${when} ${kind === "files" ? "-F" : `-a ${quoted(kind.join(" "))}`}`,
       ),
     ];

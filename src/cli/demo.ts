@@ -26,7 +26,7 @@ interface DemoReport {
   readonly data_version: string;
 }
 
-/** The last day of the demo market: fixed, so that the same options make the same rows on any day. */
+/** The last day of the demo market: fixed, so that the same options always generate the same rows. */
 const UNTIL = "20251231";
 
 export function demoCommand(): Command {
@@ -34,7 +34,12 @@ export function demoCommand(): Command {
     .description("Make a synthetic, consistent market with every entity in an empty lake.")
     .option("--stocks <n>", "number of stocks", wholeNumber(10, 6_000), 300)
     .option("--days <n>", "number of trading days", wholeNumber(30, 8_000), 750)
-    .option("--seed <n>", "another seed makes another market", wholeNumber(0, 2 ** 31 - 1), 1)
+    .option(
+      "--seed <n>",
+      "seed of the random numbers: another seed generates another market",
+      wholeNumber(0, 2 ** 31 - 1),
+      1,
+    )
     .addOption(memoryOption())
     .addOption(dataOption())
     .addOption(jsonOption())
@@ -45,14 +50,14 @@ export function demoCommand(): Command {
     });
 }
 
-/** Makes the demo market and publishes it as one version. Refuses a lake that holds data. */
+/** Generates the demo market and publishes it as one version. Refuses a lake that has data. */
 export async function makeDemo(data: string, { memory, ...size }: DemoSize): Promise<DemoReport> {
   const progress = createProgress(process.stderr);
   return withWriteSession(data, { memory }, async ({ writer, layout, base, publish }) => {
     if (base.version.sequence > 0) {
-      throw new OperatorError("the lake holds data already; give the demo a folder of its own with --data");
+      throw new OperatorError("the lake already has data; choose another folder with --data");
     }
-    progress.show({ what: "making the market", done: 0, total: 0, unit: "rows" });
+    progress.show({ what: "generating the market", done: 0, total: 0, unit: "rows" });
     const market = await prepareDemo(writer, { ...size, until: UNTIL });
     const lists: FileList[] = [];
     const total = await rowsOf(writer, market.entities);
@@ -84,6 +89,6 @@ function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {
     const value = /^\d{1,10}$/.test(text) ? Number(text) : -1;
     if (value >= least && value <= most) return value;
-    throw new OperatorError(`"${text}" is no whole number from ${least} to ${most}`, 2);
+    throw new OperatorError(`"${text}" is not a whole number from ${least} to ${most}`, 2);
   };
 }

@@ -1,4 +1,4 @@
-// tapehouse doctor. Loads nothing at first that a broken installation lacks.
+// tapehouse doctor. At first it loads nothing that a broken installation may lack.
 import { Command } from "commander";
 import { readConfig, type ServerConfig } from "../config.js";
 import type { SettingName } from "../settings.js";
@@ -17,7 +17,7 @@ type Options = Partial<Record<SettingName, string>> & { readonly json?: boolean 
 
 export function doctorCommand(): Command {
   const command = new Command("doctor").description(
-    "Say what is wrong with this installation, the data directory or the settings of serve, and how to mend it.",
+    "Check the installation, the data directory and the settings of serve, and print how to fix problems.",
   );
   return addSettings(command, "doctor")
     .addOption(jsonOption())
@@ -27,11 +27,11 @@ export function doctorCommand(): Command {
       if (json) printJson(findings);
       else say(findings.flatMap(describe));
       const faults = findings.filter(({ state }) => state === "wrong").length;
-      if (faults > 0) throw new OperatorError(`${plural(faults, "thing")} wrong`);
+      if (faults > 0) throw new OperatorError(`${plural(faults, "problem")} found`);
     });
 }
 
-/** Looks at everything, and changes nothing but the folder `--temp`, which it makes. */
+/** Checks everything. It changes nothing, but creates the folder `--temp`. */
 async function examine(options: Omit<Options, "json">, env: NodeJS.ProcessEnv, now: Date): Promise<readonly Finding[]> {
   const findings = [...(await checkInstallation(process.versions.node))];
   const config = configOf(options, env);
@@ -52,7 +52,7 @@ function configOf(options: Omit<Options, "json">, env: NodeJS.ProcessEnv): Serve
     const way = shell("tapehouse", "serve", "--help");
     return wrong("settings", {
       found: reasonOf(error),
-      expected: "options and TAPEHOUSE_ variables that serve takes",
+      expected: "valid options of serve and TAPEHOUSE_ variables",
       way,
     });
   }
@@ -61,6 +61,6 @@ function configOf(options: Omit<Options, "json">, env: NodeJS.ProcessEnv): Serve
 function describe({ state, thing, found, expected, way }: Finding): readonly string[] {
   const lines = [`${state.padEnd(8)} ${thing.padEnd(15)} ${found}`];
   if (expected !== null) lines.push(`${" ".repeat(9)}expected: ${expected}`);
-  if (way !== null) lines.push(`${" ".repeat(9)}way out:  ${way}`);
+  if (way !== null) lines.push(`${" ".repeat(9)}fix:       ${way}`);
   return lines;
 }

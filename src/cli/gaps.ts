@@ -29,14 +29,14 @@ interface AddOptions {
 }
 
 export function gapsCommand(): Command {
-  const command = new Command("gaps").description("Record gaps in the data, list them, and take them back.");
+  const command = new Command("gaps").description("Record gaps in the data, list them, and resolve them.");
   command
     .command("add <entity>")
-    .description("Record a gap. It is served until data for all of it has arrived, or until it is resolved.")
+    .description("Record a gap. It is served until data for all its days has arrived, or until it is resolved.")
     .requiredOption("--start <date>", "first day of the gap, YYYYMMDD")
     .requiredOption("--end <date>", "last day of the gap, YYYYMMDD")
-    .option("--code <code>", "the one code that it is about; all where left out")
-    .option("--kind <kind>", "why, in snake_case", "timeout")
+    .option("--code <code>", "the code that it concerns; all codes by default")
+    .option("--kind <kind>", "the reason, in snake_case", "timeout")
     .addOption(dataOption())
     .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  $ tapehouse gaps add daily --start 20240102 --end 20240105 --code 600519.SH")
@@ -45,13 +45,13 @@ export function gapsCommand(): Command {
       const entity = requireEntity(name);
       await requireLake(options.data);
       const gap = await addGap(options.data, entity, { start, end, code, kind }, new Date());
-      if (!options.json) say(`gap number ${gap.id} is recorded`);
+      if (!options.json) say(`gap ${gap.id} is recorded`);
       const { days, isOpen } = await presence(options.data, entity, gap);
       if (options.json) printJson({ ...gap, days_with_rows: days });
       if (days.length === 0) return;
       const of = code === null ? entity.name : `${entity.name} of ${code}`;
-      const closed = isOpen ? "" : "; nothing of it is missing, so it is not served";
-      note(`warning: ${of} has rows on ${plural(days.length, "day")} of it: ${some(days)}${closed}`);
+      const closed = isOpen ? "" : "; no day is missing, so it is not served";
+      note(`warning: ${of} has rows on ${plural(days.length, "day")} of the gap: ${some(days)}${closed}`);
     });
   command
     .command("list")
@@ -65,27 +65,28 @@ export function gapsCommand(): Command {
       const rows = states.map(([{ id, entity, ts_code, gap_start, gap_end, kind, recorded }, state]) => {
         return { id, state, entity, ts_code, gap_start, gap_end, kind, recorded };
       });
-      printTable(rows, { json: options.json, none: "no gap is recorded", yielding: ["recorded", "kind"] });
+      printTable(rows, { json: options.json, none: "no gaps are recorded", shortenable: ["recorded", "kind"] });
     });
   command
     .command("resolve <id>")
-    .description("Take a recorded gap back: it is no longer served.")
+    .description("Resolve a recorded gap: it is no longer served.")
     .addOption(dataOption())
     .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  $ tapehouse gaps resolve 3")
     .action(async (id: string, options: { data: string; json?: boolean }) => {
-      if (!/^\d{1,9}$/.test(id)) throw new OperatorError(`"${id}" is no number of a gap; see: tapehouse gaps list`, 2);
+      if (!/^\d{1,9}$/.test(id))
+        throw new OperatorError(`"${id}" is not the number of a gap; see: tapehouse gaps list`, 2);
       await requireLake(options.data);
       await resolveGap(options.data, Number(id), new Date());
       if (options.json) printJson({ id: Number(id), state: "resolved" });
-      else note(`gap number ${id} is resolved`);
+      else note(`gap ${id} is resolved`);
     });
   return command;
 }
 
 type State = "open" | "closed" | "resolved";
 
-/** The days of a gap that have rows, and whether others are missing, in the version that is served. */
+/** The days of a gap that have rows in the served version, and whether any are missing. */
 const presence = (
   root: string,
   entity: Entity,
@@ -96,7 +97,7 @@ const presence = (
     isOpen: (await finder.unfilled(lake.current(), entity, [gap], signal)).length > 0,
   }));
 
-/** Every recorded gap and its state in the version that is served. */
+/** Every recorded gap and its state in the served version. */
 export const statesOfGaps = (root: string): Promise<readonly (readonly [RecordedGap, State])[]> =>
   withFinder(root, async (finder, lake, signal) => {
     const gaps = await readRecordedGaps(lake.layout.gaps);

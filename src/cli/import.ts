@@ -23,11 +23,11 @@ interface Options {
 export function importCommand(): Command {
   return new Command("import")
     .description("Check, normalise and merge files into the lake: .parquet .csv .csv.gz .json .ndjson")
-    .argument("<entity>", "what the files hold, e.g. daily")
-    .argument("<file...>", "one or more files; all are imported, or none")
-    .option("--map <from=to,...>", "names of the file's columns that stand for the entity's", parsePairs, {})
-    .option("--set <column=value,...>", "columns that the file lacks, with one value for every row", parsePairs, {})
-    .option("--dry-run", "say what would happen, and change nothing")
+    .argument("<entity>", "the entity of the files, e.g. daily")
+    .argument("<file...>", "one or more files; either all are imported or none")
+    .option("--map <from=to,...>", "columns of the file and the entity's columns that they contain", parsePairs, {})
+    .option("--set <column=value,...>", "columns that the file lacks, with a value for every row", parsePairs, {})
+    .option("--dry-run", "print what would happen without changing anything")
     .addOption(memoryOption())
     .addOption(limitOption("maxFileRows"))
     .addOption(limitOption("maxUnpacked"))
@@ -62,7 +62,7 @@ export function importCommand(): Command {
     });
 }
 
-/** The entity of this name, or a wrong call that names the nearest one. */
+/** The entity of this name; throws an OperatorError that names the nearest one. */
 export function requireEntity(name: string): Entity {
   const entity = entityNamed(name);
   if (entity) return entity;
@@ -74,7 +74,7 @@ export function requireEntity(name: string): Entity {
 function parsePairs(text: string, before: Readonly<Record<string, string>>): Record<string, string> {
   const pairs = text.split(",").map((pair): [string, string] => {
     const at = pair.indexOf("=");
-    if (at < 1) throw new OperatorError(`"${pair}" is not of the form name=value`, 2);
+    if (at < 1) throw new OperatorError(`"${pair}" does not have the form name=value`, 2);
     return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
   });
   return { ...before, ...Object.fromEntries(pairs) };
@@ -90,11 +90,11 @@ function describe(entity: Entity, report: ImportReport, dryRun: boolean): readon
   for (const file of report.files) {
     lines.push(`${file.file}: ${plural(file.rows, "row")} (${file.format})`);
     if (file.ignored.length > 0) lines.push(`  columns not used: ${file.ignored.map(shown).join(", ")}`);
-    if (file.missing.length > 0) lines.push(`  columns not in the file, null: ${file.missing.join(", ")}`);
-    if (file.duplicates > 0) lines.push(`  ${plural(file.duplicates, "row")} that said nothing new collapsed`);
+    if (file.missing.length > 0) lines.push(`  columns not in the file, set to null:  ${file.missing.join(", ")}`);
+    if (file.duplicates > 0) lines.push(`  ${plural(file.duplicates, "row")} removed as exact duplicates`);
     if (file.conflicts > 0) {
       lines.push(
-        `  ${plural(file.conflicts, "row")} gave way to another of the same identity, e.g. ${file.conflictSamples.join("; ")}`,
+        `  ${plural(file.conflicts, "row")} replaced by another row of the same identity, e.g. ${file.conflictSamples.join("; ")}`,
       );
     }
     for (const warning of file.warnings) lines.push(`  warning: ${warning}`);
@@ -103,12 +103,12 @@ function describe(entity: Entity, report: ImportReport, dryRun: boolean): readon
   const change = report.added < 0 ? `${count(-report.added)} fewer than before` : `${count(report.added)} new`;
   lines.push(`${report.entity}: ${plural(report.rows, "row")}${range}: ${change}, ${count(report.replaced)} replaced`);
   if (report.superseded > 0)
-    lines.push(`  ${plural(report.superseded, "row")} gave way to a later file of this import`);
+    lines.push(`  ${plural(report.superseded, "row")} replaced by a later file of this import`);
   const isWhole = report.superseded === 0 && (report.replaced === 0 || report.replaced === report.rows);
   if (entity.identityIs === "group" && !isWhole)
-    lines.push(`  a file replaces all rows of the same ${entity.identity.join(", ")}: these belong into one file`);
+    lines.push(`  a file replaces all rows of the same ${entity.identity.join(", ")}: put them into one file`);
   if (dryRun) lines.push("dry run: nothing was changed");
-  else if (report.version === null) lines.push("the lake held just these rows already: no new version");
+  else if (report.version === null) lines.push("the lake already has exactly these rows: no new version");
   else lines.push(`published as data_version ${report.version.data_version}`);
   return lines;
 }

@@ -1,4 +1,4 @@
-// tapehouse ingest: takes what is dropped into the inbox. `serve` runs it beside the server.
+// tapehouse ingest: imports files that are dropped into the inbox. `serve` runs it in a process of its own.
 import { setPriority } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Command } from "commander";
@@ -16,7 +16,7 @@ import { note } from "./out.js";
 /** How often to ask whether another process still watches this inbox, in milliseconds. */
 const ASK_EVERY = 500;
 
-/** Readers come first: the nice value of this process. */
+/** The nice value of this process: requests have priority. */
 const NICE = 5;
 
 export function ingestCommand(): Command {
@@ -28,7 +28,7 @@ export function ingestCommand(): Command {
     .action(async (options: Partial<Record<SettingName, string>>) => {
       const stopping = new AbortController();
       for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.abort());
-      // What a hang-up of the whole group means is for the supervisor to say.
+      // The supervisor decides what a SIGHUP to the whole group means.
       process.on("SIGHUP", () => hasRole("ingester") || stopping.abort());
       if (hasRole("ingester")) endWhenAlone();
       await watch(readConfig(options, process.env), stopping.signal);
@@ -66,9 +66,9 @@ async function watch(config: ServerConfig, signal: AbortSignal): Promise<void> {
     if (ran) return;
     if (!told) note("another process watches this inbox; waiting for it to end");
     told = true;
-    await sleep(ASK_EVERY, undefined, { signal }).catch(() => undefined);
+    await sleep(RETRY_EVERY, undefined, { signal }).catch(() => undefined);
   }
 }
 
-/** Besides a query's own deadline, a client may page through a version for so long, in milliseconds. */
+/** How long a client may page through a version, in addition to the deadline of a query, in milliseconds. */
 const PAGING = 300_000;

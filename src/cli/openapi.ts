@@ -6,7 +6,7 @@ import { printJson } from "./out.js";
 
 export function openApiCommand(): Command {
   return new Command("openapi")
-    .description("Print the description of the API, OpenAPI 3.1, as a server has it at /openapi.json.")
+    .description("Print the OpenAPI 3.1 description of the API, which a server has at /openapi.json.")
     .addHelpText("after", "\nExample:\n  $ tapehouse openapi > openapi.json")
     .action(() => {
       printJson(openApi(packageVersion()), 2);

@@ -24,17 +24,17 @@ export function addSettings(command: Command, of: Parameters<typeof settingsOf>[
   return command;
 }
 
-/** Refuses a folder in which no lake was ever begun: a name that was mistyped. */
+/** Refuses a folder without a lake, such as a mistyped name. */
 export async function requireLake(data: string): Promise<void> {
   const { state, inbox } = layoutOf(data);
   if ((await exists(state)) || (await exists(inbox))) return;
-  throw new OperatorError(`there is no lake in ${data} (make one with: tapehouse import, or tapehouse demo)`);
+  throw new OperatorError(`there is no lake in ${data} (create one with: tapehouse import, or tapehouse demo)`);
 }
 
-export const jsonOption = (): Option => new Option("--json", "print JSON for machines");
+export const jsonOption = (): Option => new Option("--json", "print JSON for programs");
 
 export const memoryOption = (): Option =>
-  new Option("--memory <size>", "memory that DuckDB may use; more spills to the disk")
+  new Option("--memory <size>", "memory that DuckDB may use; anything above spills to disk")
     .default("4GB")
     .argParser((text) => size(text, "--memory"));
 
@@ -48,19 +48,19 @@ export function limitOption(name: "maxFileRows" | "maxUnpacked"): Option {
     .argParser((text) => parse(text, flag));
 }
 
-/** Prints rows as a table as wide as the terminal at most, or as JSON. */
+/** Prints rows as a table no wider than the terminal, or as JSON. */
 export function printTable(rows: readonly Row[], options: TableOptions): void {
-  const { json = false, none, yielding } = options;
+  const { json = false, none, shortenable } = options;
   const width = process.stdout.columns || Infinity;
   if (json) printJson(rows, 2);
   else if (rows.length === 0) say(none);
-  else say(tableLines(rows, width, yielding));
+  else say(tableLines(rows, width, shortenable));
 }
 
 interface TableOptions {
   readonly json?: boolean | undefined;
-  /** What is printed where there are no rows. */
+  /** Printed if there are no rows. */
   readonly none: string;
-  /** The columns that give way where there is no room. */
-  readonly yielding: readonly string[];
+  /** Columns that are shortened if the table is too wide. */
+  readonly shortenable: readonly string[];
 }

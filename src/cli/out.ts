@@ -1,4 +1,4 @@
-// All that commands print, a line at a time. Text from elsewhere cannot break a line or steer a terminal.
+// All output of commands, line by line. Text from elsewhere cannot break a line or control a terminal.
 import { printable, printableJson } from "../words.js";
 
 type Lines = string | readonly string[];
@@ -11,12 +11,12 @@ const writeLines = (stream: NodeJS.WriteStream, lines: Lines): void =>
       .join(""),
   );
 
-/** Prints a line of the answer, or several. */
+/** Prints one or more lines of the result. */
 export const say = (lines: Lines): void => writeLines(process.stdout, lines);
 
-/** Prints a line, or several, beside the answer, on standard error. */
+/** Prints one or more lines that are not part of the result, to standard error. */
 export const note = (lines: Lines): void => writeLines(process.stderr, lines);
 
-/** Prints a value as JSON, on one line where no indent is given. */
+/** Prints a value as JSON, on one line unless an indent is given. */
 export const printJson = (value: unknown, indent = 0): void =>
   void process.stdout.write(`${printableJson(value, indent)}\n`);

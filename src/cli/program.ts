@@ -1,4 +1,4 @@
-// The command line: one small file a command.
+// The command line: one file per command.
 import { Command } from "commander";
 import { packageVersion } from "../http/package.js";
 import { compactCommand } from "./compact.js";
@@ -19,9 +19,9 @@ import { versionsCommand } from "./versions.js";
 
 export function createProgram(): Command {
   const program = new Command("tapehouse")
-    .description("Serves exchange-traded market data over HTTP, from Parquet, read-only.")
+    .description("Serves exchange-traded market data from Parquet files over HTTP, read-only.")
     .version(packageVersion())
-    .showHelpAfterError("(add --help for what this command takes)")
+    .showHelpAfterError("(add --help for the options of this command)")
     .addHelpText("after", "\nExample:\n  $ tapehouse demo && tapehouse serve");
   const commands = [
     serveCommand,

@@ -1,11 +1,11 @@
-// Progress on stderr: a bar that is written over on a terminal, an occasional line elsewhere.
+// Progress on stderr: a bar that is redrawn on a terminal, an occasional line elsewhere.
 import { plural, printable, size } from "../words.js";
 import { shortened } from "./table.js";
 
-/** How far a piece of work is. */
+/** The progress of a piece of work. */
 interface Step {
   readonly what: string;
-  /** Rows or bytes; 0 of 0 where nobody knows. */
+  /** Rows or bytes; 0 of 0 if unknown. */
   readonly done: number;
   readonly total: number;
   readonly unit: "rows" | "bytes";
@@ -16,15 +16,15 @@ interface Progress {
   done(): void;
 }
 
-/** At most this often a line is written, in milliseconds: where stderr is a terminal, and where it is not. */
+/** Minimum interval between lines in milliseconds: on a terminal, and elsewhere. */
 const EVERY = { terminal: 100, elsewhere: 5_000 };
-/** No time left is told before so many milliseconds of work. */
+/** No remaining time is shown before this many milliseconds of work. */
 const GUESS_AFTER = 1_000;
 const BAR = 20;
 
 const AMOUNTS: Record<Step["unit"], (n: number) => string> = { rows: (n) => plural(n, "row"), bytes: size };
 
-/** `clock` gives milliseconds that only go forward. */
+/** `clock` returns monotonic milliseconds. */
 export function createProgress(
   out: Pick<NodeJS.WriteStream, "write" | "isTTY" | "columns">,
   clock: () => number = () => performance.now(),
@@ -36,7 +36,7 @@ export function createProgress(
   return {
     show(step) {
       const now = clock();
-      // Fewer than before: another piece of work has begun.
+      // Less than before: another piece of work has begun.
       if (step.done < before) started = now;
       before = step.done;
       if (now - last < (out.isTTY ? EVERY.terminal : EVERY.elsewhere)) return;

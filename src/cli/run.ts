@@ -1,4 +1,4 @@
-// Running a command: exit code 0: done; 1: failed; 2: called wrongly.
+// Runs a command. Exit codes: 0 success; 1 failure; 2 incorrect call.
 import { CommanderError, type Command } from "commander";
 import { OperatorError, reasonOf } from "../errors.js";
 import { describeRefusal } from "../files.js";
@@ -15,16 +15,16 @@ export async function runProgram(program: Command, args: readonly string[]): Pro
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    if (error instanceof OperatorError) return tell(error.message, error.exitCode);
+    if (error instanceof OperatorError) return reportFailure(error.message, error.exitCode);
     const refusal = describeRefusal(error);
-    if (refusal !== undefined) return tell(refusal, 1);
+    if (refusal !== undefined) return reportFailure(refusal, 1);
     if (process.env["TAPEHOUSE_DEBUG"]) note(((error as Error).stack ?? "").split("\n"));
-    return tell(`failed unexpectedly: ${reasonOf(error)}`, 1);
+    return reportFailure(`failed unexpectedly: ${reasonOf(error)}`, 1);
   }
 }
 
-/** Says why a command failed. */
-export function tell(message: string, exitCode: number): number {
+/** Prints why a command failed. */
+export function reportFailure(message: string, exitCode: number): number {
   note(`tapehouse: ${message}`);
   return exitCode;
 }

@@ -1,4 +1,4 @@
-// tapehouse serve: workers that answer, kept running by a supervisor.
+// tapehouse serve: workers that answer requests, kept running by a supervisor.
 import { Command } from "commander";
 import { readConfig, type ServerConfig } from "../config.js";
 import { flagOf, settingsOf, type SettingName } from "../settings.js";
@@ -23,7 +23,7 @@ interface ServeOptions extends Partial<Record<Exclude<SettingName, "watch">, str
 export function serveCommand(): Command {
   return addSettings(new Command("serve").description("Serve the lake over HTTP."), "serve")
     .option("--no-watch", "the same as --watch off, for replicas and read-only disks")
-    .option("--demo", "make the demo market first where the lake is empty, and print a request that works")
+    .option("--demo", "generate the demo market first if the lake is empty, and print a working request")
     .addHelpText("after", "\nExample:\n  $ tapehouse serve --data ./parquet --port 8080")
     .action(async (options: ServeOptions) => {
       if (hasRole("worker")) runWorker();
@@ -64,7 +64,7 @@ function ingestArguments({ watch: _, ...options }: ServeOptions): string[] {
   });
 }
 
-/** A curl line that can be pasted, with a token of its own that is made anew at each start. */
+/** A curl command to paste, with a token of its own that is replaced at each start. */
 async function firstRequest(data: string, url: string): Promise<readonly string[]> {
   const name = "first-steps";
   await revokeToken(data, name).catch((error: unknown) => {

@@ -10,12 +10,12 @@ import { dataOption, jsonOption, printTable, requireLake } from "./options.js";
 import { printJson, say } from "./out.js";
 import { count, plural, size } from "../words.js";
 
-/** Drops of a kind that are shown; --json has all. */
+/** Maximum number of drops shown per kind; --json has all. */
 const SHOWN = 20;
 
 export function statusCommand(): Command {
   return new Command("status")
-    .description("Show what is served, the drops taken and refused, gaps, versions, and the room on the disk.")
+    .description("Show what is served, imported and refused drops, gaps, versions, and disk usage.")
     .addOption(dataOption())
     .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  $ tapehouse status")
@@ -28,7 +28,7 @@ export function statusCommand(): Command {
     });
 }
 
-/** A process that was killed leaves behind what it was reading. */
+/** A process that was killed leaves its list of drops in progress behind. */
 async function withoutLeftovers(status: Status, root: string): Promise<Status> {
   const lock = await lookAtLock(layoutOf(root).ingestLock);
   return lock?.isDead === false ? status : { ...status, drops: { ...status.drops, reading: [], waiting: [] } };
@@ -49,30 +49,30 @@ function show({ data_version, versions, entities, drops, disk }: Status, gaps: n
         size: size(bytes),
         "by code": codeCopy === null ? null : `${Math.round(codeCopy * 100)} %`,
       })),
-      { none: "", yielding: [] },
+      { none: "", shortenable: [] },
     );
   }
   const { taken, same, refused, warned, damagedLines, isLedgerLost, latest, reading, waiting } = drops;
-  say(["", `drops: ${taken} taken, ${same} of known content, ${refused.length} refused`]);
+  say(["", `drops: ${taken} imported, ${same} with known content, ${refused.length} refused`]);
   if (latest) say(`  latest ${latest.time} inbox/${latest.path}: ${plural(latest.rows, "row")}`);
   for (const { path, files, size, since, queued } of reading) {
-    const after = queued > 0 ? `; ${count(queued)} more of its entity wait` : "";
+    const after = queued > 0 ? `; ${count(queued)} more of its entity waiting` : "";
     say(`  reading inbox/${path}${moreThan(files)} (${size}) since ${since}${after}`);
   }
   for (const { path, files, size, behind } of waiting) {
     const before = behind.map((one) => `inbox/${one}`).join(", ");
     say(`  waiting inbox/${path}${moreThan(files)} (${size}) behind ${before}`);
   }
-  if (damagedLines > 0) say("  the ledger is damaged, so no drop is taken: run tapehouse verify --repair");
-  if (isLedgerLost) say("  the ledger is empty or gone, so no drop is taken: run tapehouse verify --repair");
+  if (damagedLines > 0) say("  the ledger is damaged, so no drop is imported: run tapehouse verify --repair");
+  if (isLedgerLost) say("  the ledger is empty or missing, so no drop is imported: run tapehouse verify --repair");
   for (const { path, reason } of refused.slice(0, SHOWN)) say(`  refused inbox/${path}: ${reason}`);
   if (refused.length > SHOWN) say(`  and ${refused.length - SHOWN} more refused: see --json`);
   for (const { path, warnings } of warned.slice(0, SHOWN)) say(`  warning inbox/${path}: ${warnings.join("; ")}`);
   if (warned.length > SHOWN) say(`  and ${warned.length - SHOWN} more warnings: see --json`);
-  say(`recorded gaps that are open: ${gaps}`);
+  say(`open recorded gaps: ${gaps}`);
   const { inbox, lake, state, free, reserve } = disk;
   say(`disk: lake ${size(lake)}, inbox ${size(inbox)}, state ${size(state)}, free ${size(free)}`);
-  if (isShort(disk)) say(`drops wait for room on the disk: ${size(reserve)} are kept free`);
+  if (isShort(disk)) say(`drops are waiting for disk space: ${size(reserve)} must stay free`);
 }
 
 const moreThan = (files: number): string => (files > 1 ? ` and ${count(files - 1)} more` : "");

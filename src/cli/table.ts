@@ -1,21 +1,21 @@
-// Tables for people: numbers to the right with separators, no wider than the terminal.
+// Tables for people: numbers right-aligned with separators, no wider than the terminal.
 import { count, printable } from "../words.js";
 
 export type Row = Readonly<Record<string, string | number | null>>;
 
 const GAP = "  ";
-/** No column is cut to less. */
+/** No column is shortened below this width. */
 const LEAST_WIDTH = 8;
 const AMOUNT = /^-?[\d,.]+( (%|kB|MB|GB))?$/;
-/** Characters that take two places: those of East Asia, and pictures. */
+/** Characters that are two columns wide: East Asian ones, and pictographs. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}/u;
 
 /**
- * Lines of aligned columns, one of names first. Where they are wider than `width`, the columns `yielding` give way, in
- * this order: what has no room in them ends in …
+ * Aligned lines, the first one with the column names. If they are wider than `width`, the columns `shortenable` are
+ * shortened in this order; shortened text ends in …
  */
-export function tableLines(rows: readonly Row[], width: number, yielding: readonly string[]): readonly string[] {
+export function tableLines(rows: readonly Row[], width: number, shortenable: readonly string[]): readonly string[] {
   const names = Object.keys(rows[0] ?? {});
   const columns = names.map((name) => {
     const values = rows.map((row) => row[name] ?? null);
@@ -25,7 +25,7 @@ export function tableLines(rows: readonly Row[], width: number, yielding: readon
   });
   const widths = columns.map(({ cells }) => Math.max(...cells.map(widthOf)));
   let excess = widths.reduce((sum, one) => sum + one, GAP.length * (widths.length - 1)) - width;
-  for (const i of yielding.map((name) => names.indexOf(name)).filter((at) => at >= 0)) {
+  for (const i of shortenable.map((name) => names.indexOf(name)).filter((at) => at >= 0)) {
     const cut = Math.max(0, Math.min(excess, widths[i]! - LEAST_WIDTH));
     widths[i]! -= cut;
     excess -= cut;
@@ -44,7 +44,7 @@ function fit(cell: string, width: number, isText: boolean): string {
   return isText ? text + blank : blank + text;
 }
 
-/** A text in at most `width` places; … tells that something is left out. */
+/** The text in at most `width` columns; … marks what is left out. */
 export function shortened(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let kept = "";
@@ -55,6 +55,6 @@ export function shortened(text: string, width: number): string {
   return `${kept.trimEnd()}…`;
 }
 
-/** Places of a terminal that a text takes. */
+/** The width of a text in a terminal. */
 export const widthOf = (text: string): number =>
   [...text].reduce((sum, letter) => sum + (WIDE.test(letter) ? 2 : 1), 0);

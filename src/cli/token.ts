@@ -7,11 +7,14 @@ import { dataOption, jsonOption, printTable, requireLake } from "./options.js";
 import { note, printJson, say } from "./out.js";
 
 export function tokenCommand(): Command {
-  const command = new Command("token").description("Make, list and revoke access tokens.");
+  const command = new Command("token").description("Create, list and revoke access tokens.");
   command
     .command("create <name>")
-    .description("Make a token and print it, this once.")
-    .option("--entities <a,b>", "the only entities that it may read; trade_cal for the calendar, metrics for /metrics")
+    .description("Create a token and print it. It is not shown again.")
+    .option(
+      "--entities <a,b>",
+      "entities that it may read, all by default; trade_cal for the calendar, metrics for /metrics",
+    )
     .option("--expires <span>", "how long it is valid, e.g. 90d or 12h")
     .addOption(dataOption())
     .addOption(jsonOption())
@@ -40,13 +43,13 @@ export function tokenCommand(): Command {
       }));
       printTable(rows, {
         json: options.json,
-        none: "there are no tokens yet; make one with: tapehouse token create NAME",
-        yielding: ["entities", "name", "created"],
+        none: "there are no tokens yet; create one with: tapehouse token create NAME",
+        shortenable: ["entities", "name", "created"],
       });
     });
   command
     .command("revoke <name>")
-    .description("Make a token invalid. A running server refuses it within a second.")
+    .description("Revoke a token. A running server refuses it within a second.")
     .addOption(dataOption())
     .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  $ tapehouse token revoke alice")

@@ -19,17 +19,17 @@ interface Options {
 export function vacuumCommand(): Command {
   return new Command("vacuum")
     .description(
-      "Remove versions that were replaced long ago, the files that only they need, and what crashes left. " +
-        "A read of a removed version fails, also one that is under way: the default of 7 days protects them.",
+      "Remove versions that were replaced long ago, files that only they need, and leftovers of crashes.  " +
+        "Reads of a removed version fail, even those in progress: the default of 7 days protects them.",
     )
     .addOption(
       new Option("--older-than <span>", "time since a version was replaced, e.g. 30d or 12h")
         .argParser(span)
         .default(parseSpan("7d"), "7d"),
     )
-    .option("--keep <n>", "so many of the newest versions stay in any case, the served one included", atLeastOne, 1)
-    .option("--trust-clock", "the clock is right, although there has been no new version for long")
-    .option("--dry-run", "say what would go, and remove nothing")
+    .option("--keep <n>", "number of newest versions to keep in any case, including the served one", atLeastOne, 1)
+    .option("--trust-clock", "trust the clock although there has been no new version for a long time")
+    .option("--dry-run", "print what would be removed without removing anything")
     .addOption(dataOption())
     .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  $ tapehouse vacuum --older-than 30d --keep 10")
@@ -51,12 +51,12 @@ function describe({ removed, kept, files, bytes }: VacuumReport, dryRun: boolean
 
 function span(text: string): number {
   const value = parseSpan(text);
-  if (value === undefined) throw new OperatorError(`"${text}" is no time span; write 30d or 12h`, 2);
+  if (value === undefined) throw new OperatorError(`"${text}" is not a duration; write 30d or 12h`, 2);
   return value;
 }
 
 function atLeastOne(text: string): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (value < 1) throw new OperatorError(`"${text}" is no number of versions; at least 1 stays`, 2);
+  if (value < 1) throw new OperatorError(`"${text}" is not a number of versions; at least 1 is kept`, 2);
   return value;
 }

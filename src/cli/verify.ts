@@ -20,19 +20,20 @@ interface Options {
 
 export function verifyCommand(): Command {
   return new Command("verify")
-    .description("Check every file of every kept version, and what is in the files of the served one.")
-    .option("--deep", "look into the files of all versions, and compare the code copies with the date files", false)
+    .description("Check all files of all kept versions, and the content of the files of the served version.")
     .option(
-      "--repair",
-      "put back what is damaged: from the other copy, from older versions, or from what still lies in the inbox",
+      "--deep",
+      "check the content of the files of all versions, and compare the code copies with the date files",
+      false,
     )
-    .option("--give-up", "with --repair: go on without the rows that are left nowhere", false)
+    .option("--repair", "restore what is damaged, from the other copy, from older versions, or from the inbox")
+    .option("--give-up", "with --repair: continue without rows that cannot be restored", false)
     .addOption(memoryOption())
     .addOption(dataOption())
     .addOption(jsonOption())
     .addHelpText("after", "\nExamples:\n  $ tapehouse verify --deep\n  $ tapehouse verify --repair")
     .action(async (options: Options) => {
-      if (options.giveUp && !options.repair) throw new OperatorError("--give-up goes with --repair", 2);
+      if (options.giveUp && !options.repair) throw new OperatorError("--give-up requires --repair", 2);
       await requireLake(options.data);
       const progress = createProgress(process.stderr);
       try {
@@ -61,11 +62,11 @@ function describe(report: VerifyReport | RepairReport, { giveUp }: Options): rea
   }
   const { versions, files, bytes, faults } = report;
   const checked = `${plural(versions, "version")}, ${plural(files, "data file")}, ${size(bytes)}`;
-  lines.push(`${checked}: ${faults.length === 0 ? "all is well" : plural(faults.length, "fault")}`);
+  lines.push(`${checked}: ${faults.length === 0 ? "no faults" : plural(faults.length, "fault")}`);
   return lines;
 }
 
-/** Every version is read by way of it. */
+/** The file through which every version is found. */
 const POINTER = "state/current";
 
 function describeFault({ path, entity, problem, versions }: Fault): string[] {
@@ -76,11 +77,9 @@ function describeFault({ path, entity, problem, versions }: Fault): string[] {
 }
 
 function describeRepaired({ path, rows, from, isSame }: Repaired): string {
-  if (from === "copy") return `${path}: written again from the other copy`;
-  const state = isSame
-    ? "the very same"
-    : "as many as it held; what was imported past the inbox may be missing in them";
-  return `${path}: ${plural(rows, "row")} taken again from the inbox, ${state}`;
+  if (from === "copy") return `${path}: restored from the other copy`;
+  const state = isSame ? "identical" : "the same number as before; rows imported without the inbox may be missing";
+  return `${path}: ${plural(rows, "row")} restored from the inbox, ${state}`;
 }
 
 function describeReimport({ entity, files, rows, missing }: Reimport): string[] {
@@ -90,14 +89,14 @@ function describeReimport({ entity, files, rows, missing }: Reimport): string[] 
 
 function describeLost({ entity, first, last, rows, inInbox, missing }: Lost, givenUp: boolean): string[] {
   const what = first === null ? "the rows without a date" : `${first} to ${last}`;
-  const held = `${entity} ${what}: of ${plural(rows, "row")} the inbox holds ${count(inInbox)}`;
+  const held = `${entity} ${what}: ${count(inInbox)} of ${plural(rows, "row")} are in the inbox`;
   const state = givenUp
-    ? "these are served, the others are lost: import them again"
-    : "nothing is changed. --repair --give-up serves these without the others";
+    ? "they are served; the others are lost: import them again"
+    : "nothing was changed. --repair --give-up serves them without the others";
   return [`${held}; ${state}`, ...describeMissing(missing)];
 }
 
-/** Reasons that are shown; --json has all. */
+/** Maximum number of reasons shown; --json has all. */
 const SHOWN = 5;
 
 function describeMissing(reasons: readonly string[]): string[] {

@@ -15,8 +15,8 @@ export function versionsCommand(): Command {
       const rows = versions.map(({ sequence, data_version, reason }) => ({ sequence, data_version, reason }));
       printTable(rows, {
         json: options.json,
-        none: "no version yet: nothing was imported",
-        yielding: ["reason"],
+        none: "no versions yet: nothing has been imported",
+        shortenable: ["reason"],
       });
     });
 }

@@ -39,7 +39,7 @@ describe("a lake that is not there", () => {
   ])("is told by %s %s, and is not made", async (...args) => {
     const data = join(root, "mistyped");
     expect(await run([...args, "--data", data])).toBe(1);
-    expect(err).toBe(`tapehouse: there is no lake in ${data} (make one with: tapehouse import, or tapehouse demo)\n`);
+    expect(err).toBe(`tapehouse: there is no lake in ${data} (create one with: tapehouse import, or tapehouse demo)\n`);
     expect(out).toBe("");
     expect(existsSync(data)).toBe(false);
   });
@@ -148,7 +148,7 @@ describe("what the commands show", () => {
     expect(await run(["import", "stk_auction", csv(ticks("14:57")), ...data])).toBe(0);
     expect(out).toContain(
       "stk_auction: 1 row from 20240102 to 20240102: 2 fewer than before, 3 replaced\n" +
-        "  a file replaces all rows of the same ts_code, trade_date: these belong into one file\n",
+        "  a file replaces all rows of the same ts_code, trade_date: put them into one file\n",
     );
   });
 

@@ -78,7 +78,7 @@ describe("the doctor", () => {
     expect(await run(["doctor", "--data", root, "--temp", temp, "--port", "0"])).toBe(1);
     expect(out).toMatch(/^ok {7}Node {12}\d+\./);
     expect(out).toMatch(
-      /\nwrong {4}data files .*is missing\n {9}expected: .*\n {9}way out: {2}tapehouse verify --repair/,
+      /\nwrong {4}data files .*is missing\n {9}expected: .*\n {9}fix: {6}tapehouse verify --repair/,
     );
   });
 });
@@ -104,7 +104,7 @@ const FAULTS: readonly (readonly [string, () => unknown, Partial<Finding>])[] = 
       unlinkSync(join(root, "state/tokens.json"));
       await createToken(root, "bob", { entities: null, expires: "1d" }, new Date("2020-01-01"));
     },
-    { state: "warning", thing: "tokens", found: "0 valid tokens, 1 expired: nobody can read" },
+    { state: "warning", thing: "tokens", found: "0 valid tokens, 1 expired: no client can read" },
   ],
   [
     "what a crash left",
@@ -175,7 +175,7 @@ describe("in a data directory it finds", () => {
     root = join(root, "no such");
     expect(await complaints()).toMatchObject({ code: 1, found: [{ thing: "data directory" }] });
     root = await temporaryFolder();
-    expect(await complaints()).toMatchObject({ code: 1, found: [{ found: `${root} holds no lake` }] });
+    expect(await complaints()).toMatchObject({ code: 1, found: [{ found: `${root} has no lake` }] });
   });
 
   test.skipIf(!isRoot)(`what a user may not read or write${isRoot ? "" : " (skipped: needs root)"}`, async () => {
@@ -227,7 +227,7 @@ describe("of a server it finds", () => {
     });
     const server = await serve(root);
     expect(await complaints("--port", new URL(server.url).port)).toEqual({ code: 0, found: [] });
-    expect(out).toContain("is held by a Tapehouse");
+    expect(out).toContain("is used by a Tapehouse");
   });
 
   test("certificates that expired, expire soon, or do not belong to their key", async () => {

@@ -30,7 +30,7 @@ describe("tapehouse gaps", () => {
     expect(JSON.parse(out)).toEqual([]);
     const days = ["--start", "20240110", "--end", "2024-01-12"];
     expect(await gaps("add", "daily", ...days, "--code", "000001.SZ")).toBe(0);
-    expect(out).toContain("gap number 1 is recorded\n");
+    expect(out).toContain("gap 1 is recorded\n");
     out = "";
     expect(await gaps("add", "daily", "--start", "20240102", "--end", "20240104", "--kind", "cut_off", "--json")).toBe(
       0,
@@ -38,7 +38,7 @@ describe("tapehouse gaps", () => {
     expect(JSON.parse(out)).toMatchObject({ id: 2, kind: "cut_off", ts_code: null, resolved: null });
     expect(await gaps("add", "weekly", ...days)).toBe(0);
     expect(await gaps("resolve", "3")).toBe(0);
-    expect(err).toMatch(/^gap number 3 is resolved$/m);
+    expect(err).toMatch(/^gap 3 is resolved$/m);
     out = "";
     expect(await gaps("list", "--json")).toBe(0);
     expect(JSON.parse(out)).toMatchObject([
@@ -54,16 +54,16 @@ describe("tapehouse gaps", () => {
   test("add warns of days that have rows, by count and name, also for machines", async () => {
     const add = (...args: string[]) => gaps("add", "daily", "--kind", "seen", ...args);
     expect(await add("--start", "20240109", "--end", "20240115")).toBe(0);
-    expect(err).toBe("warning: daily has rows on 2 days of it: 20240109, 20240110\n");
+    expect(err).toBe("warning: daily has rows on 2 days of the gap: 20240109, 20240110\n");
     err = "";
     expect(await add("--start", "20240103", "--end", "20240103", "--code", "000001.SZ")).toBe(0);
     expect(err).toBe(
-      "warning: daily of 000001.SZ has rows on 1 day of it: 20240103; nothing of it is missing, so it is not served\n",
+      "warning: daily of 000001.SZ has rows on 1 day of the gap: 20240103; no day is missing, so it is not served\n",
     );
     err = out = "";
     expect(await add("--start", "20240101", "--end", "20240201", "--json")).toBe(0);
     expect((JSON.parse(out) as { days_with_rows: string[] }).days_with_rows).toHaveLength(10);
-    expect(err).toContain("10 days of it: 20240101, 20240102");
+    expect(err).toContain("10 days of the gap: 20240101, 20240102");
     expect(err).toContain("20240108 and 2 more\n");
     err = "";
     expect(await add("--start", "20240103", "--end", "20240103", "--code", "600519.SH")).toBe(0);

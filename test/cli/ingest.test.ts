@@ -52,7 +52,7 @@ test("a drop is served, a bad one is told, and the command status shows both", a
   const text = tapehouse("status", "--data", data);
   expect(await text.ended).toBe(0);
   expect(text.told.stdout).toMatch(/^adj_factor +2 +20240102 +20240102 +1 /m);
-  expect(text.told.stdout).toContain("drops: 1 taken, 0 of known content, 1 refused\n");
+  expect(text.told.stdout).toContain("drops: 1 imported, 0 with known content, 1 refused\n");
   expect(text.told.stdout).toMatch(/refused inbox\/adj_factor\/bad\.csv: row 2 \(line 3\), column adj_factor/);
   const json = tapehouse("status", "--json", "--data", data);
   expect(await json.ended).toBe(0);
@@ -105,7 +105,7 @@ test("the server goes on when the process that watches the inbox dies, and anoth
   await until("the drop is served", async () => (await server.count("adj_factor")) === 1 || undefined);
   await expectTold(
     server,
-    /"how":"SIGKILL","seconds":1,"msg":"the process that watches the inbox died; it is started again"/,
+    /"how":"SIGKILL","seconds":1,"msg":"the process that watches the inbox died; it is being restarted"/,
   );
   server.child.kill("SIGTERM");
   expect(await server.ended).toBe(0);

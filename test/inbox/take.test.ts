@@ -89,7 +89,7 @@ test("drops wait while less disk space is free than the reserve; status shows it
   ]);
   const status = tapehouse("status", "--data", root);
   expect(await status.ended).toBe(0);
-  expect(status.told.stdout).toMatch(/^drops wait for room on the disk: 2\.1 MB are kept free$/m);
+  expect(status.told.stdout).toMatch(/^drops are waiting for disk space: 2\.1 MB must stay free$/m);
   await rm(join(disk, "filler"));
   await watcher.settle();
   expect(await outcomesOf(root)).toEqual({ "adj_factor/a.csv": "taken", "adj_factor/b.xlsx": "refused" });

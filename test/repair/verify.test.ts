@@ -228,7 +228,7 @@ describe("repair", () => {
     const { exitCode, stdout } = await tapehouse("verify", "--repair", "--data", root);
     expect(exitCode).toBe(1);
     expect(stdout).toContain(
-      "adj_factor 20240102 to 20240102: of 1 row the inbox holds 0; nothing is changed. --repair --give-up serves",
+      "adj_factor 20240102 to 20240102: 0 of 1 row are in the inbox; nothing was changed. --repair --give-up serves",
     );
     expect((await tapehouse("verify", "--give-up", "--data", root)).exitCode).toBe(2);
   });

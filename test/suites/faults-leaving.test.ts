@@ -30,7 +30,7 @@ beforeAll(async () => {
   await publishWide(data);
 });
 
-/** Answers that hold a place, and queries at work. */
+/** Responses that hold a slot, and running queries. */
 async function busy({ url }: ServeProcess): Promise<{ readonly streams: number; readonly statements: number }> {
   const text = await (await fetch(`${url}/metrics`, { headers: AUTHORIZED })).text();
   const valueOf = (name: string): number => Number(new RegExp(`^${name} (\\d+)`, "m").exec(text)![1]);

@@ -1,4 +1,4 @@
-// Can the data directory be read and written, and has its disk room?
+// Checks that the data directory can be read and written, and has enough disk space.
 import { constants } from "node:fs";
 import { access, stat, statfs } from "node:fs/promises";
 import { reasonOf } from "../../errors.js";
@@ -8,10 +8,10 @@ import type { Layout } from "../../lake/layout.js";
 import { count, size } from "../../words.js";
 import { ok, shell, warning, wrong, type Finding } from "./finding.js";
 
-const ROOM = { little: 2e9, none: 100e6 };
+const SPACE = { little: 2e9, none: 100e6 };
 const LEAST_INODES = 1_000;
 
-/** By the number that the system gives the kind of a file system. */
+/** File systems by the type number that the system reports. */
 const KINDS: Readonly<Record<number, string>> = {
   0xef53: "ext",
   0x58465342: "xfs",
@@ -26,27 +26,27 @@ const KINDS: Readonly<Record<number, string>> = {
 };
 
 /** File systems whose files do not last, and why. */
-const FLEETING: Readonly<Record<number, string>> = {
-  0x01021994: "tmpfs: what is in it is gone after a restart of the machine",
-  0x794c7630: "overlay: what is in it goes with the container",
+const TEMPORARY: Readonly<Record<number, string>> = {
+  0x01021994: "tmpfs: what is in it is lost when the machine restarts",
+  0x794c7630: "overlay: what is in it lost with the container",
 };
 
 export async function checkDirectory(layout: Layout): Promise<readonly Finding[]> {
   const { root } = layout;
   const found = await stat(root).then(
-    (stats) => (stats.isDirectory() ? null : `${root} is no folder`),
-    (error: unknown) => `${root} is out of reach: ${codeOf(error)}`,
+    (stats) => (stats.isDirectory() ? null : `${root} is not a folder`),
+    (error: unknown) => `${root} is unavailable:  ${codeOf(error)}`,
   );
   const begin = {
-    expected: "a folder with a lake, which an import or the demo begins",
+    expected: "a folder with a lake, created by an import or the demo",
     way: shell("tapehouse", "demo", "--data", root),
   };
   if (found !== null) return [wrong("data directory", { found, ...begin })];
   const isLake = async (): Promise<boolean> => (await exists(layout.state)) || (await exists(layout.inbox));
-  // Where nobody may look, the rights say so.
+  // If the directory cannot be read, the check of permissions reports that.
   const lake = (await isLake().catch(() => true))
     ? ok("data directory", root)
-    : wrong("data directory", { found: `${root} holds no lake`, ...begin });
+    : wrong("data directory", { found: `${root} has no lake`, ...begin });
   return [lake, ...(await checkRights(layout)), ...(await checkDisk(root))];
 }
 
@@ -62,18 +62,18 @@ async function checkRights(layout: Layout): Promise<readonly Finding[]> {
   if (unread.length > 0) {
     return [
       wrong("rights", {
-        found: `the user ${me} may not read ${unread.join(", ")}`,
-        expected: "folders that this user may read",
+        found: `user ${me} cannot read ${unread.join(", ")}`,
+        expected: "folders that this user can read",
         way: shell("sudo", "chown", "-R", me, ...unread),
       }),
     ];
   }
   const unwritten = await refused(constants.W_OK);
-  if (unwritten.length === 0) return [ok("rights", `the user ${me} reads and writes`)];
+  if (unwritten.length === 0) return [ok("rights", `user ${me} can read and write`)];
   return [
     warning("rights", {
-      found: `the user ${me} may not write ${unwritten.join(", ")}: it is served, and nothing is taken`,
-      expected: "folders that this user may write, or a replica",
+      found: `user ${me} cannot write ${unwritten.join(", ")}: data is served, but drops are not imported`,
+      expected: "folders that this user can write, or a replica",
       way: shell("tapehouse", "serve", "--no-watch", "--data", root),
     }),
   ];
@@ -86,24 +86,24 @@ async function checkDisk(root: string): Promise<readonly Finding[]> {
   try {
     const { type, bsize, bavail, files, ffree } = await statfs(root);
     const free = bavail * bsize;
-    const room = { found: `${size(free)} free`, expected: `more than ${size(ROOM.little)}`, way };
-    const inodes = { found: `room for ${count(ffree)} more files`, expected: `for ${count(LEAST_INODES)}`, way };
+    const room = { found: `${size(free)} free`, expected: `more than ${size(SPACE.little)}`, way };
+    const inodes = { found: `space for ${count(ffree)} more files`, expected: `at least ${count(LEAST_INODES)}`, way };
     return [
-      free < ROOM.none ? wrong("room", room) : free < ROOM.little ? warning("room", room) : ok("room", room.found),
-      // Some file systems have no such limit, and say 0 of 0.
+      free < SPACE.none ? wrong("room", room) : free < SPACE.little ? warning("room", room) : ok("room", room.found),
+      // Some file systems have no such limit, and report 0 of 0.
       files > 0 && ffree < LEAST_INODES
         ? warning("inodes", inodes)
         : ok("inodes", files > 0 ? inodes.found : "no limit"),
       kindOf(root, type),
     ];
   } catch (error) {
-    return [warning("room", { found: `nobody knows: ${reasonOf(error)}`, expected: "a file system that tells", way })];
+    return [warning("room", { found: `unknown: ${reasonOf(error)}`, expected: "a file system that reports it", way })];
   }
 }
 
 function kindOf(root: string, type: number): Finding {
-  const fleeting = FLEETING[type];
-  if (fleeting === undefined) return ok("file system", KINDS[type] ?? `of kind 0x${type.toString(16)}`);
-  const expected = "a disk or a volume that stays";
-  return warning("file system", { found: fleeting, expected, way: shell("df", "-hT", root) });
+  const temporary = TEMPORARY[type];
+  if (temporary === undefined) return ok("file system", KINDS[type] ?? `type 0x${type.toString(16)}`);
+  const expected = "a disk or a persistent volume";
+  return warning("file system", { found: temporary, expected, way: shell("df", "-hT", root) });
 }

@@ -1,29 +1,29 @@
-// What the doctor tells of one thing.
+// One finding of the doctor.
 import { isPrintable, printable } from "../../words.js";
 
 export interface Finding {
   readonly state: "ok" | "warning" | "wrong";
   readonly thing: string;
-  /** How it is. */
+  /** The current state. */
   readonly found: string;
-  /** How it should be; null where it is so. */
+  /** The expected state; null if it is met. */
   readonly expected: string | null;
-  /** A command that mends it; null where nothing needs to be done. */
+  /** A command that fixes it; null if nothing needs to be done. */
   readonly way: string | null;
 }
 
 export const ok = (thing: string, found: string): Finding => ({ state: "ok", thing, found, expected: null, way: null });
 
-interface Trouble {
+interface Problem {
   readonly found: string;
   readonly expected: string;
   readonly way: string;
 }
 
-export const warning = (thing: string, trouble: Trouble): Finding => ({ state: "warning", thing, ...trouble });
-export const wrong = (thing: string, trouble: Trouble): Finding => ({ state: "wrong", thing, ...trouble });
+export const warning = (thing: string, problem: Problem): Finding => ({ state: "warning", thing, ...problem });
+export const wrong = (thing: string, problem: Problem): Finding => ({ state: "wrong", thing, ...problem });
 
-/** A command as a shell takes it. */
+/** A command with its words quoted for a shell. */
 export const shell = (...words: readonly string[]): string => words.map(quoted).join(" ");
 
 function quoted(word: string): string {

@@ -1,4 +1,5 @@
-// Is what was installed whole? Nothing here is loaded before it is tried, so that what is broken can be told.
+// Checks that the installation is complete. Nothing is loaded before it is checked, so that broken parts can be
+// reported.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +8,7 @@ import { ok, warning, wrong, type Finding } from "./finding.js";
 
 const LEAST_NODE = [20, 19] as const;
 
-/** `version` is that of Node, e.g. `20.19.2`. */
+/** `version` is the version of Node, e.g. `20.19.2`. */
 export async function checkInstallation(version: string): Promise<readonly Finding[]> {
   return [checkNode(version), await checkDuckDB(), await checkEncoder()];
 }
@@ -33,8 +34,8 @@ async function checkDuckDB(): Promise<Finding> {
     }
   } catch (error) {
     return wrong("DuckDB", {
-      found: `it does not work: ${reasonOf(error)}`,
-      expected: `its native part for ${process.platform} ${process.arch}, in node_modules`,
+      found: `does not work: ${reasonOf(error)}`,
+      expected: `the native module for ${process.platform} ${process.arch}, in node_modules`,
       way: "npm ci",
     });
   } finally {
@@ -44,17 +45,17 @@ async function checkDuckDB(): Promise<Finding> {
 
 async function checkEncoder(): Promise<Finding> {
   const thing = "row kernel";
-  const expected = "a WebAssembly kernel that writes what the plain row writer writes";
+  const expected = "a WebAssembly kernel with the same output as the plain row writer";
   try {
     const { checkKernel } = await import("../../encode/rows.js");
     const found = checkKernel();
     if (found === "equal") return ok(thing, "WebAssembly, equal to the plain row writer");
     if (found === "absent") {
-      const way = "node --version # one with WebAssembly and SIMD; rows are written more slowly without";
-      return warning(thing, { found: "this machine has no WebAssembly for it", expected, way });
+      const way = "node --version # needs WebAssembly with SIMD, or rows are written more slowly";
+      return warning(thing, { found: "WebAssembly with SIMD is not available", expected, way });
     }
-    return wrong(thing, { found: "it writes something else", expected, way: "npm ci && npm run build" });
+    return wrong(thing, { found: "its output is different", expected, way: "npm ci && npm run build" });
   } catch (error) {
-    return wrong(thing, { found: `it cannot be loaded: ${reasonOf(error)}`, expected, way: "npm ci && npm run build" });
+    return wrong(thing, { found: `cannot be loaded: ${reasonOf(error)}`, expected, way: "npm ci && npm run build" });
   }
 }

@@ -1,4 +1,4 @@
-// Is the lake whole, is something left of a crash, and are drops and tokens as they should be?
+// Checks the lake, leftovers of crashes, drops and tokens.
 import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { chinaTime } from "../../dates.js";
@@ -16,7 +16,7 @@ import { findStateFaults } from "../../repair/state-files.js";
 import { plural, size } from "../../words.js";
 import { ok, shell, warning, wrong, type Finding } from "./finding.js";
 
-/** Of many of a kind so many are named. */
+/** Maximum number of names that are listed. */
 const SHOWN = 3;
 
 export async function checkLake(layout: Layout, staticToken: boolean, now: Date): Promise<readonly Finding[]> {
@@ -35,7 +35,7 @@ export async function checkLake(layout: Layout, staticToken: boolean, now: Date)
 const some = (names: readonly string[]): string =>
   names.slice(0, SHOWN).join(", ") + (names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "");
 
-/** The manifest, and whether each file is there with its size; checksums are for `verify`. */
+/** Checks the manifest, and the existence and size of each file; `verify` checks checksums. */
 async function checkFiles(layout: Layout): Promise<readonly Finding[]> {
   const way = shell("tapehouse", "verify", "--repair", "--data", layout.root);
   const { versions, files, faults } = await takeInventory(layout);
@@ -52,20 +52,20 @@ async function checkFiles(layout: Layout): Promise<readonly Finding[]> {
       ? ok("manifest", plural(versions.length, "version"))
       : wrong("manifest", {
           found: some(faults.map(({ path, problem }) => `${path}: ${problem}`)),
-          expected: "a pointer, versions and lists that can be read",
+          expected: "a readable pointer, versions and file lists",
           way,
         });
   const data =
     damaged.length === 0
       ? ok("data files", `${plural(files.size, "file")}, ${size(bytes)}, all of the right size`)
-      : wrong("data files", { found: some(damaged), expected: "every file as it was written", way });
+      : wrong("data files", { found: some(damaged), expected: "unchanged files", way });
   const others = await findStateFaults(layout);
   const state =
     others.length === 0
-      ? ok("state files", "ledger, gaps and removed versions can be read")
+      ? ok("state files", "ledger, gaps and removed versions are readable")
       : wrong("state files", {
           found: some(others.map(({ path, problem }) => `${path}: ${problem}`)),
-          expected: "a ledger, gaps and a list of removed versions as they were written",
+          expected: "an unchanged ledger, gaps and list of removed versions",
           way,
         });
   return [manifest, data, state];
@@ -79,8 +79,8 @@ async function checkClock(layout: Layout, now: Date): Promise<readonly Finding[]
   if (newest === undefined || Date.parse(newest) - now.getTime() < AHEAD) return [ok("clock", now.toISOString())];
   return [
     warning("clock", {
-      found: `it says ${chinaTime(now)}, and the newest version is ${newest}: one of them is wrong`,
-      expected: "a clock that is set; versions that were stamped by a wrong one stay in order, and nothing is lost",
+      found: `the clock is at ${chinaTime(now)}, but the newest version is ${newest}: one of them is wrong`,
+      expected: "a correct clock; versions published with a wrong one keep their order, and nothing is lost",
       way: "timedatectl status",
     }),
   ];
@@ -93,11 +93,11 @@ async function checkLeftovers(layout: Layout): Promise<readonly Finding[]> {
   if ((await isHoused(layout.scratch)) && (await isFree(layout.writeLock))) left.push(layout.scratch);
   if ((await isHoused(layout.staging)) && (await isFree(layout.stagingLock))) left.push(layout.staging);
   if ((await exists(layout.taking)) && (await isFree(layout.ingestLock))) left.push(layout.taking);
-  if (left.length === 0) return [ok("leftovers", "none of a crash")];
+  if (left.length === 0) return [ok("leftovers", "none")];
   return [
     warning("leftovers", {
       found: `a crash left ${left.join(", ")}`,
-      expected: "nothing; the next command that writes clears up",
+      expected: "none; the next command that writes removes them",
       way: shell("tapehouse", "vacuum", "--data", layout.root),
     }),
   ];
@@ -113,25 +113,25 @@ async function checkLocks(layout: Layout): Promise<readonly Finding[]> {
     if (lock?.isDead) {
       findings.push(
         warning("lock", {
-          found: `${basename(path)} is held by process ${lock.pid ?? "unknown"}, which is gone`,
-          expected: "a living holder, or no lock; the next one that needs it takes it over",
+          found: `${basename(path)} is held by process ${lock.pid ?? "unknown"}, which has ended`,
+          expected: "no lock, or a running holder; the next command that needs the lock takes it over",
           way: shell("rm", path),
         }),
       );
     } else if (lock) findings.push(ok("lock", `${basename(path)} is held by process ${lock.pid ?? "unknown"}`));
   }
-  return findings.length > 0 ? findings : [ok("lock", "none is held")];
+  return findings.length > 0 ? findings : [ok("lock", "none held")];
 }
 
 async function checkDrops(layout: Layout): Promise<readonly Finding[]> {
   const lake = await openLake(layout.root).catch(() => null);
   const nothing = { refused: [] };
   const { refused } = lake ? await readDrops(lake).catch(() => nothing) : nothing;
-  if (refused.length === 0) return [ok("drops", "none of those in the inbox was refused")];
+  if (refused.length === 0) return [ok("drops", "no drop in the inbox was refused")];
   return [
     warning("drops", {
       found: `${plural(refused.length, "drop")} refused: ${some(refused.map(({ path, reason }) => `inbox/${path}: ${reason}`))}`,
-      expected: "drops that can be taken: mend them and drop them again",
+      expected: "drops that can be imported: fix them and drop them again",
       way: shell("tapehouse", "status", "--data", layout.root),
     }),
   ];
@@ -145,13 +145,13 @@ async function checkWaiting(layout: Layout): Promise<readonly Finding[]> {
     return entry?.size !== bytes || entry.mtime !== mtime;
   });
   const isWatched = (await lookAtLock(layout.ingestLock))?.isDead === false;
-  if (waiting.length === 0) return [ok("inbox", `nothing waits; ${isWatched ? "it is watched" : "nobody watches it"}`)];
+  if (waiting.length === 0) return [ok("inbox", `no files waiting; ${isWatched ? "watched" : "not watched"}`)];
   const found = `${plural(waiting.length, "file")} waiting: ${some(waiting.map(({ path }) => path))}`;
   if (isWatched) return [ok("inbox", found)];
   return [
     warning("inbox", {
-      found: `${found}; nobody watches the inbox`,
-      expected: "a server or `tapehouse ingest` that takes them",
+      found: `${found}; the inbox is not watched`,
+      expected: "a server or `tapehouse ingest` that imports them",
       way: shell("tapehouse", "ingest", "--data", layout.root),
     }),
   ];
@@ -172,18 +172,18 @@ async function checkTokens(layout: Layout, staticToken: boolean, now: Date): Pro
     const { tokens, faults } = await readTokens(layout.tokens);
     if (faults.length > 0) {
       const list = shell("tapehouse", "token", "list", "--data", layout.root);
-      return [warning("tokens", { found: some(faults), expected: "records as `token create` writes them", way: list })];
+      return [warning("tokens", { found: some(faults), expected: "records written by `token create`", way: list })];
     }
     const expired = tokens.filter(({ expires }) => expires !== null && Date.parse(expires) <= now.getTime());
     const valid = tokens.length - expired.length + (staticToken ? 1 : 0);
     const told = `${plural(valid, "valid token")}${expired.length > 0 ? `, ${expired.length} expired` : ""}`;
     if (valid > 0) return [ok("tokens", told)];
-    return [warning("tokens", { found: `${told}: nobody can read`, expected: "at least one valid token", way })];
+    return [warning("tokens", { found: `${told}: no client can read`, expected: "at least one valid token", way })];
   } catch (error) {
     return [
       wrong("tokens", {
         found: reasonOf(error),
-        expected: "a file of tokens that can be read",
+        expected: "a readable token file",
         way: `${shell("mv", layout.tokens, `${layout.tokens}.damaged`)} && ${way}`,
       }),
     ];

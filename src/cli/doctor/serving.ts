@@ -1,4 +1,4 @@
-// Could a server start with these settings, and has this machine what they ask for?
+// Checks whether a server could start with these settings, and whether this machine meets them.
 import { X509Certificate } from "node:crypto";
 import { access, constants, statfs } from "node:fs/promises";
 import { totalmem } from "node:os";
@@ -13,10 +13,10 @@ import { count, plural, size } from "../../words.js";
 import { ok, shell, warning, wrong, type Finding } from "./finding.js";
 
 const DAY = 86_400_000;
-/** A certificate that expires within so many days wants to be renewed. */
+/** Days before its end when a certificate should be renewed. */
 const SOON = 30;
-/** What a process takes besides DuckDB, roughly. */
-const BESIDES = 300e6;
+/** Memory of a process without DuckDB, roughly, in bytes. */
+const OWN_MEMORY = 300e6;
 
 export async function checkServing(
   config: ServerConfig,
@@ -42,7 +42,7 @@ async function checkTls({ tls }: ServerConfig, now: Date): Promise<readonly Find
     const { validFrom, validTo } = new X509Certificate(cert);
     const days = Math.floor((Date.parse(validTo) - now.getTime()) / DAY);
     const isEarly = Date.parse(validFrom) > now.getTime();
-    if (isEarly) return [wrong("TLS", { found: `the certificate is valid from ${validFrom} on only`, expected, way })];
+    if (isEarly) return [wrong("TLS", { found: `the certificate is not valid before ${validFrom}`, expected, way })];
     if (days < 0) return [wrong("TLS", { found: `the certificate expired on ${validTo}`, expected, way })];
     const found = `the certificate is valid for ${plural(days, "day")} more`;
     return [days < SOON ? warning("TLS", { found, expected: `more than ${SOON} days`, way }) : ok("TLS", found)];
@@ -54,18 +54,18 @@ async function checkTls({ tls }: ServerConfig, now: Date): Promise<readonly Find
 async function checkPort({ host, port, tls }: ServerConfig): Promise<Finding> {
   try {
     (await openPort(host, port)).close();
-    return ok("port", port === 0 ? "any free one" : `${host}:${port} is free`);
+    return ok("port", port === 0 ? "any free port" : `${host}:${port} is free`);
   } catch (error) {
     const url = `${tls ? "https" : "http"}://${host === "0.0.0.0" ? "127.0.0.1" : host}:${port}/health`;
     const health = await fetch(url, { signal: AbortSignal.timeout(3_000) })
       .then(async (answer) => (await answer.json()) as { data_version?: unknown; databases?: unknown })
       .catch(() => null);
     if (health?.databases && typeof health.data_version === "string") {
-      return ok("port", `${host}:${port} is held by a Tapehouse, which serves ${health.data_version}`);
+      return ok("port", `${host}:${port} is used by a Tapehouse server, which serves ${health.data_version}`);
     }
     return wrong("port", {
       found: reasonOf(error),
-      expected: `${host}:${port} free, or held by a Tapehouse`,
+      expected: `${host}:${port} free, or used by a Tapehouse server`,
       way: shell("tapehouse", "serve", "--port", String(port === 65_535 ? port - 1 : port + 1)),
     });
   }
@@ -77,39 +77,39 @@ function checkOpenFiles({ connections, streams, workers }: ServerConfig): Findin
   if (affordable === wanted) return ok("open files", `enough for ${count(connections)} connections`);
   return warning("open files", {
     found: `enough for ${count(affordable)} connections of each worker`,
-    expected: `${count(wanted)}, as --connections says`,
+    expected: `${count(wanted)}, as set by --connections`,
     way: "ulimit -n 65536",
   });
 }
 
 function checkThreads({ UV_THREADPOOL_SIZE: given }: NodeJS.ProcessEnv): Finding {
-  const own = "serve sets UV_THREADPOOL_SIZE of each worker by --concurrency";
+  const own = "serve sets UV_THREADPOOL_SIZE of each worker from --concurrency";
   if (given === undefined) return ok("threads", own);
-  const found = `UV_THREADPOOL_SIZE=${given} is set, and not heeded: ${own}`;
-  return warning("threads", { found, expected: "no such variable", way: "unset UV_THREADPOOL_SIZE" });
+  const found = `UV_THREADPOOL_SIZE=${given} is set but ignored: ${own}`;
+  return warning("threads", { found, expected: "variable not set", way: "unset UV_THREADPOOL_SIZE" });
 }
 
 function checkMemory({ memory, ingestMemory, watch, workers }: ServerConfig): Finding {
   const machine = totalmem();
   const allowed = Math.min(machine, process.constrainedMemory() || Infinity);
-  const limit = `${size(allowed)} ${allowed < machine ? "that this process may have" : "of this machine"}`;
+  const limit = `${size(allowed)} ${allowed < machine ? "available to this process" : "of this machine"}`;
   const processes = workers + (watch ? 2 : 1);
   const parts = watch ? MOST_PARTS : 0;
-  const needed = bytesOf(memory) + parts * bytesOf(ingestMemory) + processes * BESIDES;
+  const needed = bytesOf(memory) + parts * bytesOf(ingestMemory) + processes * OWN_MEMORY;
   const found = `up to ${size(needed)} for ${plural(workers, "worker")}${watch ? " and the inbox" : ""}, of ${limit}`;
   if (needed <= allowed) return ok("memory", found);
-  const share = Math.max(256, Math.floor((allowed - processes * BESIDES) / (1 + parts) / 1e6));
+  const share = Math.max(256, Math.floor((allowed - processes * OWN_MEMORY) / (1 + parts) / 1e6));
   const ingest = watch ? ["--ingest-memory", `${share}MB`] : [];
   return warning("memory", {
     found,
-    expected: `no more than ${size(allowed)}: beyond it the system ends processes`,
+    expected: `at most ${size(allowed)}: above it the system kills processes`,
     way: shell("tapehouse", "serve", "--memory", `${share}MB`, ...ingest),
   });
 }
 
 async function checkTemp({ temp, cache }: ServerConfig): Promise<Finding> {
   const way = shell("tapehouse", "serve", "--temp", "./temp");
-  const expected = "a folder that can be written, with room for --cache";
+  const expected = "a writable folder with space for --cache";
   try {
     await makeOwnFolder(temp);
     await access(temp, constants.W_OK);

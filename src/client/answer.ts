@@ -1,25 +1,25 @@
-// Rows of an entity: read as a stream, whole or an error.
+// Rows of an entity, read as a stream: complete, or an error.
 import { decoder, type Body } from "./body.js";
 import { IncompleteAnswerError, readable, TapehouseError } from "./errors.js";
 import { MEDIA_TYPES } from "./formats.js";
 import { parseJson, type Params, type Transport } from "./http.js";
 
-/** JSON is not among them: it has its cursor in the body. */
+/** Not JSON: it has its cursor in the body. */
 type BytesFormat = Exclude<keyof typeof MEDIA_TYPES, "json">;
 
 const END_OF_ARROW = [255, 255, 255, 255, 0, 0, 0, 0];
 
-/** The rows that one question asks for. It is asked when they are wanted, not before. */
+/** The rows of one request, which is sent when they are read. */
 export interface Answer<Row> extends AsyncIterable<Row> {
-  /** The version that was read; null before. */
+  /** The version that was read; null before reading. */
   readonly dataVersion: string | null;
-  /** Where the next page begins; null where there is none, and before reading. */
+  /** The cursor of the next page; null if there is none, and before reading. */
   readonly nextCursor: string | null;
-  /** All rows at once. */
+  /** All rows in one array. */
   all(): Promise<Row[]>;
   /** Pages of at most `limit` rows, all of one version. */
   pages(limit: number): AsyncGenerator<Row[], void>;
-  /** The body as it comes: what Arrow, Parquet and CSV readers take. It is not tried again once it has begun. */
+  /** The body as it arrives, for readers of Arrow, Parquet and CSV. It is not retried once it has begun. */
   bytes(format: BytesFormat): AsyncGenerator<Uint8Array, void>;
 }
 
@@ -33,29 +33,29 @@ export function createAnswer<Row>(
   let dataVersion: string | null = null;
   let nextCursor: string | null = null;
 
-  const ask = async (asked: Params, accept: string): Promise<Body> => {
-    const body = await transport.get(path, asked, accept, signal);
+  const ask = async (request: Params, accept: string): Promise<Body> => {
+    const body = await transport.get(path, request, accept, signal);
     dataVersion = body.headers.get("X-Data-Version");
     nextCursor = body.headers.get("X-Next-Cursor");
     return body;
   };
 
   /**
-   * What was cut is read again in the same version, without the rows that came already. A server that cuts every answer
-   * to a limit of its own is asked for the rest.
+   * A response that was cut off is requested again in the same version, and rows that were already returned are
+   * skipped. If the server truncates every response to a limit of its own, the rest is requested too.
    */
   async function* rows(first: Params): AsyncGenerator<Row, void> {
     const retry = transport.retry();
-    let asked = first;
+    let request = first;
     let version: string | null = null;
     let done = 0;
     for (;;) {
       try {
         let skip = done;
-        const body = await ask(asked, MEDIA_TYPES.ndjson);
-        if ((skip > 0 || asked !== first) && version !== null && dataVersion !== version) {
+        const body = await ask(request, MEDIA_TYPES.ndjson);
+        if ((skip > 0 || request !== first) && version !== null && dataVersion !== version) {
           await body.cancel();
-          throw new TapehouseError(`the server goes on with another version than ${readable(version)}`);
+          throw new TapehouseError(`the server continued with a version other than ${readable(version)}`);
         }
         version = dataVersion;
         for await (const lines of linesOf(body)) {
@@ -73,12 +73,12 @@ export function createAnswer<Row>(
         }
       } catch (error) {
         await retry.after(error);
-        if (version !== null && asked.cursor === undefined) asked = { ...asked, data_version: version };
+        if (version !== null && request.cursor === undefined) request = { ...request, data_version: version };
         continue;
       }
-      if (nextCursor === null || asked.limit !== undefined) return;
-      requireProgress(done, nextCursor, asked);
-      asked = { ...asked, cursor: nextCursor };
+      if (nextCursor === null || request.limit !== undefined) return;
+      requireProgress(done, nextCursor, request);
+      request = { ...request, cursor: nextCursor };
       done = 0;
     }
   }
@@ -93,21 +93,21 @@ export function createAnswer<Row>(
     [Symbol.asyncIterator]: () => rows(params),
     all: () => gather(rows(params)),
     async *pages(limit) {
-      let asked: Params = { ...params, limit };
+      let request: Params = { ...params, limit };
       for (;;) {
-        const page = await gather(rows(asked));
+        const page = await gather(rows(request));
         const cursor = nextCursor;
         yield page;
         if (cursor === null) return;
-        requireProgress(page.length, cursor, asked);
-        asked = { ...asked, cursor };
+        requireProgress(page.length, cursor, request);
+        request = { ...request, cursor };
       }
     },
     async *bytes(format) {
       const body = await begin(transport, () => ask(params, MEDIA_TYPES[format]));
       if (nextCursor !== null && params.limit === undefined) {
         await body.cancel();
-        throw new TapehouseError("this server cuts answers to a limit of its own; read rows or pages instead");
+        throw new TapehouseError("this server limits responses; read rows or pages instead");
       }
       let tail: number[] = [];
       for await (const piece of body.pieces()) {
@@ -115,13 +115,13 @@ export function createAnswer<Row>(
         yield piece;
       }
       if (format === "arrow" && END_OF_ARROW.some((byte, i) => tail[i] !== byte)) {
-        throw new IncompleteAnswerError("the answer was cut: it has no end of stream");
+        throw new IncompleteAnswerError("the response was cut off: the end of the stream is missing");
       }
     },
   };
 }
 
-/** The beginning of an answer, asked for again where that can help. */
+/** The beginning of a response. The request is retried if that may help. */
 async function begin(transport: Transport, ask: () => Promise<Body>): Promise<Body> {
   const retry = transport.retry();
   for (;;) {
@@ -133,10 +133,10 @@ async function begin(transport: Transport, ask: () => Promise<Body>): Promise<Bo
   }
 }
 
-/** Characters of one row. */
+/** Maximum characters of one row. */
 const LONGEST_ROW = 16 * 1024 * 1024;
 
-/** The lines of a body, as many at a time as came. Throws where the last one has no end. */
+/** The lines of a body, in batches as they arrive. Throws if the last line is incomplete. */
 async function* linesOf(body: Body): AsyncGenerator<readonly string[], void> {
   const decode = decoder();
   let rest = "";
@@ -147,28 +147,28 @@ async function* linesOf(body: Body): AsyncGenerator<readonly string[], void> {
     if (rest.length > LONGEST_ROW) throw new TapehouseError(`a row is longer than ${LONGEST_ROW} characters`);
     yield lines;
   }
-  if (rest + decode() !== "") throw new IncompleteAnswerError("the answer was cut within a row");
+  if (rest + decode() !== "") throw new IncompleteAnswerError("the response was cut off within a row");
 }
 
 function rowOf(line: string): object {
   const row = parseJson(line);
   if (typeof row === "object" && row !== null && !Array.isArray(row)) return row;
-  throw new TapehouseError("this is no answer of Tapehouse: a row is no object");
+  throw new TapehouseError("not a Tapehouse response: a row is not an object");
 }
 
-/** Throws where a row lacks a column that was asked for. */
+/** Throws if a row lacks a requested column. */
 function requireColumns(row: object, entity: string, fields: Params[string]): void {
   if (fields === undefined) return;
   const names = typeof fields === "object" ? fields : String(fields).split(",");
   const missing = names.map((name) => String(name).trim()).filter((name) => !Object.hasOwn(row, name));
   if (missing.length === 0) return;
-  throw new TapehouseError(`this is no answer of Tapehouse for ${entity}: without the columns ${missing.join(", ")}`);
+  throw new TapehouseError(`not a Tapehouse response for ${entity}: the columns ${missing.join(", ")} are missing`);
 }
 
-/** Throws where a cursor leads nowhere: following it would never end. */
-function requireProgress(rows: number, cursor: string, asked: Params): void {
-  if (rows > 0 && cursor !== asked.cursor) return;
-  throw new TapehouseError("this is no answer of Tapehouse: its cursor leads nowhere");
+/** Throws if a cursor does not advance: following it would never end. */
+function requireProgress(rows: number, cursor: string, request: Params): void {
+  if (rows > 0 && cursor !== request.cursor) return;
+  throw new TapehouseError("not a Tapehouse response: its cursor does not advance");
 }
 
 async function gather<T>(items: AsyncIterable<T>): Promise<T[]> {

@@ -1,20 +1,20 @@
-// The bytes of an answer: how fast they have to come, and how many there may be.
+// The bytes of a response, with limits on slowness and size.
 import { IncompleteAnswerError, ProblemError, TapehouseError, readable } from "./errors.js";
 
-/** An answer that has begun. */
+/** A response that has begun. */
 export interface Body {
   readonly headers: Headers;
-  /** The bytes as they come. Throws IncompleteAnswerError where the connection ends before the body does. */
+  /** The bytes as they arrive. Throws IncompleteAnswerError if the connection ends before the body. */
   pieces(): AsyncGenerator<Uint8Array, void>;
-  /** Ends what is not wanted. */
+  /** Cancels the rest of the body. */
   cancel(): Promise<void>;
 }
 
-/** A body that brings fewer bytes a second is given up after this many timeouts of waiting. */
+/** A body that is slower than this many bytes per second is abandoned after several timeouts of waiting. */
 const SLOWEST = 1024;
 const PATIENCE = 5;
 
-/** A reader of bytes, as Node and browsers have it. */
+/** A reader of bytes, as Node and browsers provide it. */
 interface PieceReader {
   read(): Promise<
     { readonly done: false; readonly value: Uint8Array } | { readonly done: true; readonly value?: never }
@@ -34,13 +34,13 @@ export function bodyOf(response: Response, timeout: number, signal: AbortSignal 
         const began = performance.now();
         const { done, value } = await within(reader.read(), timeout).catch((error: unknown) => {
           signal?.throwIfAborted();
-          throw new IncompleteAnswerError("the answer was cut", { cause: error });
+          throw new IncompleteAnswerError("the response was cut off", { cause: error });
         });
         if (done) return;
         waited += performance.now() - began;
         bytes += value.length;
         if (waited > PATIENCE * timeout + (bytes / SLOWEST) * 1000) {
-          throw new IncompleteAnswerError(`only ${bytes} bytes came in ${Math.round(waited / 1000)} seconds`);
+          throw new IncompleteAnswerError(`only ${bytes} bytes arrived in ${Math.round(waited / 1000)} seconds`);
         }
         yield value;
       }
@@ -51,32 +51,32 @@ export function bodyOf(response: Response, timeout: number, signal: AbortSignal 
   return { headers: response.headers, pieces, cancel: async () => response.body?.cancel() };
 }
 
-/** The whole of a body as text. */
+/** A whole body as text. */
 export async function textOf(body: Body, mostBytes: number): Promise<string> {
   const decode = decoder();
   let text = "";
   let bytes = 0;
   for await (const piece of body.pieces()) {
     bytes += piece.length;
-    if (bytes > mostBytes) throw new TapehouseError(`the answer is longer than ${mostBytes} bytes`);
+    if (bytes > mostBytes) throw new TapehouseError(`the response is longer than ${mostBytes} bytes`);
     text += decode(piece);
   }
   return text + decode();
 }
 
-/** Makes a function that decodes UTF-8 piece by piece, and the end without an argument. */
+/** Returns a function that decodes UTF-8 piece by piece; a call without argument ends the text. */
 export function decoder(): (piece?: Uint8Array) => string {
   const utf8 = new TextDecoder("utf-8", { fatal: true });
   return (piece) => {
     try {
       return piece ? utf8.decode(piece, { stream: true }) : utf8.decode();
     } catch (error) {
-      throw new IncompleteAnswerError("the answer was cut or is no UTF-8", { cause: error });
+      throw new IncompleteAnswerError("the response was cut off or is not UTF-8", { cause: error });
     }
   };
 }
 
-/** The longest time that a timer can be set to. */
+/** The longest duration of a timer. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** Rejects if the work takes longer than the given number of milliseconds. */
@@ -84,7 +84,7 @@ export async function within<T>(work: Promise<T>, timeout: number): Promise<T> {
   if (timeout > LONGEST_TIMER) return work;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`nothing came within ${timeout} milliseconds`)), timeout);
+    timer = setTimeout(() => reject(new Error(`no data arrived within ${timeout} milliseconds`)), timeout);
   });
   try {
     return await Promise.race([work, late]);
@@ -93,13 +93,13 @@ export async function within<T>(work: Promise<T>, timeout: number): Promise<T> {
   }
 }
 
-// What an answer that is no success says, whoever wrote it.
+// Responses other than success, from Tapehouse or a proxy.
 
-/** Bytes of a body that explains an error, and how many values that would be accepted are kept. */
+/** Maximum bytes of a body that explains an error, and maximum number of accepted values that are kept. */
 const LONGEST_ERROR = 65_536;
 const MOST_ALLOWED = 1_000;
 
-/** The problem document of an answer, or what can be said without one (a proxy may have answered). */
+/** The problem document of a response, or a substitute if there is none, e.g. from a proxy. */
 export async function problemOf(response: Response, body: Body): Promise<ProblemError> {
   const { status, headers } = response;
   const found = objectOf(await textOf(body, LONGEST_ERROR).catch(() => ""));
@@ -121,7 +121,7 @@ export async function problemOf(response: Response, body: Body): Promise<Problem
   return new ProblemError(problem, headers.get("X-Request-Id"), waitOf(headers.get("Retry-After")));
 }
 
-/** Browsers hide where a redirect leads, and its status. */
+/** Browsers hide the target and status of a redirect. */
 const isRedirect = ({ status, type }: Response): boolean =>
   type === "opaqueredirect" || (status >= 300 && status < 400 && status !== 304);
 
@@ -136,7 +136,7 @@ function objectOf(text: string): Readonly<Record<string, unknown>> {
 
 const textIn = (value: unknown): string | undefined => (typeof value === "string" ? readable(value) : undefined);
 
-/** `Retry-After`, which is seconds or a date, in milliseconds. */
+/** `Retry-After`, in seconds or as a date, in milliseconds. */
 function waitOf(text: string | null): number | null {
   if (text === null) return null;
   const wait = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();

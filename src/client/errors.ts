@@ -1,51 +1,51 @@
-// What can go wrong, as errors.
+// The errors of the client.
 
-/** Characters of what a server says that are shown. */
+/** Maximum characters of server text that are shown. */
 const LONGEST_TEXT = 2_000;
 
-/** A text of unknown origin as it may be shown in a terminal. */
+/** Text of unknown origin, safe to show in a terminal. */
 export const readable = (text: string): string =>
   text
     .slice(0, LONGEST_TEXT)
     .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, " ")
     .trim();
 
-/** The root of all errors of the client. */
+/** The base class of all errors of the client. */
 export class TapehouseError extends Error {
   override readonly name: string = "TapehouseError";
-  /** Whether asking again can help. */
+  /** Whether a retry may help. */
   readonly passing: boolean = false;
-  /** Milliseconds that the server asked to wait, where it did. */
+  /** Milliseconds that the server asked to wait, if it did. */
   readonly retryAfter: number | null = null;
 }
 
-/** The server could not be reached, or left before an answer began. */
+/** The server could not be reached, or closed the connection before a response began. */
 export class ConnectionFailedError extends TapehouseError {
   override readonly name = "ConnectionFailedError";
   override readonly passing = true;
 }
 
-/** An answer was cut before its end. None of its rows may be taken for the whole. */
+/** A response was cut off. Its rows are incomplete. */
 export class IncompleteAnswerError extends TapehouseError {
   override readonly name = "IncompleteAnswerError";
   override readonly passing = true;
 }
 
-/** What the server tells with an error. */
+/** The server's description of an error. */
 export interface Problem {
   readonly status: number;
   /** Stable; the texts are for people. */
   readonly code: string;
   readonly detail: string;
-  /** The parameter at fault. */
+  /** The parameter that caused the problem. */
   readonly parameter?: string;
-  /** What would be accepted. */
+  /** Accepted values. */
   readonly allowed?: readonly string[];
-  /** The way out. */
+  /** How to fix it. */
   readonly hint?: string;
 }
 
-/** The server said no. */
+/** The server refused the request. */
 export class ProblemError extends TapehouseError implements Problem {
   override readonly name = "ProblemError";
   override readonly passing: boolean;
@@ -56,7 +56,7 @@ export class ProblemError extends TapehouseError implements Problem {
   readonly parameter?: string;
   readonly allowed?: readonly string[];
   readonly hint?: string;
-  /** Names the request in the log of the server. */
+  /** Identifies the request in the server's log. */
   readonly requestId: string | null;
 
   constructor(problem: Problem, requestId: string | null, retryAfter: number | null) {

@@ -1,32 +1,35 @@
-// One request at a time: what is a failure, and what may be tried again.
+// Requests: which responses are failures, and which requests are retried.
 import { type Body, bodyOf, problemOf, textOf, within } from "./body.js";
 import { ConnectionFailedError, IncompleteAnswerError, readable, TapehouseError } from "./errors.js";
 
-/** A value of a parameter; undefined is not sent. Items of a list mean any of them. */
+/** A value of a parameter; undefined is not sent. A list matches any of its items. */
 type Value = string | number | readonly (string | number)[] | undefined;
 export type Params = Readonly<Record<string, Value>>;
 
 export interface Patience {
-  /** Failures in a row after which it gives up. Default 6. */
+  /** Consecutive failures after which it gives up. Default 6. */
   readonly retries?: number;
-  /** Milliseconds before the first retry; twice as long each time, or as `Retry-After` says. Default 250. */
+  /** Milliseconds before the first retry; doubled each time, or as `Retry-After` says. Default 250. */
   readonly backoff?: number;
-  /** Milliseconds; a server that asks for more is not waited for. Default 60,000. */
+  /** Milliseconds; if a server asks for a longer wait, the request fails. Default 60,000. */
   readonly longestWait?: number;
-  /** Milliseconds without a byte after which a connection is given up, or five times as many of a mere drip. Default 120,000. */
+  /**
+   * Milliseconds without a byte after which a connection is abandoned; five times as long for a very slow one. Default
+   * 120,000.
+   */
   readonly timeout?: number;
 }
 
 export interface Transport {
-  /** One attempt. Throws where the status is not 200, and where something of another media type came. */
+  /** One attempt. Throws if the status is not 200 or the media type is another one. */
   get(path: string, params: Params, accept: string, signal?: AbortSignal): Promise<Body>;
   retry(): Retry;
 }
 
 interface Retry {
-  /** Something came: count anew. */
+  /** Data arrived: resets the count of failures. */
   progress(): void;
-  /** Resolves when it is time to ask again; throws `error` where that would not help. */
+  /** Resolves when it is time to retry; throws `error` if a retry would not help. */
   after(error: unknown): Promise<void>;
 }
 
@@ -34,7 +37,7 @@ export function createTransport(url: string, token: string | undefined, patience
   const root = url.replace(/\/+$/, "");
   const { timeout = 120_000 } = patience;
   if (token !== undefined && !/^[\x20-\x7e]*$/.test(token)) {
-    throw new TypeError("the token holds a character that no token has, perhaps a line break at its end");
+    throw new TypeError("the token contains an invalid character, perhaps a line break at its end");
   }
   const authorization: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` };
   return {
@@ -45,7 +48,7 @@ export function createTransport(url: string, token: string | undefined, patience
       const response = await within(
         fetch(address, {
           headers: { Accept: accept, ...authorization },
-          // The token is for this server alone.
+          // A redirect must not receive the token.
           redirect: "manual",
           signal: signal ? AbortSignal.any([signal, leaving.signal]) : leaving.signal,
         }),
@@ -53,7 +56,7 @@ export function createTransport(url: string, token: string | undefined, patience
       ).catch((error: unknown) => {
         leaving.abort();
         signal?.throwIfAborted();
-        throw new ConnectionFailedError(`no answer from ${root}`, { cause: error });
+        throw new ConnectionFailedError(`no response from ${root}`, { cause: error });
       });
       const body = bodyOf(response, timeout, signal);
       if (response.status !== 200) {
@@ -64,35 +67,35 @@ export function createTransport(url: string, token: string | undefined, patience
       const came = response.headers.get("Content-Type") ?? "no content type";
       if (came.split(";")[0]!.trim().toLowerCase() === accept) return body;
       await body.cancel();
-      throw new TapehouseError(`this is no answer of Tapehouse: ${readable(came)} instead of ${accept}`);
+      throw new TapehouseError(`not a Tapehouse response: ${readable(came)} instead of ${accept}`);
     },
     retry: () => createRetry(patience),
   };
 }
 
-/** Bytes of a JSON answer. */
+/** Maximum bytes of a JSON response. */
 const LONGEST_JSON = 64 * 1024 * 1024;
 
-/** The object that a JSON answer is, asked for again where that can help. */
+/** The object in a JSON response. The request is retried if that may help. */
 export async function getJson<T extends object>(transport: Transport, path: string, params: Params): Promise<T> {
   const retry = transport.retry();
   for (;;) {
     try {
       const found = parseJson(await textOf(await transport.get(path, params, "application/json"), LONGEST_JSON));
       if (typeof found === "object" && found !== null && !Array.isArray(found)) return found as T;
-      throw new TapehouseError("this is no answer of Tapehouse: it is no object");
+      throw new TapehouseError("not a Tapehouse response: it is not an object");
     } catch (error) {
       await retry.after(error);
     }
   }
 }
 
-/** Throws IncompleteAnswerError where a text is no JSON. */
+/** Throws IncompleteAnswerError if a text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new IncompleteAnswerError("the answer was cut or is no JSON", { cause: error });
+    throw new IncompleteAnswerError("the response was cut off or is not JSON", { cause: error });
   }
 }
 
@@ -111,7 +114,7 @@ function createRetry({ retries = 6, backoff = 250, longestWait = 60_000 }: Patie
   };
 }
 
-/** A text in a list that holds a comma is one text, so it goes in quotes. A text that is no list goes as it is. */
+/** Items of a list that contain a comma are quoted. Text that is not in a list is sent as it is. */
 function queryOf(params: Params): string {
   const quoted = (item: string | number): string =>
     String(item).includes(",") ? `"${String(item).replaceAll('"', '""')}"` : String(item);

@@ -1,4 +1,4 @@
-// The client for Node and browsers: `import { createClient } from "tapehouse/client"`. It needs nothing but fetch.
+// The client for Node and browsers: `import { createClient } from "tapehouse/client"`. It only needs fetch.
 import { createAnswer, type Answer } from "./answer.js";
 import { ENTITY_NAMES, type EntityMethods } from "./entities.js";
 import { TapehouseError } from "./errors.js";
@@ -11,7 +11,7 @@ export { ConnectionFailedError, IncompleteAnswerError, ProblemError, TapehouseEr
 export interface ClientOptions extends Patience {
   readonly url: string;
   readonly token?: string;
-  /** Ends what is being read. */
+  /** Cancels reading. */
   readonly signal?: AbortSignal;
 }
 
@@ -47,20 +47,20 @@ type Day = string | number;
 
 /** Every entity is a method: `client.daily({ ts_code: "600519.SH", start_date: 20240101 })`. */
 export interface Client extends EntityMethods {
-  /** The version that every read names; null reads the current one. */
+  /** The version of every read; null reads the current one. */
   readonly dataVersion: string | null;
-  /** A client whose reads all name the version that is current now, or the one of this client. */
+  /** A client that reads the version that is current now, or the version of this client. */
   pin(): Promise<Client>;
-  /** A client whose reads all name this version. */
+  /** A client that reads this version. */
   at(dataVersion: string): Client;
   /** The versions that can be read, newest first. */
   versions(): Promise<readonly string[]>;
   calendar(params?: { start_date?: Day; end_date?: Day; is_open?: 0 | 1; exchange?: string }): Promise<CalendarDay[]>;
-  /** The n-th trading day after a trading day, before it where `n` is negative. */
+  /** The n-th trading day after a trading day, or before it if `n` is negative. */
   shift(date: Day, n: number): Promise<string>;
-  /** Intervals for which rows are missing. */
+  /** Intervals without rows. */
   gaps(entity: string, params?: { start_date?: Day; end_date?: Day; ts_code?: string }): Promise<Gap[]>;
-  /** What there is of each entity in the current version. */
+  /** Every entity with its dates and number of rows in the current version. */
   meta(): Promise<{ readonly data_version: string; readonly entities: Readonly<Record<string, Descriptor>> }>;
   /** Needs no token. */
   health(): Promise<Health>;
@@ -102,7 +102,7 @@ function clientOf(transport: Transport, dataVersion: string | null, signal: Abor
 
 const isText = (value: unknown): boolean => typeof value === "string";
 
-/** One member of a JSON answer. */
+/** One member of a JSON response. */
 async function partOf<T>(
   transport: Transport,
   path: string,
@@ -112,5 +112,5 @@ async function partOf<T>(
 ): Promise<T> {
   const part = (await getJson<Record<string, unknown>>(transport, path, params))[name];
   if (isKind(part)) return part as T;
-  throw new TapehouseError(`this is no answer of Tapehouse: it has no ${name}`);
+  throw new TapehouseError(`not a Tapehouse response: it has no ${name}`);
 }

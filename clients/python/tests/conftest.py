@@ -1,4 +1,4 @@
-"""A real server, named by the environment, and a proxy before it that does what networks do."""
+"""A real server, given by the environment, and a proxy that simulates network faults."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import requests
 
 import tapehouse
 
-#: Gets the server's answer and writes to the client what the network makes of it.
+#: Receives the server's response and writes the faulty one to the client.
 Fault = Callable[["_Handler", http.client.HTTPResponse, bytes], None]
 
 
@@ -44,13 +44,13 @@ def json_rows(url: str) -> Callable[..., List[List[Any]]]:
 
 
 class Proxy:
-    """Passes requests on. Each of ``faults`` befalls one answer, in order; later answers pass untouched."""
+    """Forwards requests. Each of ``faults`` is applied to one response, in order; later responses are not changed."""
 
     def __init__(self, server: str) -> None:
         self.faults: List[Fault] = []
         #: Paths with queries, in order.
         self.asked: List[str] = []
-        #: What the server answered.
+        #: Status codes of the server.
         self.statuses: List[int] = []
         handler = type("Handler", (_Handler,), {"proxy": self, "server_address_": urlsplit(server).netloc})
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
@@ -120,7 +120,7 @@ def cuts(after: float, *, framing: str) -> Fault:
 
 
 def shortens(by: int) -> Fault:
-    """A body that HTTP calls whole, but its last bytes are missing."""
+    """A body that is complete for HTTP, but lacks its last bytes."""
     return lambda handler, answer, body: passes(handler, answer, body[:-by])
 
 

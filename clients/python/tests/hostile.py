@@ -51,7 +51,7 @@ class HostileServer:
                 else:
                     act(connection)
             except OSError:
-                # The client has left, as it should.
+                # The client has left, as expected.
                 return
 
     def close(self) -> None:
@@ -97,7 +97,7 @@ def dripping(head: bytes, piece: bytes, every: float) -> Act:
 
 
 def bomb(megabytes: int) -> bytes:
-    """So many megabytes of zeros as gzip."""
+    """This many megabytes of zeros, compressed with gzip."""
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     zeros = bytes(1 << 20)
     return b"".join(packer.compress(zeros) for _ in range(megabytes)) + packer.flush()

@@ -1,4 +1,4 @@
-"""What is kept is used again only where the server says that nothing changed."""
+"""A cached response is reused only if the server confirms that nothing has changed."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_an_answer_that_cannot_be_kept_is_given_all_the_same(proxy: Proxy, tmp_p
     with Client(proxy.url, cache=tmp_path / "kept") as client:
         (tmp_path / "kept").rmdir()
         (tmp_path / "kept").write_text("no folder")
-        with pytest.warns(RuntimeWarning, match="not kept"):
+        with pytest.warns(RuntimeWarning, match="not cached"):
             assert client.daily(limit=None).arrow().num_rows > 0
 
 

@@ -1,4 +1,4 @@
-"""An answer is whole or an exception; what can be tried again is, and no row comes twice."""
+"""A response is complete or raises an exception; requests are retried if possible, and no row is repeated."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CUTS = {
 
 @pytest.fixture
 def careless(proxy: Proxy) -> Iterator[Client]:
-    """A client that never tries again."""
+    """A client that never retries."""
     with Client(proxy.url, retries=0) as client:
         yield client
 

@@ -1,4 +1,4 @@
-"""Whatever a server sends, a failure is an exception of the client, in bounded memory and time."""
+"""Whatever a server sends, a failure raises an exception of the client, in bounded memory and time."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def serving(*acts: Any, **options: Any) -> Iterator["tuple[Client, HostileServer
 
 
 def failure(ask: Any) -> TapehouseError:
-    """How ``ask`` fails, which must not take more than so much memory."""
+    """The exception of ``ask``, which must not take more than this much memory."""
     tracemalloc.start()
     try:
         with pytest.raises(TapehouseError) as failed:
@@ -221,8 +221,8 @@ class TestWithoutEnd:
         empty = stream(pa.record_batch(CALENDAR).slice(0, 0))
         for body in (empty, GOOD):
             with serving(answer(body, kind=ARROW, X_Next_Cursor="again")) as (client, _):
-                assert "cursor leads nowhere" in str(failure(lambda: rows(client)))
-                assert "cursor leads nowhere" in str(failure(lambda: list(client.pages("trade_cal", limit=1))))
+                assert "cursor does not advance" in str(failure(lambda: rows(client)))
+                assert "cursor does not advance" in str(failure(lambda: list(client.pages("trade_cal", limit=1))))
 
 
 class TestDrip:
@@ -283,7 +283,7 @@ class TestRows:
         first = answer(GOOD, kind=ARROW, X_Next_Cursor="a", X_Data_Version="v1")
         for more, told in (
             (answer(arrow({**CALENDAR, "new": [1]}), kind=ARROW, X_Data_Version="v1"), "other columns"),
-            (answer(GOOD, kind=ARROW, X_Data_Version="v2"), "another version"),
+            (answer(GOOD, kind=ARROW, X_Data_Version="v2"), "a version other"),
         ):
             with serving(first, more) as (client, _):
                 assert told in str(failure(lambda: rows(client)))

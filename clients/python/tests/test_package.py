@@ -53,7 +53,7 @@ def test_its_types_are_sound() -> None:
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """What mypy says about right and wrong uses."""
+    """The output of mypy for correct and incorrect uses."""
     folder = tmp_path_factory.mktemp("uses")
     (folder / "use.py").write_text(USE)
     (folder / "misuse.py").write_text("import tapehouse\nclient = tapehouse.Client()\n" + "\n".join(MISUSES) + "\n")

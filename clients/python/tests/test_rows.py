@@ -1,4 +1,4 @@
-"""Rows are the same whichever way one takes them."""
+"""Rows are the same in every form."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_a_day_may_be_given_in_any_usual_form(client: Client, day: Any) -> None:
 
 @pytest.mark.parametrize("no_day", [20250610.0, True, 2025, object()], ids=str)
 def test_what_is_no_day_is_refused_before_it_is_sent(client: Client, no_day: Any) -> None:
-    with pytest.raises((TypeError, ValueError), match="is no day"):
+    with pytest.raises((TypeError, ValueError), match="is not a day"):
         client.daily(start_date=no_day)
 
 

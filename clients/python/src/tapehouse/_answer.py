@@ -1,4 +1,4 @@
-"""Rows of an entity: read as a stream, whole or not at all, and handed over as pandas, polars or Arrow."""
+"""Rows of an entity: read as a stream, complete or not at all, and returned as pandas, polars or Arrow."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _TYPES = {"string": pa.string(), "float64": pa.float64(), "int64": pa.int64()}
 
 
 class Rows:
-    """Rows that can be had in several forms. With ``parse_dates`` columns of days are dates instead of ``YYYYMMDD`` text."""
+    """Rows in several forms. With ``parse_dates``, columns of days are dates instead of ``YYYYMMDD`` text."""
 
     def __init__(self, parse_dates: bool) -> None:
         self._parse_dates = parse_dates
 
     def _stream(self) -> Iterator[Any]:
-        """Record batches with days as text. The first one has no rows, so that the columns are known."""
+        """Record batches with days as text. The first one has no rows and only defines the columns."""
         raise NotImplementedError
 
     def _dates(self) -> frozenset[str]:
@@ -38,12 +38,12 @@ class Rows:
         return pa.Table.from_batches(batches)
 
     def batches(self, *, parse_dates: Optional[bool] = None) -> Iterator[Any]:
-        """Arrow record batches as they arrive, in flat memory. Each call asks anew."""
+        """Arrow record batches as they arrive, in constant memory. Each call sends a new request."""
         stream = (batch for batch in self._stream() if batch.num_rows > 0)
         return self._parsed(stream) if self._wants(parse_dates) else stream
 
     def reader(self, *, parse_dates: Optional[bool] = None) -> Any:
-        """The same as a ``pyarrow.RecordBatchReader``, which DuckDB and others read as a stream."""
+        """A ``pyarrow.RecordBatchReader`` of the same rows, which DuckDB and others read as a stream."""
         stream = self._stream()
         if self._wants(parse_dates):
             stream = self._parsed(stream)
@@ -55,7 +55,7 @@ class Rows:
         return _with_dates(table, self._dates()) if self._wants(parse_dates) else table
 
     def pandas(self, *, parse_dates: Optional[bool] = None, **options: Any) -> "pandas.DataFrame":
-        """A ``pandas.DataFrame``; ``options`` go to ``pyarrow.Table.to_pandas``."""
+        """A ``pandas.DataFrame``; ``options`` are passed to ``pyarrow.Table.to_pandas``."""
         frame: "pandas.DataFrame" = self.arrow(parse_dates=parse_dates).to_pandas(**{"date_as_object": False, **options})
         return frame
 
@@ -68,7 +68,7 @@ class Rows:
         return frame
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """By this DuckDB, polars and others take the rows as they are."""
+        """Lets DuckDB, polars and others read the rows directly."""
         return self.reader().__arrow_c_stream__(requested_schema)
 
     def _wants(self, parse_dates: Optional[bool]) -> bool:
@@ -81,7 +81,7 @@ class Rows:
 
 @dataclasses.dataclass(frozen=True)
 class Source:
-    """What an answer needs to know of its client."""
+    """The parts of a client that its answers use."""
 
     transport: Transport
     cache: Optional[Cache]
@@ -89,7 +89,7 @@ class Source:
 
 
 class Answer(Rows):
-    """The rows that one question asks for. It is asked when the rows are wanted, not before."""
+    """The rows of one request, which is sent when they are read."""
 
     def __init__(
         self, source: Source, entity: str, params: Mapping[str, str], dates: frozenset[str], types: Mapping[str, str]
@@ -97,19 +97,19 @@ class Answer(Rows):
         super().__init__(source.parse_dates)
         self.entity = entity
         self.params = dict(params)
-        #: The version that was read; None before.
+        #: The version that was read; None before reading.
         self.data_version: Optional[str] = None
-        #: Where the next page begins; None where there is none, and before reading.
+        #: The cursor of the next page; None if there is none, and before reading.
         self.next_cursor: Optional[str] = None
         self._source = source
         self._date_columns = dates
-        #: Column → ``string``, ``float64`` or ``int64``; empty where the entity is not known.
+        #: Column → ``string``, ``float64`` or ``int64``; empty if the entity is unknown.
         self._types = types
         self._kept: Any = None
 
     @property
     def truncated(self) -> bool:
-        """Whether ``limit`` cut the answer. Known after reading."""
+        """Whether ``limit`` truncated the response. Known after reading."""
         return self.next_cursor is not None
 
     def _dates(self) -> frozenset[str]:
@@ -121,7 +121,7 @@ class Answer(Rows):
         return self._kept
 
     def _through(self, cache: Cache) -> Any:
-        """The kept table where it is still true, else a new one, which is kept."""
+        """The cached table if it is current, otherwise a new one, which is cached."""
         transport = self._source.transport
         key = repr((transport.url, transport.identity, self.entity, sorted(self.params.items())))
         kept = cache.get(key)
@@ -130,7 +130,7 @@ class Answer(Rows):
         if kept and not batches:
             return kept.table
         table = pa.Table.from_batches(batches)
-        # A cursor may outlive its version here, so pages are not kept.
+        # A cached cursor could outlive its version, so pages are not cached.
         if "ETag" in head and self.next_cursor is None:
             cache.put(key, Kept(head["ETag"], table))
         return table
@@ -140,8 +140,9 @@ class Answer(Rows):
 
     def _read(self, etag: Optional[str], head: dict[str, str]) -> Iterator[Any]:
         """
-        All batches; none where ``etag`` is still true. What was cut is read again in the same version, without the rows
-        that came already. A server that cuts every answer to a limit of its own is asked for the rest.
+        All batches; none if ``etag`` is current. A response that was cut off is requested again in the same version,
+        and rows that were already returned are skipped. If the server truncates every response to a limit of its own, the
+        rest is requested too.
         """
         retry = self._source.transport.retry()
         params = self.params
@@ -163,7 +164,7 @@ class Answer(Rows):
             if self.next_cursor is None or "limit" in params:
                 return
             if done == 0 or self.next_cursor == params.get("cursor"):
-                raise TapehouseError("this is no answer of Tapehouse: its cursor leads nowhere")
+                raise TapehouseError("not a Tapehouse response: its cursor does not advance")
             params = {**params, "cursor": self.next_cursor}
             etag, done = None, 0
 
@@ -172,7 +173,7 @@ class Answer(Rows):
         with self._source.transport.get(f"/api/v1/entities/{self.entity}", params, headers) as body:
             version = body.headers.get("X-Data-Version", self.data_version)
             if version != self.data_version and (skip > 0 or "cursor" in params) and self.data_version is not None:
-                raise TapehouseError(f"the server goes on with another version than {readable(self.data_version)}")
+                raise TapehouseError(f"the server continued with a version other than {readable(self.data_version)}")
             self.data_version = version
             if body.status == 304:
                 body.read(1)
@@ -187,10 +188,10 @@ class Answer(Rows):
                     yield left
 
     def _checked(self, schema: Any, before: Any) -> Any:
-        """The schema of a batch. Raises where it is not that of the batches before it, or not what was asked for."""
+        """The schema of a batch. Raises if it differs from earlier batches or from the request."""
         if before is not None:
             if schema is not before and not schema.equals(before):
-                raise TapehouseError("the server goes on with other columns")
+                raise TapehouseError("the server continued with other columns")
             return before
         asked = self.params.get("fields")
         wanted = {name.strip() for name in asked.split(",")} if asked else set(self._types)
@@ -198,13 +199,13 @@ class Answer(Rows):
         types = [_TYPES.get(self._types.get(field.name, ""), field.type) for field in schema]
         other = [field.name for field, type in zip(schema, types) if not field.type.equals(type)]
         if missing or other or len(set(schema.names)) < len(schema.names):
-            fault = f"without the columns {missing}" if missing else f"with columns of another type or twice: {other}"
-            raise TapehouseError(f"this is no answer of Tapehouse for {self.entity}: {readable(fault)}")
+            fault = f"the columns {missing} are missing" if missing else f"columns of another type or repeated: {other}"
+            raise TapehouseError(f"not a Tapehouse response for {self.entity}: {readable(fault)}")
         return schema
 
 
 class Panel(Rows):
-    """The same question as of several days, one below the other, with the day in the first column ``as_of``."""
+    """The same request as of several days, concatenated, with the day in the first column ``as_of``."""
 
     def __init__(self, answers: Mapping[str, Answer], parse_dates: bool) -> None:
         super().__init__(parse_dates)
@@ -221,7 +222,7 @@ class Panel(Rows):
 
 
 def _record_batches(body: Body) -> Iterator[Any]:
-    """An empty batch, then those of the stream. Raises IncompleteAnswer unless both Arrow and HTTP say that it is whole."""
+    """An empty batch, then those of the stream. Raises IncompleteAnswer unless both Arrow and HTTP mark its end."""
     body.expect(MEDIA_TYPE)
     try:
         reader = pa.ipc.open_stream(body)
@@ -229,19 +230,19 @@ def _record_batches(body: Body) -> Iterator[Any]:
         columns = [pa.array([], schema.field(i).type) for i, _ in enumerate(schema.names)]
         yield pa.RecordBatch.from_arrays(columns, schema=schema)
         for batch in reader:
-            # Bytes that are no Arrow could make a reader of the batch look beyond its memory.
+            # Invalid bytes could make a reader of the batch access memory outside of it.
             batch.validate(full=True)
             yield batch
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise IncompleteAnswer(f"the answer was cut: {readable(error)}") from error
+        raise IncompleteAnswer(f"the response was cut off: {readable(error)}") from error
     if body.overrun:
-        raise IncompleteAnswer("the answer was cut: it has no end of stream")
+        raise IncompleteAnswer("the response was cut off: the end of the stream is missing")
     if body.read(1):
-        raise IncompleteAnswer("the answer goes on after its end")
+        raise IncompleteAnswer("the response continues after its end")
 
 
 def _with_dates(data: Any, dates: "frozenset[str] | Sequence[str]") -> Any:
-    """A table or batch whose columns of days are date32. There are few days and many rows, so each day is parsed once."""
+    """The table or batch with date32 for days. Each distinct day is parsed once, because there are few."""
     for i, name in enumerate(data.schema.names):
         if name in dates and pa.types.is_string(data.schema.field(i).type):
             data = data.set_column(i, name, _days_of(data.column(i)))

@@ -1,4 +1,4 @@
-"""Where whole answers are kept, to be used again when the server says that nothing changed."""
+"""Caches of complete responses, which are reused if the server confirms that nothing has changed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Cache(Protocol):
 
 
 class MemoryCache:
-    """Keeps the answers used last, up to ``max_bytes``."""
+    """Caches the most recently used responses, up to ``max_bytes``."""
 
     def __init__(self, max_bytes: int = 1 << 30) -> None:
         self._max_bytes = max_bytes
@@ -56,8 +56,8 @@ class MemoryCache:
 
 class DiskCache:
     """
-    Keeps answers as Arrow files in a folder, the ones used last, up to ``max_bytes``. Processes of one user may share it.
-    Only their user can read the files, and files of others are not read.
+    Caches the most recently used responses as Arrow files in a folder, up to ``max_bytes``. Processes of one user may
+    share it. Only this user can read the files, and files of other users are not read.
     """
 
     def __init__(self, folder: Union[str, "os.PathLike[str]"], max_bytes: int = 8 << 30) -> None:
@@ -78,7 +78,7 @@ class DiskCache:
             table = pa.ipc.open_file(pa.py_buffer(whole)).read_all()
             metadata = dict(table.schema.metadata or {})
             etag = metadata.pop(b"etag").decode()
-            # Else one file was put in the place of another.
+            # Otherwise one file was replaced by another.
             if metadata.pop(b"key").decode() != path.stem:
                 return None
         except (OSError, KeyError, ValueError, pa.ArrowException):
@@ -86,17 +86,17 @@ class DiskCache:
         return Kept(etag, table.replace_schema_metadata(metadata))
 
     def put(self, key: str, kept: Kept) -> None:
-        """Keeps an answer where it can. What cannot be kept, as on a full disk, is a warning: the rows are there."""
+        """Caches a response. If that fails, for example on a full disk, it only warns: the rows are not affected."""
         try:
             self._write(self._path(key), kept)
             self._shrink()
         except OSError as error:
-            warnings.warn(f"the answer is not kept in {self._folder}: {error}", RuntimeWarning, stacklevel=2)
+            warnings.warn(f"the response is not cached in {self._folder}: {error}", RuntimeWarning, stacklevel=2)
 
     def _write(self, path: Path, kept: Kept) -> None:
         before = kept.table.schema.metadata or {}
         table = kept.table.replace_schema_metadata({**before, b"etag": kept.etag.encode(), b"key": path.stem.encode()})
-        # A new file that only its owner can read, whatever the umask and whatever lies in the folder.
+        # Creates a new file that only its owner can read, whatever the umask and the other files are.
         handle, part = tempfile.mkstemp(_PART, dir=self._folder)
         try:
             with os.fdopen(handle, "wb") as file:
@@ -132,24 +132,24 @@ class DiskCache:
 
 _DIGEST = hashlib.sha256
 _NAME = re.compile(r"[0-9a-f]{64}\.arrow")
-#: The end of the name of a file that is being written, and after how many seconds nobody writes it any more.
+#: The suffix of a file that is being written, and the seconds after which it counts as abandoned.
 _PART = ".tapehouse-part"
 _ABANDONED_AFTER = 3600.0
 
 
 def _open_own(path: str, flags: int) -> int:
-    """Opens a file of this user that no other one may write: not a link, nor a pipe, nor what somebody else put there."""
+    """Opens a file that belongs to this user and that no other user may write. Refuses links and pipes."""
     handle = os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     found = os.fstat(handle)
     is_own = not hasattr(os, "geteuid") or (found.st_uid == os.geteuid() and found.st_mode & 0o022 == 0)
     if stat.S_ISREG(found.st_mode) and is_own:
         return handle
     os.close(handle)
-    raise PermissionError(f"{path} is no file of this user")
+    raise PermissionError(f"{path} is not a file of this user")
 
 
 class _Digested:
-    """A file that remembers the digest of what is written to it."""
+    """A file that computes the digest of what is written to it."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -174,7 +174,7 @@ class _Digested:
 
 
 def open_cache(cache: Union[None, bool, str, "os.PathLike[str]", Cache]) -> Optional[Cache]:
-    """True is memory, a path is a folder."""
+    """True means in memory, a path means in that folder."""
     if cache is None or cache is False:
         return None
     if cache is True:

@@ -22,16 +22,16 @@ class Client(EntityMethods):
 
     Every entity is a method: ``client.daily(ts_code="600519.SH", start_date=20240101).pandas()``.
 
-    :param url: of the server; else ``TAPEHOUSE_URL``, else ``http://127.0.0.1:8080``
-    :param token: else ``TAPEHOUSE_TOKEN``
-    :param parse_dates: give days as dates instead of ``YYYYMMDD`` text
-    :param cache: keep whole answers and ask whether they changed: True in memory, a path in that folder
-    :param timeout: seconds without a byte after which a connection is given up, or five times as many of a mere drip
-    :param retries: failures in a row after which it gives up: no connection, a cut answer, 429 and 503
-    :param backoff: seconds before the first retry; twice as long each time, or as ``Retry-After`` says
-    :param longest_wait: seconds; a server that asks for more is not waited for
-    :param compress: ask for gzip: for slow networks
-    :param verify: as in ``requests``: whether to check the certificate, or the file of the authority
+    :param url: of the server; default: ``TAPEHOUSE_URL``, then ``http://127.0.0.1:8080``
+    :param token: default: ``TAPEHOUSE_TOKEN``
+    :param parse_dates: return days as dates instead of ``YYYYMMDD`` text
+    :param cache: cache complete responses and revalidate them: True in memory, a path in that folder
+    :param timeout: seconds without a byte after which a connection is abandoned; five times as long for a very slow one
+    :param retries: consecutive failures after which it gives up: no connection, an incomplete response, 429 and 503
+    :param backoff: seconds before the first retry; doubled each time, or as ``Retry-After`` says
+    :param longest_wait: seconds; if a server asks for a longer wait, the request fails
+    :param compress: request gzip, for slow networks
+    :param verify: as in ``requests``: whether to check the certificate, or the path of a CA file
     """
 
     def __init__(
@@ -60,13 +60,13 @@ class Client(EntityMethods):
         )
         self._source = Source(transport, open_cache(cache), parse_dates)
         self._owns = True
-        #: The version that every read names; None reads the current one.
+        #: The version of every read; None reads the current one.
         self.data_version: Optional[str] = None
 
     # Rows
 
     def read(self, entity: str, **params: Any) -> Answer:
-        """Rows of the entity of this name; parameters as of its method."""
+        """Rows of the entity with this name; the parameters are those of its method."""
         known = ENTITIES.get(entity)
         columns = known.columns if known else ()
         dates = frozenset(column.name for column in columns if column.is_date)
@@ -74,7 +74,7 @@ class Client(EntityMethods):
         return Answer(self._source, entity, query(self._pinned(params), dates | {"period"}), dates, types)
 
     def pages(self, entity: str, *, limit: int, **params: Any) -> Iterator[Answer]:
-        """Pages of at most ``limit`` rows, each read when it is its turn. All are of one version."""
+        """Pages of at most ``limit`` rows, all of one version. Each is read when it is reached."""
         cursor: Optional[str] = params.pop("cursor", None)
         while True:
             page = self.read(entity, limit=limit, cursor=cursor, **params)
@@ -83,11 +83,11 @@ class Client(EntityMethods):
             if page.next_cursor is None:
                 return
             if rows == 0 or page.next_cursor == cursor:
-                raise TapehouseError("this is no answer of Tapehouse: its cursor leads nowhere")
+                raise TapehouseError("not a Tapehouse response: its cursor does not advance")
             cursor = page.next_cursor
 
     def panel(self, entity: str, days: Iterable[Day], **params: Any) -> Panel:
-        """What was known of an entity on each of several days, in one version, with the column ``as_of`` in front."""
+        """What was known about an entity on each of several days, in one version; ``as_of`` is the first column."""
         client = self.pin()
         texts = [day(one).replace("-", "") for one in days]
         if not texts:
@@ -97,11 +97,11 @@ class Client(EntityMethods):
     # Versions
 
     def pin(self) -> "Client":
-        """A client whose reads all name the version that is current now, or the one of this client."""
+        """A client that reads the version that is current now, or the version of this client."""
         return self.at(self.data_version or self.versions()[0])
 
     def at(self, data_version: str) -> "Client":
-        """A client whose reads all name this version. It shares the connections of this one."""
+        """A client that reads this version. It shares the connections of this client."""
         pinned = Client.__new__(Client)
         pinned._source = self._source
         pinned._owns = False
@@ -123,7 +123,7 @@ class Client(EntityMethods):
         exchange: Optional[str] = None,
         data_version: Optional[str] = None,
     ) -> List[CalendarDay]:
-        """Days of the calendar; ``is_open`` 1 or 0 for open or closed ones alone."""
+        """Days of the calendar; ``is_open=1`` or ``0`` for only open or closed days."""
         params = dict(start_date=start_date, end_date=end_date, is_open=is_open, exchange=exchange)
         asked = self._pinned({**params, "data_version": data_version})
         return cast(List[CalendarDay], self._part("/api/v1/calendar", asked, "days", list))
@@ -133,7 +133,7 @@ class Client(EntityMethods):
         return [one["cal_date"] for one in self.calendar(start_date, end_date, is_open=1)]
 
     def shift(self, date: Day, n: int, *, data_version: Optional[str] = None) -> str:
-        """The n-th trading day after a trading day, before it where ``n`` is negative."""
+        """The n-th trading day after a trading day, or before it if ``n`` is negative."""
         params = self._pinned({"date": date, "n": n, "data_version": data_version})
         return cast(str, self._part("/api/v1/calendar/shift", params, "result", str))
 
@@ -146,12 +146,12 @@ class Client(EntityMethods):
         ts_code: Optional[str] = None,
         data_version: Optional[str] = None,
     ) -> List[Gap]:
-        """Intervals for which rows are missing. Look before a backtest: the list should be empty."""
+        """Intervals without rows. Check before a backtest that the list is empty."""
         params = dict(start_date=start_date, end_date=end_date, ts_code=ts_code, data_version=data_version)
         return cast(List[Gap], self._part(f"/api/v1/entities/{entity}/gaps", self._pinned(params), "gaps", list))
 
     def meta(self) -> Any:
-        """The catalog of the current version: what there is of each entity, from which day to which, and how many rows."""
+        """The catalog of the current version: every entity with its dates and number of rows."""
         return self._json("/api/v1/meta", {})
 
     def health(self) -> Any:
@@ -159,7 +159,7 @@ class Client(EntityMethods):
         return self._json("/health", {})
 
     def close(self) -> None:
-        """Closes the connections; those of a pinned client belong to the client that it came from."""
+        """Closes the connections; the connections of a pinned client belong to the client that created it."""
         if self._owns:
             self._source.transport.close()
 
@@ -186,8 +186,8 @@ class Client(EntityMethods):
         return self._source.transport.json(path, query(params))
 
     def _part(self, path: str, params: dict[str, Any], name: str, kind: type) -> Any:
-        """One member of a JSON answer."""
+        """One member of a JSON response."""
         part = self._json(path, params).get(name)
         if not isinstance(part, kind):
-            raise TapehouseError(f"this is no answer of Tapehouse: it has no {name}")
+            raise TapehouseError(f"not a Tapehouse response: it has no {name}")
         return part

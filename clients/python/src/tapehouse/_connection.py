@@ -1,4 +1,4 @@
-"""Connections that give up on a server that only drips, or whose headers have no end."""
+"""Connections that fail if a server is too slow or sends endless headers."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
-#: Bytes that status line and headers may have, those of interim answers included.
+#: Maximum bytes of status line and headers, including those of interim responses.
 LONGEST_HEAD = 1 << 20
 
-#: A body that arrives more slowly than this, in bytes a second, is given up after this many timeouts of waiting.
+#: A body slower than this many bytes per second is abandoned after this many timeouts of waiting.
 SLOWEST = 1024
 PATIENCE = 5
 
 
 class _Paced(io.RawIOBase):
     """
-    Reads from a connection. Each read waits for the timeout of the connection at most; this bounds all of them together.
-    Only waiting counts: a reader that takes its time is no fault of the server.
+    Reads from a connection. The timeout of a connection bounds each read; this bounds all reads together. Only waiting
+    counts: a slow reader is not the server's fault.
     """
 
     def __init__(self, raw: Any, sock: Any) -> None:
@@ -47,7 +47,7 @@ class _Paced(io.RawIOBase):
         if self._is_head and self._bytes > LONGEST_HEAD:
             raise OSError(f"status and headers are longer than {LONGEST_HEAD} bytes")
         if self._timeout is not None and self._waited > self._allowed():
-            raise TimeoutError(f"only {self._bytes} bytes came in {self._waited:.0f} seconds")
+            raise TimeoutError(f"only {self._bytes} bytes arrived in {self._waited:.0f} seconds")
         return count
 
     def _allowed(self) -> float:
@@ -89,7 +89,7 @@ _POOLS = {"http": _Pool, "https": _SecurePool}
 
 
 class Adapter(HTTPAdapter):
-    """Makes such connections, to the server and to proxies."""
+    """Creates these connections, to the server and to proxies."""
 
     def init_poolmanager(self, *args: Any, **options: Any) -> None:
         super().init_poolmanager(*args, **options)

@@ -1,42 +1,42 @@
-"""What can go wrong, as exceptions."""
+"""The exceptions of the client."""
 
 from __future__ import annotations
 
 from typing import Optional, Sequence
 
 
-#: Characters of what a server or a library says that are shown.
+#: Maximum characters of text from a server or a library that are shown.
 LONGEST_TEXT = 2_000
 
 
 def readable(text: object) -> str:
-    """A text of unknown origin as it may be shown in a terminal."""
+    """Text of unknown origin, safe to show in a terminal."""
     return "".join(one if one.isprintable() else " " for one in str(text)[:LONGEST_TEXT]).strip()
 
 
 class TapehouseError(Exception):
-    """The root of all errors of this package."""
+    """The base class of all errors of this package."""
 
-    #: Seconds that the server asked to wait, where it did.
+    #: Seconds that the server asked to wait, if it did.
     retry_after: Optional[float] = None
-    #: Whether asking again can help.
+    #: Whether a retry may help.
     passing: bool = False
 
 
 class ConnectionFailed(TapehouseError):
-    """The server could not be reached, or left before an answer began."""
+    """The server could not be reached, or closed the connection before a response began."""
 
     passing = True
 
 
 class IncompleteAnswer(TapehouseError):
-    """An answer was cut before its end. None of its rows may be taken for the whole."""
+    """A response was cut off. Its rows are incomplete."""
 
     passing = True
 
 
 class ProblemError(TapehouseError):
-    """The server said no. ``code`` is stable; the texts are for people."""
+    """The server refused the request. ``code`` is stable; the texts are for people."""
 
     def __init__(
         self,
@@ -52,13 +52,13 @@ class ProblemError(TapehouseError):
         self.status = status
         self.code = code
         self.detail = detail
-        #: The parameter at fault.
+        #: The parameter that caused the problem.
         self.parameter = parameter
-        #: What would be accepted.
+        #: Accepted values.
         self.allowed = tuple(allowed)
-        #: The way out.
+        #: How to fix it.
         self.hint = hint
-        #: Names the request in the log of the server.
+        #: Identifies the request in the server's log.
         self.request_id = request_id
         self.retry_after = retry_after
         self.passing = status in (429, 503)

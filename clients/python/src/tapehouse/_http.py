@@ -1,4 +1,4 @@
-"""One request at a time: what is a failure, what may be tried again, and when a body is whole."""
+"""Requests: which responses are failures, which requests are retried, and when a body is complete."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from ._connection import Adapter
 from ._errors import ConnectionFailed, IncompleteAnswer, TapehouseError, readable
 from ._problem import problem_of
 
-#: Bytes of a body that is no success; of a JSON answer; and of one read, the largest of which is a record batch.
+#: Maximum bytes of an error's body; of a JSON response; and of one read, the largest of which is a record batch.
 LONGEST_ERROR = 64 << 10
 LONGEST_JSON = 64 << 20
 LONGEST_READ = 2 << 30
 
 
 class _Session(requests.Session):
-    """Follows no redirect, so no other server gets the token. The library would also read the whole body of a redirect."""
+    """Does not follow redirects, so that no other server receives the token."""
 
     def get_redirect_target(self, resp: Any) -> None:
         return None
 
 
 class Transport:
-    """The way to one server. Threads may share it."""
+    """The connections to one server. Threads may share it."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Transport:
         verify: Union[bool, str],
     ) -> None:
         self.url = url.rstrip("/")
-        #: Names the one who asks, without the token.
+        #: Identifies the user without revealing the token.
         self.identity = hashlib.sha256((token or "").encode()).hexdigest()
         self._timeout = timeout
         self._retries = retries
@@ -59,10 +59,10 @@ class Transport:
             self._session.mount(scheme, Adapter(pool_maxsize=64))
 
     def get(self, path: str, params: Mapping[str, str], headers: Optional[Mapping[str, str]] = None) -> "Body":
-        """One attempt. Status 200, or 304 where ``If-None-Match`` asked for it; anything else is raised."""
+        """One attempt. Returns status 200, or 304 if ``If-None-Match`` was sent; raises on anything else."""
         asked = dict(headers or {})
         try:
-            # As an argument, since `requests` prefers an authority of the environment to that of the session.
+            # As an argument, because `requests` prefers a CA file of the environment to that of the session.
             response = self._session.get(
                 self.url + path,
                 params=dict(params),
@@ -81,15 +81,15 @@ class Transport:
 
     def _failure(self, error: Exception) -> ConnectionFailed:
         is_trust = isinstance(error, requests.exceptions.SSLError)
-        lacking = "trusted connection to" if is_trust else "answer from"
+        lacking = "trusted connection to" if is_trust else "response from"
         failed = ConnectionFailed(f"no {lacking} {self.url}: {readable(error)}")
-        # What `requests` calls a ValueError, such as a malformed URL, stays as it is.
+        # A ValueError of `requests`, such as a malformed URL, is permanent.
         is_of_network = isinstance(error, (requests.RequestException, urllib3.exceptions.HTTPError))
         failed.passing = is_of_network and not is_trust and not isinstance(error, ValueError)
         return failed
 
     def json(self, path: str, params: Mapping[str, str]) -> Any:
-        """The whole of a JSON answer, asked for again where that can help."""
+        """The object in a JSON response. The request is retried if that may help."""
         retry = self.retry()
         while True:
             try:
@@ -106,42 +106,42 @@ class Transport:
 
 
 class Body:
-    """The bytes of an answer as a file. Reading raises IncompleteAnswer where the connection ends before the body does."""
+    """The bytes of a response as a file. Reading raises IncompleteAnswer if the connection ends before the body."""
 
     def __init__(self, response: requests.Response, encoding: str) -> None:
         self.headers = response.headers
         self.status = response.status_code
-        #: Whether somebody wanted to read beyond the last byte.
+        #: Whether a read went past the last byte.
         self.overrun = False
         self.closed = False
         self._response = response
         self._encoding = encoding
 
     def expect(self, media_type: str) -> None:
-        """Raises where something else came than was asked for, as from a portal that wants a login first."""
+        """Raises if the media type is another one, for example from a portal that requires a login."""
         came = self.headers.get("Content-Type", "no content type")
         if came.split(";")[0].strip().lower() != media_type:
-            raise TapehouseError(f"this is no answer of Tapehouse: {readable(came)!r} instead of {media_type!r}")
+            raise TapehouseError(f"not a Tapehouse response: {readable(came)!r} instead of {media_type!r}")
         if not self._is_decodable():
             packed = readable(self.headers["Content-Encoding"])
-            raise TapehouseError(f"the answer has the encoding {packed!r}, which was not asked for")
+            raise TapehouseError(f"the response has the encoding {packed!r}, which was not requested")
 
     def json(self) -> "dict[str, Any]":
-        """The object that the body is."""
+        """The body as a JSON object."""
         self.expect("application/json")
         text = self.read(LONGEST_JSON)
         if self.read(1):
-            raise TapehouseError(f"the answer is longer than {LONGEST_JSON} bytes")
+            raise TapehouseError(f"the response is longer than {LONGEST_JSON} bytes")
         try:
             found = json.loads(text, parse_constant=_no_json)
         except (ValueError, RecursionError) as error:
-            raise IncompleteAnswer(f"the answer was cut or is no JSON: {readable(error)}") from error
+            raise IncompleteAnswer(f"the response was cut off or is not JSON: {readable(error)}") from error
         if not isinstance(found, dict):
-            raise TapehouseError("this is no answer of Tapehouse: it is no object")
+            raise TapehouseError("not a Tapehouse response: it is not an object")
         return found
 
     def of_error(self) -> bytes:
-        """The beginning of a body that explains an error; empty where it cannot be read."""
+        """The beginning of a body that explains an error; empty if it cannot be read."""
         try:
             return self.read(LONGEST_ERROR) if self._is_decodable() else b""
         except IncompleteAnswer:
@@ -153,7 +153,7 @@ class Body:
     def read(self, size: int) -> bytes:
         """``size`` bytes, fewer only at the end."""
         if not 0 <= size <= LONGEST_READ:
-            raise IncompleteAnswer(f"the answer has a part of {size} bytes, which is too long to be true")
+            raise IncompleteAnswer(f"the response claims a part of {size} bytes, which is too large")
         pieces = []
         left = size
         while left > 0:
@@ -169,7 +169,7 @@ class Body:
         try:
             return bytes(self._response.raw.read(size, decode_content=True))
         except (urllib3.exceptions.HTTPError, OSError) as error:
-            raise IncompleteAnswer(f"the answer was cut: {readable(error)}") from error
+            raise IncompleteAnswer(f"the response was cut off: {readable(error)}") from error
 
     def readable(self) -> bool:
         return True
@@ -186,7 +186,7 @@ class Body:
 
 
 class Retry:
-    """Waits after failures, longer each time, until there were too many in a row."""
+    """Waits after failures, longer each time, and gives up after too many in a row."""
 
     def __init__(self, retries: int, backoff: float, longest_wait: float) -> None:
         self._retries = retries
@@ -195,11 +195,11 @@ class Retry:
         self._failures = 0
 
     def progress(self) -> None:
-        """Something came: count anew."""
+        """Data arrived: resets the count of failures."""
         self._failures = 0
 
     def after(self, error: TapehouseError) -> None:
-        """Returns when it is time to ask again; raises ``error`` where that would not help."""
+        """Returns when it is time to retry; raises ``error`` if a retry would not help."""
         asked = error.retry_after or 0.0
         if not error.passing or self._failures >= self._retries or asked > self._longest_wait:
             raise error
@@ -209,11 +209,11 @@ class Retry:
 
 
 class _Bearer(requests.auth.AuthBase):
-    """The token as an auth object: a header alone would lose against an entry in ``.netrc``."""
+    """The token as an auth object: an entry in ``.netrc`` would override a plain header."""
 
     def __init__(self, token: Optional[str]) -> None:
         if token and not (token.isascii() and token.isprintable()):
-            raise ValueError("the token holds a character that no token has, perhaps a line break at its end")
+            raise ValueError("the token contains an invalid character, perhaps a line break at its end")
         self._token = token
 
     def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
@@ -223,4 +223,4 @@ class _Bearer(requests.auth.AuthBase):
 
 
 def _no_json(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no number of JSON")
+    raise ValueError(f"{constant} is not a JSON number")

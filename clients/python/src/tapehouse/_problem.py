@@ -1,4 +1,4 @@
-"""What an answer that is no success says, whoever wrote it."""
+"""Error responses, from Tapehouse or a proxy, as exceptions."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any, Mapping, Optional, Tuple
 
 from ._errors import ProblemError, readable
 
-#: How many values that would be accepted are kept.
+#: Maximum number of accepted values that are kept.
 MOST_ALLOWED = 1_000
 
 
 def problem_of(status: int, reason: Optional[str], headers: Mapping[str, str], body: bytes) -> ProblemError:
-    """The problem document of an answer, or what can be said without one (a proxy may have answered)."""
+    """The problem document of a response, or a substitute if there is none, e.g. from a proxy."""
     found = _document(body)
     return ProblemError(
         status=status,
@@ -61,7 +61,7 @@ def _texts(values: Any) -> Tuple[str, ...]:
 
 
 def _seconds(retry_after: Optional[str]) -> Optional[float]:
-    """``Retry-After`` is seconds or a date."""
+    """``Retry-After``, in seconds or as a date, in seconds."""
     text = (retry_after or "").strip()
     if text.isascii() and text.isdigit():
         return float(text)

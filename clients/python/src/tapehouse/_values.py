@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Iterable, Mapping, Union
 if TYPE_CHECKING:
     from typing_extensions import TypeGuard
 
-#: As a filter: rows where the value is missing.
+#: As a filter: rows without a value.
 NULL = "null"
 
 #: A day: ``20240105``, ``"20240105"``, ``"2024-01-05"``, a date, a datetime, a pandas Timestamp or a numpy datetime64.
 Day = Union[str, int, datetime.date, Any]
 Days = Union[Day, Iterable[Day]]
-#: One text, or any of several. A plain ``str`` may hold several, parted by commas.
+#: One text, or several. A plain ``str`` may contain several, separated by commas.
 Texts = Union[str, Iterable[str]]
 Ints = Union[int, Iterable[int], str]
 
@@ -23,20 +23,20 @@ DAYS = frozenset({"start_date", "end_date", "as_of", "date", "snapshot_date"})
 
 
 def query(params: Mapping[str, Any], dates: Iterable[str] = ()) -> dict[str, str]:
-    """The parameters that are given, as text. ``dates`` are further names of days."""
+    """The parameters that are set, as text. ``dates`` are names of further parameters that are days."""
     days = DAYS.union(dates)
     return {name: (_days if name in days else _texts)(value) for name, value in params.items() if value is not None}
 
 
 def day(value: Day) -> str:
-    """``YYYYMMDD``, or the text itself: what a text means is for the server to say."""
+    """``YYYYMMDD``, or the text itself, which the server interprets."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool) or isinstance(value, float):
-        raise TypeError(f"{value!r} is no day: give 20240105, '2024-01-05', a date or a Timestamp")
+        raise TypeError(f"{value!r} is not a day: use 20240105, '2024-01-05', a date or a Timestamp")
     text = str(value)[:10].replace("-", "")
     if len(text) != 8 or not text.isdigit():
-        raise ValueError(f"{value!r} is no day: give 20240105, '2024-01-05', a date or a Timestamp")
+        raise ValueError(f"{value!r} is not a day: use 20240105, '2024-01-05', a date or a Timestamp")
     return text
 
 
@@ -45,7 +45,7 @@ def _days(value: Days) -> str:
 
 
 def _texts(value: Any) -> str:
-    """A text in a list that holds a comma is one text, so it goes in quotes. A text that is no list goes as it is."""
+    """Items of a list that contain a comma are quoted. Text that is not in a list is sent as it is."""
     return ",".join(_quoted(str(item)) for item in value) if _is_list(value) else str(value)
 
 

@@ -61,6 +61,6 @@ function configOf(options: Omit<Options, "json">, env: NodeJS.ProcessEnv): Serve
 function describe({ state, thing, found, expected, way }: Finding): readonly string[] {
   const lines = [`${state.padEnd(8)} ${thing.padEnd(15)} ${found}`];
   if (expected !== null) lines.push(`${" ".repeat(9)}expected: ${expected}`);
-  if (way !== null) lines.push(`${" ".repeat(9)}fix:       ${way}`);
+  if (way !== null) lines.push(`${" ".repeat(9)}fix:      ${way}`);
   return lines;
 }

@@ -223,7 +223,7 @@ describe("of a server it finds", () => {
     other.close();
     expect(taken).toMatchObject({
       code: 1,
-      found: [{ thing: "port", found: expect.stringContaining("something else") }],
+      found: [{ thing: "port", found: expect.stringContaining("is in use") }],
     });
     const server = await serve(root);
     expect(await complaints("--port", new URL(server.url).port)).toEqual({ code: 0, found: [] });

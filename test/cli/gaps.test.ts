@@ -83,7 +83,7 @@ describe("tapehouse gaps", () => {
       2,
       /--code: "600519" has no suffix .*; did you mean 600519.SH, 600519.SZ or 600519.BJ\?/,
     ],
-    [["resolve", "one"], 2, /no number of a gap/],
+    [["resolve", "one"], 2, /not the number of a gap/],
     [["resolve", "99"], 1, /no gap number 99/],
     [["resolve", "3"], 1, /was already resolved/],
   ])("%j fails with exit code %i and one clear line", async (args, exitCode, message) => {

@@ -163,7 +163,7 @@ describe("a malformed request", () => {
     ["calendar?exchange=", "invalid_parameter", /empty/],
     ["calendar?exchange=SSE&exchange=SZSE", "duplicate_parameter", /exchange/],
     ["calendar?start_dae=20240101", "unknown_parameter", /start_dae/],
-    ["calendar?start_date=20240230", "invalid_parameter", /no calendar day/],
+    ["calendar?start_date=20240230", "invalid_parameter", /not a calendar day/],
     ["calendar?start_date=20240202&end_date=20240201", "contradictory_parameters", /after/],
     ["calendar?limit=1", "unknown_parameter", /limit/],
     ["calendar/shift", "invalid_parameter", /date: it is required/],

@@ -118,8 +118,8 @@ describe("an entity endpoint", () => {
 describe("a malformed request", () => {
   test.each([
     ["/api/v1/entities/daily?start_dae=20240101", 400, "unknown_parameter", /start_dae/],
-    ["/api/v1/entities/daily?start_date=20240230", 400, "invalid_parameter", /no calendar day/],
-    ["/api/v1/entities/daily?start_date=20240101.0", 400, "invalid_parameter", /no calendar day/],
+    ["/api/v1/entities/daily?start_date=20240230", 400, "invalid_parameter", /not a calendar day/],
+    ["/api/v1/entities/daily?start_date=20240101.0", 400, "invalid_parameter", /not a calendar day/],
     ["/api/v1/entities/daily?start_date=", 400, "invalid_parameter", /empty/],
     ["/api/v1/entities/daily?start_date=20240102&end_date=20240101", 400, "contradictory_parameters", /after/],
     ["/api/v1/entities/daily?limit=0", 400, "invalid_parameter", /limit/],

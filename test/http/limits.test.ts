@@ -70,7 +70,7 @@ describe("answers under way of one token", () => {
   test("leave room for those of another one", async () => {
     const server = await serve(root, { tokenStreams: "4", streams: "3" });
     const stalled = [1, 2, 3, 4, 5].map(() => stall(server));
-    await vi.waitFor(() => expect(server.context.reader.load().streams).toEqual({ inside: 1, waiting: 1 }));
+    await vi.waitFor(() => expect(server.context.reader.load().streams).toEqual({ active: 1, waiting: 1 }));
     expect((await server.get(WEEKLY, await other("dora"))).status).toBe(200);
     for (const socket of stalled) socket.destroy();
     expect((await server.json(WEEKLY)).count).toBe(1);
@@ -95,14 +95,14 @@ describe("answers under way of one token", () => {
     const server = await serve(root, { tokenStreams: "8", streams: "6", queue: "100" });
     const bob = await other("bob-reads");
     const stalled = Array.from({ length: 24 }, () => stall(server));
-    await vi.waitFor(() => expect(server.context.reader.load().streams).toEqual({ inside: 3, waiting: 1 }));
+    await vi.waitFor(() => expect(server.context.reader.load().streams).toEqual({ active: 3, waiting: 1 }));
     const small = "/api/v1/entities/adj_factor?trade_date=20230105&limit=5";
     for (let i = 0; i < 20; i++) {
       const answers = await Promise.all([server.get(small), server.get(WEEKLY), server.get(small, bob)]);
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
       await Promise.all(answers.map((answer) => answer.arrayBuffer()));
     }
-    expect(server.context.reader.load().streams).toEqual({ inside: 3, waiting: 1 });
+    expect(server.context.reader.load().streams).toEqual({ active: 3, waiting: 1 });
     for (const socket of stalled) socket.destroy();
     expect((await server.json("/api/v1/entities/adj_factor?fields=adj_factor&end_date=20230110")).count).toBe(50_000);
   });

@@ -155,7 +155,7 @@ describe("a question that cannot be answered is told as a code and a text, with 
     ["daily", { cursor: "x" }, "", 400, /cursor/],
     ["daily", { format: "csv" }, "", 400, /format/],
     ["daily", { close: 3 }, "", 400, /number column/],
-    ["daily", { trade_date: "20240230" }, "", 400, /no calendar day/],
+    ["daily", { trade_date: "20240230" }, "", 400, /not a calendar day/],
     ["daily", { ts_code: ["600519.SH"] }, "", 400, /ts_code: it is neither text nor a number/],
     ["daily", { limit: 0 }, "", 400, /limit/],
     ["daily", { offset: -1 }, "", 400, /offset/],
@@ -164,22 +164,22 @@ describe("a question that cannot be answered is told as a code and a text, with 
     ["stock_basic", {}, "ts_code,aera", 400, /stock_basic has no column "aera"/],
     ["daly", {}, "", 404, /there is no API "daly"; did you mean daily/],
     ["", {}, "", 400, /api_name/],
-    ["daily", { data_version: "2001-01-01T00:00:00.000+08:00" }, "", 404, /never was/],
+    ["daily", { data_version: "2001-01-01T00:00:00.000+08:00" }, "", 404, /never been/],
   ])("%s %j %s", async (name, params, fields, code, text) => {
     const answer = await ask(name, params, fields);
     expect(answer).toEqual({ code, msg: expect.stringMatching(text) as string, data: null });
   });
 
   test.each([
-    ["", 40101, /give it to the client/],
-    ["{}", 40101, /give it to the client/],
+    ["", 40101, /pass it to the client/],
+    ["{}", 40101, /pass it to the client/],
     ["{", 400, /^the body is not JSON in UTF-8; send e\.g\. \{"api_name"/],
     ["null", 400, /^the body is null, not an object; send e\.g\. \{"api_name"/],
     ["[]", 400, /^the body is a list, not an object; send/],
     ["3", 400, /^the body is a number, not an object; send/],
     ['"x"', 400, /^the body is a string, not an object; send/],
     ["true", 400, /^the body is a boolean, not an object; send/],
-    ['{"api_name": "daily", "token": "test-token", "x": 1}', 400, /no parameter "x" here/],
+    ['{"api_name": "daily", "token": "test-token", "x": 1}', 400, /no parameter "x"/],
   ])("the body %j", async (body, code, text) => {
     const response = await post(body);
     expect(response.status).toBe(200);
@@ -235,7 +235,7 @@ test("another method is refused, and a path below that is none is not found", as
     expect([method, response.status, response.headers.get("Allow")]).toEqual([method, 405, "POST"]);
   }
   const got = (await (await fetch(`${server.url}/tushare`)).json()) as { hint: string };
-  expect(got.hint).toMatch(/^POST e\.g\. \{"api_name".* by GET .* \/api\/v1\/entities\/<entity>$/);
+  expect(got.hint).toMatch(/^POST e\.g\. \{"api_name".* GET .* \/api\/v1\/entities\/<entity>$/);
   expect((await fetch(`${server.url}/tushare/daily/x`)).status).toBe(404);
   const posted = await post({}, "/api/v1/meta");
   expect([posted.status, posted.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);

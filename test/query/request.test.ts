@@ -121,7 +121,7 @@ describe("the parser", () => {
         "start_date 20240102 and end_date",
       ],
       ["anns_d", "ann_date=null&end_date=20240102", "no requested ann_date is within end_date 20240102"],
-      ["stock_list", "snapshot_date=2024-01-03&end_date=20240102", "no snapshot_date"],
+      ["stock_list", "snapshot_date=2024-01-03&end_date=20240102", "no requested snapshot_date"],
     ] as const;
     for (const [entity, query, detail] of outside) {
       const refused = expect(() => parse(entity, query));

@@ -62,18 +62,18 @@ async function checkRights(layout: Layout): Promise<readonly Finding[]> {
   if (unread.length > 0) {
     return [
       wrong("rights", {
-        found: `user ${me} cannot read ${unread.join(", ")}`,
-        expected: "folders that this user can read",
+        found: `the user ${me} may not read ${unread.join(", ")}`,
+        expected: "folders that this user may read",
         way: shell("sudo", "chown", "-R", me, ...unread),
       }),
     ];
   }
   const unwritten = await refused(constants.W_OK);
-  if (unwritten.length === 0) return [ok("rights", `user ${me} can read and write`)];
+  if (unwritten.length === 0) return [ok("rights", `the user ${me} may read and write`)];
   return [
     warning("rights", {
-      found: `user ${me} cannot write ${unwritten.join(", ")}: data is served, but drops are not imported`,
-      expected: "folders that this user can write, or a replica",
+      found: `the user ${me} may not write ${unwritten.join(", ")}: data is served, but drops are not imported`,
+      expected: "folders that this user may write, or a replica",
       way: shell("tapehouse", "serve", "--no-watch", "--data", root),
     }),
   ];

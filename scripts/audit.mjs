@@ -17,7 +17,7 @@ const report = parse(stdout);
 if (report?.vulnerabilities) {
   const shipped = shippedFolders(JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")).packages);
   const faults = Object.values(report.vulnerabilities).filter(({ nodes }) => nodes.some((node) => shipped.has(node)));
-  console.log(`known faults of ${shipped.size} shipped packages: ${faults.length}`);
+  console.log(`known vulnerabilities of ${shipped.size} shipped packages: ${faults.length}`);
   for (const { name, severity, range } of faults) console.log(`  ${severity}: ${name} ${range}`);
   process.exit(faults.some(({ severity }) => severity === "high" || severity === "critical") ? 1 : 0);
 }

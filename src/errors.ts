@@ -1,6 +1,6 @@
 // All errors that users see: one table of problem codes for HTTP, one error class for the command line.
 
-/** The stable codes of every problem document the server sends, with HTTP status, title, and what the web page says of it in Chinese. */
+/** The stable codes of all problem documents, with HTTP status, title, and the text of the web page in Chinese. */
 export const PROBLEMS = {
   unknown_parameter: { status: 400, title: "Unknown parameter", chinese: "没有这个参数" },
   invalid_parameter: { status: 400, title: "Parameter value not understood", chinese: "参数值无效" },
@@ -13,24 +13,24 @@ export const PROBLEMS = {
   },
   invalid_cursor: { status: 400, title: "Cursor does not belong to this query", chinese: "游标不属于本次查询" },
   malformed_request: { status: 400, title: "Not a well-formed HTTP request", chinese: "请求格式错误" },
-  unauthorized: { status: 401, title: "A valid access token is needed", chinese: "访问令牌无效" },
+  unauthorized: { status: 401, title: "A valid access token is required", chinese: "访问令牌无效" },
   forbidden: { status: 403, title: "Token does not cover this entity", chinese: "令牌无权访问该数据表" },
   unknown_entity: { status: 404, title: "Unknown entity", chinese: "没有这个数据表" },
-  unknown_route: { status: 404, title: "Nothing is served here", chinese: "没有这个地址" },
+  unknown_route: { status: 404, title: "No such path", chinese: "没有这个地址" },
   unknown_version: { status: 404, title: "No such data version", chinese: "没有这个数据版本" },
-  method_not_allowed: { status: 405, title: "Only reading is offered", chinese: "只支持读取" },
-  not_acceptable: { status: 406, title: "Format not offered", chinese: "不支持该返回格式" },
+  method_not_allowed: { status: 405, title: "Method not supported: the service is read-only", chinese: "只支持读取" },
+  not_acceptable: { status: 406, title: "Format not available", chinese: "不支持该返回格式" },
   request_timeout: { status: 408, title: "The request took too long to arrive", chinese: "请求发送超时" },
   version_removed: { status: 410, title: "Data version was removed", chinese: "该数据版本已被清理" },
   expectation_failed: { status: 417, title: "Expectation not met", chinese: "无法满足请求的预期" },
   not_a_trading_day: { status: 422, title: "Date is not a trading day", chinese: "该日期不是交易日" },
-  outside_calendar: { status: 422, title: "Result lies outside the calendar", chinese: "结果超出交易日历范围" },
-  upgrade_required: { status: 426, title: "HTTP/1.1 is needed", chinese: "需要使用更高版本的网络协议" },
+  outside_calendar: { status: 422, title: "Result is outside the calendar", chinese: "结果超出交易日历范围" },
+  upgrade_required: { status: 426, title: "HTTP/1.1 is required", chinese: "需要使用更高版本的网络协议" },
   too_many_requests: { status: 429, title: "Too many requests", chinese: "请求过于频繁，请稍后重试" },
   request_too_large: { status: 431, title: "Request is too long", chinese: "请求过长" },
   internal_error: { status: 500, title: "The server failed", chinese: "服务器内部错误" },
   data_damaged: { status: 500, title: "A data file is damaged", chinese: "数据文件已损坏" },
-  data_unavailable: { status: 503, title: "The data is out of reach", chinese: "暂时无法读取数据，请稍后重试" },
+  data_unavailable: { status: 503, title: "The data is unavailable", chinese: "暂时无法读取数据，请稍后重试" },
   tokens_unavailable: {
     status: 503,
     title: "Access tokens cannot be checked",
@@ -39,7 +39,7 @@ export const PROBLEMS = {
   overloaded: { status: 503, title: "The server is busy", chinese: "服务器繁忙，请稍后重试" },
   out_of_room: {
     status: 503,
-    title: "The query needs more room than there is",
+    title: "The query needs more space than is available",
     chinese: "内存或磁盘不足，无法完成查询",
   },
   shutting_down: { status: 503, title: "The server is stopping", chinese: "服务器正在停止，请稍后重试" },

@@ -31,7 +31,7 @@ const UNTIL = "20251231";
 
 export function demoCommand(): Command {
   return new Command("demo")
-    .description("Make a synthetic, consistent market with every entity in an empty lake.")
+    .description("Generate a synthetic, consistent market with all entities in an empty lake.")
     .option("--stocks <n>", "number of stocks", wholeNumber(10, 6_000), 300)
     .option("--days <n>", "number of trading days", wholeNumber(30, 8_000), 750)
     .option(

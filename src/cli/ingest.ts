@@ -13,15 +13,15 @@ import { endWhenAlone, hasRole, seenLake } from "../processes/messages.js";
 import { addSettings } from "./options.js";
 import { note } from "./out.js";
 
-/** How often to ask whether another process still watches this inbox, in milliseconds. */
-const ASK_EVERY = 500;
+/** How often to check whether another process still watches this inbox, in milliseconds. */
+const RETRY_EVERY = 500;
 
 /** The nice value of this process: requests have priority. */
 const NICE = 5;
 
 export function ingestCommand(): Command {
   const command = new Command("ingest").description(
-    "Watch the inbox: take what is dropped, compact, remove old versions. serve runs this by itself.",
+    "Watch the inbox: import drops, compact, remove old versions. serve runs this by default.",
   );
   return addSettings(command, "ingest")
     .addHelpText("after", "\nExample:\n  $ tapehouse ingest --data ./parquet")

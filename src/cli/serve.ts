@@ -55,7 +55,7 @@ async function serve(options: ServeOptions): Promise<void> {
 
 const isEmpty = async (data: string): Promise<boolean> => (await openLake(data)).current().version.sequence === 0;
 
-/** The options that the command `ingest` shares with this one; the environment it inherits. */
+/** The options shared with the command `ingest`; it inherits the environment. */
 function ingestArguments({ watch: _, ...options }: ServeOptions): string[] {
   const given: Partial<Record<SettingName, string>> = options;
   return settingsOf("ingest").flatMap((name) => {

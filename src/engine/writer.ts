@@ -3,7 +3,7 @@ import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
 import { bytesOf } from "../setting-values.js";
-import { EngineError, MachineError, troubleCode } from "../errors.js";
+import { EngineError, MachineError, systemErrorCode } from "../errors.js";
 import type { SqlValue } from "../query/sql.js";
 import { quoteText } from "../sql-text.js";
 import { fromDuck, toDuck, type Scalar } from "./statements.js";

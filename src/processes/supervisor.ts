@@ -1,4 +1,5 @@
-// The process that `tapehouse serve` is: it holds the port, keeps the others running and obeys signals. It serves nothing.
+// The process of `tapehouse serve`: it holds the port, keeps the other processes running and handles signals. It serves
+// nothing itself.
 import { shareOf, type ServerConfig } from "../config.js";
 import { openPort } from "../http/listener.js";
 import { type ProcessMetrics, addUp } from "../http/metrics.js";

@@ -10,7 +10,7 @@ import { rowsOf, scanOf, type Expression, type Read, type Test } from "./scan.js
 /** How days are grouped by code: all rows together, each code separately, or only rows of some codes. */
 export type CodeScope = "all" | "each" | readonly string[];
 
-/** Whose days, null for all together; and a bit for each day of the span, in base64. */
+/** A code, null for all codes together; and one bit per day of the span, in base64. */
 const DAY_COLUMNS: readonly Column[] = [
   { name: "code", type: "code", nullable: true },
   { name: "days", type: "text", nullable: false },

@@ -60,7 +60,7 @@ type Adjust = (typeof ADJUSTS)[number];
 /** The format of a data_version. */
 export const VERSION_PATTERN = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}\+08:00$/;
 
-/** Throws a Problem that names the parameter, what is accepted, and the nearest of the `known` names. */
+/** Throws a Problem that names the parameter, the accepted values, and the nearest of the `known` names. */
 export function parseRequest(
   entity: Entity,
   search: URLSearchParams,

@@ -14,7 +14,7 @@ interface TushareRequest {
 /** The keys that the object may have. */
 const KEYS = ["api_name", "token", "params", "fields"];
 
-/** Which of our parameters clients of Tushare may use: its answers have one format, and no cursor. */
+/** The parameters that Tushare clients may use: their responses have one format, and no cursor. */
 const OFFERED: Record<EntityParameter["kind"], boolean> = {
   ...{ filter: true, start_date: true, end_date: true, as_of: true, adjust: true, fields: true },
   ...{ limit: true, cursor: false, order: true, data_version: true, format: false },
@@ -70,7 +70,7 @@ export function parseTushare(
   limits: RequestLimits,
 ): TushareRequest {
   const { params = null, fields = null } = question;
-  if (params !== null && !isObject(params)) throw invalidParameter("params", "it is no object", ["an object"]);
+  if (params !== null && !isObject(params)) throw invalidParameter("params", "it is not an object", ["an object"]);
   const parameters = parametersOf(entity);
   const known = [...parameters.filter(({ kind }) => OFFERED[kind]).map(({ name }) => name), "offset"];
   const search = new URLSearchParams();

@@ -77,9 +77,7 @@ describe("the doctor", () => {
     out = "";
     expect(await run(["doctor", "--data", root, "--temp", temp, "--port", "0"])).toBe(1);
     expect(out).toMatch(/^ok {7}Node {12}\d+\./);
-    expect(out).toMatch(
-      /\nwrong {4}data files .*is missing\n {9}expected: .*\n {9}fix: {6}tapehouse verify --repair/,
-    );
+    expect(out).toMatch(/\nwrong {4}data files .*is missing\n {9}expected: .*\n {9}fix: {6}tapehouse verify --repair/);
   });
 });
 

@@ -39,7 +39,8 @@ export function bound(name: "start_date" | "end_date", what: string, entity: Ent
 
 /** The parameters that operations refer to by name. */
 export function sharedParameters({ defaultLimit, maxLimit }: RequestLimits) {
-  const none = defaultLimit === null ? "Without it every row comes." : `Without it ${defaultLimit} come at most.`;
+  const none =
+    defaultLimit === null ? "By default all rows are returned." : `By default at most ${defaultLimit} are returned.`;
   const bounds = { type: "integer", minimum: 1, maximum: maxLimit ?? Number.MAX_SAFE_INTEGER };
   return {
     limit: single(
@@ -54,7 +55,7 @@ export function sharedParameters({ defaultLimit, maxLimit }: RequestLimits) {
         "unchanged. The cursor contains the `data_version` of the first page.",
       schemaOf("Cursor"),
     ),
-    order: single("order", "The default order, or the whole of it backwards.", {
+    order: single("order", "The default order, or the reverse.", {
       type: "string",
       enum: ORDERS,
       default: "asc",
@@ -64,14 +65,14 @@ export function sharedParameters({ defaultLimit, maxLimit }: RequestLimits) {
       "Reads an older version of the lake: a `data_version` from an earlier response. Percent-encode its `+`.",
       schemaOf("DataVersion"),
     ),
-    format: single("format", "Format of the body; wins over the `Accept` header.", {
+    format: single("format", "Format of the body; takes precedence over the `Accept` header.", {
       type: "string",
       enum: FORMAT_NAMES,
     }),
     if_none_match: {
       name: "If-None-Match",
       in: "header",
-      description: "The `ETag` of an earlier answer: 304 where nothing changed.",
+      description: "The `ETag` of an earlier response: the server sends 304 if nothing has changed.",
       schema: { type: "string" },
     },
   } as const satisfies Readonly<Record<string, Parameter>>;

@@ -1,6 +1,5 @@
-// How fast do rows become bytes on one thread? One iteration is 100,000 rows: 80 Hz, or 12.5 ms, are 8M rows/s.
-// On a machine with other work to do, read `min`.
-// Run: npx vitest bench bench/encode.bench.ts
+// How fast are rows encoded on one thread? One iteration is 100,000 rows: 80 Hz, or 12.5 ms, are 8M rows/s. If the
+// machine has other work, use `min`. Run: npx vitest bench bench/encode.bench.ts
 import { DateDay, Field, Float64, makeData, RecordBatch, Schema, Struct, Utf8 } from "apache-arrow";
 import { bench, describe } from "vitest";
 import type { Column } from "../src/catalog/types.js";
@@ -12,7 +11,7 @@ const BATCHES = 50;
 const ROWS = 2_000;
 const OPTIONS = { time: 1_500, warmupTime: 300 };
 
-/** Decimals and size of each number of `daily`. */
+/** Decimals and magnitude of each number of `daily`. */
 const NUMBERS = {
   open: [2, 100],
   high: [2, 100],
@@ -45,7 +44,7 @@ function asInDaily(name: NumberName): number {
   return Number(((random() - shift) * size).toFixed(decimals));
 }
 
-/** `daily` of ROWS stocks a day; `nulls` is the share of missing numbers. */
+/** `daily` with ROWS stocks per day; `nulls` is the share of missing numbers. */
 function daily(value: (name: NumberName) => number, nulls = 0): RecordBatch[] {
   return Array.from({ length: BATCHES }, (_, day) => {
     const codes = Array.from({ length: ROWS }, () => `${String(Math.floor(random() * 1e6)).padStart(6, "0")}.SZ`);

@@ -1,4 +1,5 @@
-// npm run bench -- [WORD...] [options]: answers the questions whose names hold every word; all of them without a word.
+// npm run bench -- [WORD...] [options]: answers the questions whose names contain every word; without a word, all of
+// them.
 import { parseArgs } from "node:util";
 import { put, type Question } from "./harness/question.js";
 import { beside } from "./questions/beside.js";

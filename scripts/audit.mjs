@@ -1,6 +1,6 @@
-// `npm run audit`: fails where a package that is shipped has a known fault of high severity: one that is needed at run time,
-// or one of which the build copies files. A registry that cannot tell, such as a mirror without that service, or one out of
-// reach, fails nothing: it is said.
+// `npm run audit`: fails if a shipped package has a known vulnerability of high severity, either one that is needed at
+// run time or one whose files the build copies. If the registry has no audit service or cannot be reached, it prints
+// that and succeeds.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ if (report?.vulnerabilities) {
 }
 console.log(`not audited: ${report?.message?.split(" - ")[0] ?? "the registry did not answer"}`);
 
-/** Folders of packages, as the lock file names them. What is copied was built from what its package depends on. */
+/** Folders of packages, as named in the lock file. Copied files were built from the dependencies of their package. */
 function shippedFolders(packages) {
   const needed = Object.keys(packages).filter((folder) => folder !== "" && !packages[folder].dev);
   const folders = new Set(needed);

@@ -1,4 +1,4 @@
-// Compiles the row kernel and writes it as text into src/encode/kernel-bytes.ts, so that it needs no file at run time.
+// Compiles the row kernel and writes it as text into src/encode/kernel-bytes.ts, so that no file is read at run time.
 import { writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import asc from "assemblyscript/asc";

@@ -1,4 +1,4 @@
-// Builds what browsers load, dist/web: modules from src/web, its pages and styles, and files of packages as they are.
+// Builds dist/web for browsers: modules from src/web, its pages and styles, and files copied from packages.
 import { spawnSync } from "node:child_process";
 import { copyFileSync, cpSync, mkdirSync } from "node:fs";
 import { extname, join } from "node:path";

@@ -1,4 +1,4 @@
-// `npm run build`: dist from src.
+// `npm run build`: builds dist from src.
 import { build } from "./fresh.mjs";
 
 build();

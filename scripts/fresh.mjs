@@ -1,4 +1,4 @@
-// Installs packages and builds, each only where it is needed. Plain Node: it runs before anything is installed.
+// Installs packages and builds, each only if needed. Plain Node: it runs before anything is installed.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -7,17 +7,17 @@ import { join } from "node:path";
 export const root = join(import.meta.dirname, "..");
 const at = (path) => join(root, path);
 
-/** Holds the hash of what `dist` was built from; written last, so a build cut short has none. */
+/** The hash of the sources of `dist`. It is written last, so an interrupted build has none. */
 const STAMP = "dist/.built";
 
-/** Runs `npm ci` where a package of the lock file is missing or has another version. */
+/** Runs `npm ci` if a package of the lock file is missing or has another version. */
 export function install() {
   if (isInstalled()) return;
   console.error("installing packages");
   run("npm", ["ci", "--include=dev", "--no-audit", "--no-fund"]);
 }
 
-/** Builds the kernel and `dist` where they were built from something else than what is here now. */
+/** Builds the kernel and `dist` if their sources have changed. */
 export function build() {
   if (existsSync(at(STAMP)) && readFileSync(at(STAMP), "utf8") === hashOfInputs()) return;
   console.error("building");
@@ -30,7 +30,7 @@ export function build() {
   writeFileSync(at(STAMP), inputs);
 }
 
-/** The lock file against npm's own list of what it installed. Optional packages are those of other platforms. */
+/** Compares the lock file with npm's own list of installed packages. Optional packages are those of other platforms. */
 function isInstalled() {
   if (!existsSync(at("node_modules/.package-lock.json"))) return false;
   const packagesOf = (path) => JSON.parse(readFileSync(at(path), "utf8")).packages;
@@ -52,7 +52,7 @@ function hashOfInputs() {
   return createHash("sha256").update(JSON.stringify(contents)).digest("hex");
 }
 
-/** Runs a command with its output on stderr; ends this process where it fails. */
+/** Runs a command with its output on stderr; ends this process if it fails. */
 function run(command, args) {
   const shell = command === "npm" && process.platform === "win32";
   const { status, error } = spawnSync(command, args, { cwd: root, stdio: ["ignore", 2, 2], shell });

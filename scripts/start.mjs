@@ -1,4 +1,4 @@
-// `npm start`: from a fresh clone to a server with data. Arguments go on to `tapehouse serve`.
+// `npm start`: from a fresh clone to a server with data. Arguments are passed to `tapehouse serve`.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { build, install, root } from "./fresh.mjs";
@@ -9,11 +9,11 @@ build();
 const main = join(root, "dist", "main.js");
 const server = spawn(process.execPath, [main, "serve", "--demo", ...process.argv.slice(2)], { stdio: "inherit" });
 
-// Ctrl-C in a terminal reaches the server by itself; any other signal is meant for it.
+// Ctrl-C in a terminal reaches the server directly; other signals must be forwarded.
 process.on("SIGINT", () => process.stdin.isTTY || server.kill("SIGINT"));
 for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => server.kill(signal));
 
-// `kill` of npm ends the shell between npm and us, and no signal comes this far.
+// If npm is killed, it ends the shell between npm and this process, which gets no signal.
 if (process.env.npm_lifecycle_event) {
   const shell = process.ppid;
   const watch = setInterval(() => {

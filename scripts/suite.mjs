@@ -1,6 +1,7 @@
-// `npm run test:load` and the like: one suite of the tests in its full size. `--clients 50` sets TAPEHOUSE_CLIENTS, and so on.
+// `npm run test:load` and similar: runs one test suite in its full size. `--clients 50` sets TAPEHOUSE_CLIENTS, and so
+// on.
 
-/** Of each suite: the file, and what its full size is. The environment and options win. */
+/** The file of each suite and its full size. The environment and options take precedence. */
 const SUITES = {
   load: ["test/suites/load", { CLIENTS: 200, SECONDS: 300 }],
   soak: ["test/suites/load", { CLIENTS: 50, SECONDS: 7200, SOAK: 1 }],

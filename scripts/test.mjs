@@ -1,4 +1,5 @@
-// `npm test`: from a fresh clone to the result of the tests. `--long` leaves none out. Other arguments go on to vitest.
+// `npm test`: from a fresh clone to the result of the tests. `--long` runs all of them. Other arguments are passed to
+// vitest.
 import { spawnSync } from "node:child_process";
 import { build, install, root } from "./fresh.mjs";
 
@@ -17,7 +18,7 @@ if (args.every((arg) => arg.startsWith("-"))) {
   );
 }
 if (isLong) process.env.TAPEHOUSE_LONG = "1";
-// What has just been built starts in half the time that the sources take.
+// The built program starts in half the time of the sources.
 process.env.TAPEHOUSE_BUILT = "1";
 const vitest = ["node_modules/vitest/vitest.mjs", "run", ...args];
 process.exit(spawnSync(process.execPath, vitest, { cwd: root, stdio: "inherit" }).status ?? 1);

@@ -1,4 +1,4 @@
-// What the pages take from packages as it is, copied with its licences, so that they ask no other host.
+// Files that the pages use from packages, copied with their licences, so that pages load nothing from other hosts.
 
 /** Name below dist/web/vendor → file below node_modules. */
 export const VENDOR = {

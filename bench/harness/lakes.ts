@@ -8,11 +8,11 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { MAIN, RESULTS } from "./servers.js";
 
 const STOCKS = 5_000;
-/** Days of the demo market that longer ones are made of, and the days of the calendar from its first to its last. */
+/** Days of the demo market from which longer ones are made, and the calendar days that they span. */
 const DEMO_DAYS = 1_000;
 const DEMO_SPAN = 1_505;
 
-/** Runs one of our commands; a failure throws with what it said. */
+/** Runs one of our commands; throws with its output if it fails. */
 export const tapehouse = (...args: readonly string[]): Promise<unknown> =>
   promisify(execFile)(process.execPath, [MAIN, ...args]);
 
@@ -22,7 +22,10 @@ export const filesOf = (lake: string, entity: string): string => join(lake, "lak
 /** The same rows clustered by code. */
 export const codeFilesOf = (lake: string, entity: string): string => join(lake, "lake", entity, "by_code/*.parquet");
 
-/** A lake of 5,000 stocks and this many days: the demo market, or, past its days, its quotes again in earlier years. */
+/**
+ * A lake of 5,000 stocks and this many days: the demo market; if that is too short, its quotes are repeated in earlier
+ * years.
+ */
 export async function lakeOf(days: number): Promise<string> {
   const folder = join(RESULTS, `lake-${STOCKS}x${days}`);
   if (existsSync(join(folder, "state/current"))) return folder;
@@ -60,7 +63,10 @@ async function makeLongLake(folder: string, days: number): Promise<void> {
   await tapehouse("compact", "--data", folder);
 }
 
-/** Writes the demo's `daily` to one file, `copies` times, each time before the last, in order; the newest `days` days. */
+/**
+ * Writes the demo's `daily` to one file, `copies` times, each one earlier than the last, in order; keeps the newest
+ * `days` days.
+ */
 export async function writeShifted(file: string, copies: number, skip = 0, days = copies * DEMO_DAYS): Promise<void> {
   const source = filesOf(await lakeOf(DEMO_DAYS), "daily");
   const parts = Array.from(
@@ -81,7 +87,7 @@ async function runSql(...statements: readonly string[]): Promise<void> {
   instance.closeSync();
 }
 
-/** Lets `use` work in a folder that is removed afterwards. */
+/** Calls `use` with a folder that is removed afterwards. */
 export async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   await mkdir(RESULTS, { recursive: true });
   const folder = await mkdtemp(join(RESULTS, "scratch-"));
@@ -92,7 +98,7 @@ export async function withFolder<T>(use: (folder: string) => Promise<T>): Promis
   }
 }
 
-/** A lake with the same rows that may be written to: its data files, which never change, are shared by links. */
+/** A writable lake with the same rows: immutable data files are shared by hard links. */
 export async function copyLake(lake: string, folder: string): Promise<void> {
   await cp(join(lake, "state"), join(folder, "state"), { recursive: true });
   const entries = await readdir(join(lake, "lake"), { recursive: true, withFileTypes: true });

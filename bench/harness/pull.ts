@@ -1,4 +1,4 @@
-// A client that costs little: curl, which throws away what comes.
+// A cheap client: curl, which discards the response.
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { TOKEN, type BenchServer } from "./servers.js";
@@ -12,7 +12,7 @@ export interface Pull {
 
 const AUTHORIZATION = ["-H", `Authorization: Bearer ${TOKEN}`];
 
-/** One pull. Throws where the answer is not a whole 200. */
+/** One request. Throws unless the response is a complete 200. */
 export async function pull(url: string): Promise<Pull> {
   const write = "%{http_code} %{time_starttransfer} %{time_total} %{size_download}";
   const args = ["-sS", "-o", "/dev/null", "-w", write, ...AUTHORIZATION, url];
@@ -22,7 +22,7 @@ export async function pull(url: string): Promise<Pull> {
   return { firstByte, total, bytes };
 }
 
-/** Seconds until all of the URLs were answered, by `clients` connections at once. Throws where one was not a 200. */
+/** Seconds until all URLs were answered on `clients` connections in parallel. Throws unless all responses are 200. */
 export async function pullTogether(urls: readonly string[], clients: number): Promise<number> {
   const config = urls.map((url) => `url = "${url}"\noutput = "/dev/null"`).join("\n");
   const parallel = ["-sS", "-f", "--fail-early", "-Z", "--parallel-max", `${clients}`];
@@ -33,20 +33,20 @@ export async function pullTogether(urls: readonly string[], clients: number): Pr
   return (performance.now() - started) / 1000;
 }
 
-/** The JSON of one of our own endpoints. */
+/** The JSON of one of our endpoints. */
 export async function askJson<T>(server: BenchServer, path: string): Promise<T> {
   const response = await fetch(ourUrl(server, path), { headers: { Authorization: `Bearer ${TOKEN}` } });
   if (!response.ok) throw new Error(`${path} answered ${response.status}`);
   return (await response.json()) as T;
 }
 
-/** Rows that the server has of an entity. */
+/** The number of rows of an entity on the server. */
 export async function rowsOf(server: BenchServer, entity: string): Promise<number> {
   const meta = await askJson<{ entities: Record<string, { rows: number }> }>(server, "meta");
   return meta.entities[entity]!.rows;
 }
 
-/** The values of the first column of an answer. */
+/** The values of the first column of a response. */
 export async function firstColumn(server: BenchServer, path: string): Promise<readonly string[]> {
   return (await askJson<{ rows: string[][] }>(server, path)).rows.map((row) => row[0]!);
 }

@@ -1,4 +1,4 @@
-// What a question is, and how its answer is printed and kept.
+// What a question is, and how its answer is printed and saved.
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -11,25 +11,25 @@ import { round } from "./turns.js";
 export interface Sizes {
   /** Trading days of 5,000 stocks in the lake of the wide questions. */
   readonly days: number;
-  /** The same for the small questions. */
+  /** The same for small questions. */
   readonly smallDays: number;
-  /** Days of the lakes that growth is shown on. */
+  /** Days of the lakes for the question about growth. */
   readonly growth: readonly number[];
-  /** Millions of rows, about, of the file that is imported. */
+  /** Millions of rows, roughly, of the imported file. */
   readonly importRows: number;
-  /** Turns of each contender. */
+  /** Runs of each contender. */
   readonly tries: number;
 }
 
 export type Row = Readonly<Record<string, string | number>>;
 
 export interface Question {
-  /** Also its file's name in `bench/results`, with `-` for blanks. */
+  /** Also the name of its file in `bench/results`, with `-` for spaces. */
   readonly name: string;
   answer(sizes: Sizes): Promise<readonly Row[]>;
 }
 
-/** Answers a question, prints its table and keeps it with what it was measured on. */
+/** Answers a question, prints its table and saves it with the description of the machine. */
 export async function put(question: Question, sizes: Sizes): Promise<void> {
   process.stdout.write(`\n${question.name}\n`);
   const loadBefore = round(loadavg()[0]!, 2);

@@ -1,4 +1,4 @@
-// Servers as processes of their own: ours as users run it, and the peers.
+// Servers in their own processes: ours as users run it, and the peers.
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { mkdir, mkdtemp } from "node:fs/promises";
@@ -14,14 +14,14 @@ const PEERS = join(ROOT, "bench/peers");
 
 export interface BenchServer {
   readonly url: string;
-  /** The largest resident memory so far of all its processes together, bytes. */
+  /** The peak resident memory of all its processes together, in bytes. */
   peakMemory(): number;
   stop(): Promise<void>;
 }
 
 /**
- * Our own server, as users run it. What it keeps between requests is its own, and gone when it stops; with
- * `keeping: false` it keeps no encoded rows and makes every answer anew.
+ * Our own server, as users run it, with its own cache, which is removed when it stops. With `keeping: false` it caches
+ * no encoded rows and produces every response again.
  */
 export async function serveTapehouse(data: string, { keeping = true, workers = "auto" } = {}): Promise<BenchServer> {
   await mkdir(RESULTS, { recursive: true });
@@ -40,7 +40,7 @@ export async function serveTapehouse(data: string, { keeping = true, workers = "
 
 export type Peer = "chdb" | "polars" | "duckdb-copy" | "plain-handler" | "loopback";
 
-/** A peer of `bench/peers`. Their packages are installed when one is first needed. */
+/** A peer of `bench/peers`. The packages are installed when a peer is first needed. */
 export async function servePeer(peer: Peer): Promise<BenchServer> {
   if (!existsSync(join(PEERS, "node_modules"))) {
     process.stderr.write("installing the peers\n");
@@ -49,7 +49,7 @@ export async function servePeer(peer: Peer): Promise<BenchServer> {
   return start([join(PEERS, `${peer}.mjs`)], {});
 }
 
-/** Runs `use` with the servers and stops them whatever happens. */
+/** Calls `use` with the servers and stops them in any case. */
 export async function withServers<S extends Readonly<Record<string, Promise<BenchServer>>>, T>(
   starting: S,
   use: (servers: Record<keyof S, BenchServer>) => Promise<T>,
@@ -90,7 +90,7 @@ async function start(args: readonly string[], env: Readonly<Record<string, strin
   };
 }
 
-/** The process and its children: a server may run in a child of its command. */
+/** A process and its children: a server may run in a child process of its command. */
 function processTree(pid: number): number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean);
   return [pid, ...children.flatMap((child) => processTree(Number(child)))];

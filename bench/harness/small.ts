@@ -1,11 +1,11 @@
-// A client for small answers: one kept connection, whose times are taken from the request to the last byte.
+// A client for small responses: one persistent connection, timed from the request to the last byte.
 import { Agent, get } from "node:http";
 import type { Row } from "./question.js";
 import { TOKEN } from "./servers.js";
 import { median, quantile, round } from "./turns.js";
 
 export interface SmallClient {
-  /** Milliseconds that the answer took. Throws where it is not a whole 200. */
+  /** Milliseconds of the response. Throws unless it is a complete 200. */
   ask(url: string): Promise<number>;
   close(): void;
 }
@@ -30,7 +30,7 @@ export function smallClient(): SmallClient {
   };
 }
 
-/** Different things of a list, spread over it, the same in every run. */
+/** Different items of a list, spread over it, the same in every run. */
 export const some = <T>(list: readonly T[], i: number): T => list[(i * 7919) % list.length]!;
 
 export const timesRow = (times: readonly number[]): Row => ({

@@ -1,4 +1,4 @@
-// Fair turns and robust figures.
+// Fair order of runs, and robust statistics.
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
@@ -7,7 +7,10 @@ export const quantile = (values: readonly number[], share: number): number =>
 
 export const round = (value: number, decimals = 0): number => Number(value.toFixed(decimals));
 
-/** Runs `tries` of each contender in turn (A B A B …) after one warm-up, so that drift of the machine hits all alike. */
+/**
+ * Runs each contender `tries` times in turn (A B A B …) after one warm-up, so that changes of the machine affect all of
+ * them.
+ */
 export async function inTurn<K extends string, T>(
   contenders: Readonly<Record<K, () => Promise<T>>>,
   tries: number,

@@ -1,10 +1,10 @@
-// ClickHouse behind HTTP: `query` is SQL, `format` a format of ClickHouse. Arrow is sent while it is made, as one
-// stream; the other formats whole, which is faster there. A session for each pull under way.
+// ClickHouse behind HTTP: `query` is SQL, `format` a format of ClickHouse. Arrow is streamed; other formats are sent at
+// once, which is faster there. Each request has its own session.
 import { once } from "node:events";
 import chdb from "chdb";
 import { listen } from "./listen.mjs";
 
-/** What ends an Arrow stream: a continuation mark and the length 0. */
+/** The end of an Arrow stream: a continuation marker and the length 0. */
 const END = 8;
 const first = new chdb.Session();
 const idle = [first];
@@ -19,7 +19,7 @@ listen(async ({ query, format }, res) => {
   }
 });
 
-/** Each chunk is a stream of its own; their schemas (but the first) and ends (but the last) are left out. */
+/** Each chunk is a stream of its own; all schemas but the first and all ends but the last are left out. */
 async function sendArrow(chunks, res) {
   let end = Buffer.alloc(0);
   let schemaSent = false;

@@ -1,4 +1,5 @@
-// DuckDB's own writer without HTTP: runs `query` as COPY to /dev/null in `format`, both cores, and says that it is done.
+// DuckDB's own writer without HTTP: runs `query` as COPY to /dev/null in `format` on both cores, and reports that it is
+// done.
 import { DuckDBInstance } from "@duckdb/node-api";
 import { listen } from "./listen.mjs";
 

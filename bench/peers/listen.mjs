@@ -1,4 +1,4 @@
-// How every peer starts: on a free port of the loopback, which it prints, until SIGTERM.
+// The start of every peer: it listens on a free port of the loopback interface, prints it, and runs until SIGTERM.
 import express from "express";
 
 /** Serves GET / by `answer(query, response)`; a failure before the first byte is a 500 with its message. */

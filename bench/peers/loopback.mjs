@@ -1,4 +1,4 @@
-// What the loopback carries: `bytes` bytes from one buffer of 1 MiB.
+// The throughput of the loopback interface: `bytes` bytes from one buffer of 1 MiB.
 import { once } from "node:events";
 import { listen } from "./listen.mjs";
 

@@ -1,4 +1,4 @@
-// A handler as one writes it by hand: Express, getRowsJson, JSON.stringify.
+// A straightforward handler: Express, getRowsJson, JSON.stringify.
 import { DuckDBInstance } from "@duckdb/node-api";
 import { listen } from "./listen.mjs";
 

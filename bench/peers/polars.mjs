@@ -1,4 +1,4 @@
-// polars behind HTTP: the Parquet files of `glob` in `format`, whole in memory.
+// polars behind HTTP: the Parquet files of `glob` in `format`, held in memory.
 import pl from "nodejs-polars";
 import { listen } from "./listen.mjs";
 

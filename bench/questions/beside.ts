@@ -1,4 +1,4 @@
-// How long do small reads take while something big runs: two wide pulls, or an import into the lake that is served?
+// How long do small reads take while something big runs: two wide pulls, or an import into the served lake?
 import { copyLake, lakeOf, tapehouse, withFolder, writeShifted } from "../harness/lakes.js";
 import { firstColumn, ourUrl, pull } from "../harness/pull.js";
 import type { Question, Row } from "../harness/question.js";
@@ -7,11 +7,11 @@ import { smallClient, some, timesRow } from "../harness/small.js";
 import { median, round } from "../harness/turns.js";
 
 const BLOCK = 100;
-/** Seconds after which a lake that is not as fast as before is given up. */
+/** Seconds to wait until reads are as fast as before. */
 const PATIENCE = 120;
 
 interface Reads {
-  /** Reads one stock after another until `until` is met, at least once, and returns the milliseconds of each. */
+  /** Reads one stock after another, at least once, until `until` is true; returns the milliseconds of each read. */
   (until: (times: readonly number[]) => boolean): Promise<number[]>;
 }
 

@@ -1,4 +1,4 @@
-// What do 1, 4 and 16 clients at once get together?
+// What is the total throughput of 1, 4 and 16 concurrent clients?
 import { codeFilesOf, filesOf, lakeOf } from "../harness/lakes.js";
 import { firstColumn, ourUrl, peerUrl, pullTogether, rowsOf } from "../harness/pull.js";
 import type { Question, Row } from "../harness/question.js";
@@ -51,7 +51,7 @@ const clientsSmall: Question = {
   },
 };
 
-/** One row: what all clients got together in a second. */
+/** One row: the total throughput of all clients per second. */
 function together(
   unit: string,
   clients: number,

@@ -1,4 +1,4 @@
-// What does the first wide pull of a server that has just started cost, against a repeated one?
+// How much slower is the first wide pull of a server that has just started than a repeated one?
 import { filesOf, lakeOf } from "../harness/lakes.js";
 import { ourUrl, peerUrl, pull, rowsOf, type Pull } from "../harness/pull.js";
 import type { Question } from "../harness/question.js";

@@ -1,11 +1,11 @@
-// Does a pull stay as fast, and memory as flat, when the lake grows?
+// Do speed and memory of a pull stay constant when the lake grows?
 import { lakeOf } from "../harness/lakes.js";
 import { ourUrl, pull, rowsOf } from "../harness/pull.js";
 import type { Question, Row } from "../harness/question.js";
 import { serveTapehouse, withServers } from "../harness/servers.js";
 import { inTurn, median, round } from "../harness/turns.js";
 
-/** What is asked: the format, and whether encoded rows are kept. */
+/** The cases: the format, and whether encoded rows are cached. */
 const CASES = [
   { format: "json", keeping: false },
   { format: "json", keeping: true },

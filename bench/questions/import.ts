@@ -1,4 +1,4 @@
-// How fast is the import of one big Parquet file, against DuckDB sorting and writing the same rows by hand?
+// How fast is the import of one big Parquet file, compared with DuckDB sorting and writing the same rows?
 import { tapehouse, withFolder, writeShifted } from "../harness/lakes.js";
 import { peerUrl, pull, rowsOf } from "../harness/pull.js";
 import type { Question } from "../harness/question.js";

@@ -1,4 +1,4 @@
-// How long do the small questions of a backtest take, one client, one connection?
+// How long do the small requests of a backtest take, with one client and one connection?
 import { codeFilesOf, filesOf, lakeOf } from "../harness/lakes.js";
 import { askJson, firstColumn, ourUrl, peerUrl } from "../harness/pull.js";
 import type { Question, Row } from "../harness/question.js";
@@ -7,13 +7,15 @@ import { smallClient, some, timesRow } from "../harness/small.js";
 import { median, round } from "../harness/turns.js";
 
 const REQUESTS = 400;
-/** Asked before those that count, of the peer too: by then the code of a process is compiled. `first.ts` asks new ones. */
+/**
+ * Warm-up requests, also for the peer: after them the code of a process is compiled. `first.ts` measures cold servers.
+ */
 const BEFORE = 200;
-/** Asked one after another before it is the peer's turn: a peer that has just worked holds the cores for a while. */
+/** Requests in a row before it is the peer's turn: a peer that has just worked keeps the cores busy for a while. */
 const IN_TURN = 50;
 const PAGE = 1_000;
 
-/** The same question to us and, where it can be put to it, to ClickHouse over the same files, those that suit it. */
+/** The same request to us and, if possible, to ClickHouse over the same files, in the clustering that suits it. */
 interface Small {
   readonly path: (i: number) => string;
   readonly chdb?: (i: number) => string;

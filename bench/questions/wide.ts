@@ -1,4 +1,4 @@
-// How fast is a whole entity in each format, against engines that have the same files and both cores?
+// How fast is a whole entity in each format, compared with engines that use the same files and both cores?
 import { filesOf, lakeOf } from "../harness/lakes.js";
 import { ourUrl, peerUrl, pull, rowsOf, type Pull } from "../harness/pull.js";
 import type { Question, Row, Sizes } from "../harness/question.js";
@@ -12,7 +12,7 @@ interface Names {
   readonly plain?: boolean;
 }
 
-/** How each peer that has it calls the format. */
+/** The name of the format in each peer that has it. */
 const FORMATS: Readonly<Record<string, Names>> = {
   json: { chdb: "JSONCompact", duckdb: "json, ARRAY true", plain: true },
   ndjson: { chdb: "JSONEachRow", duckdb: "json", polars: "ndjson" },
@@ -21,7 +21,7 @@ const FORMATS: Readonly<Record<string, Names>> = {
   parquet: { chdb: "Parquet", duckdb: "parquet", polars: "parquet" },
 };
 
-/** ClickHouse at its best: rows in any order, Arrow without compression. */
+/** ClickHouse's fastest settings: rows in any order, Arrow without compression. */
 const chdbScan = (glob: string): string =>
   `SELECT * FROM file('${glob}', Parquet) SETTINGS output_format_arrow_compression_method = 'none'`;
 

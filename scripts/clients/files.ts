@@ -1,4 +1,4 @@
-// The files that are made from the catalog, from the root of the repository, and how.
+// The files that are generated from the catalog, by path from the root of the repository.
 import { ENTITIES } from "../../src/catalog/index.js";
 import { pythonEntities } from "./python.js";
 import { typescriptEntities, typescriptFormats } from "./typescript.js";

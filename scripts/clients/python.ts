@@ -1,4 +1,4 @@
-// The typed methods of the Python client, as text made from the catalog.
+// Generates the typed methods of the Python client from the catalog.
 import { parametersOf, type EntityParameter, type ParameterKind } from "../../src/catalog/parameters.js";
 import { DTYPES, type ColumnType, type Entity } from "../../src/catalog/types.js";
 import { asOfMeaning, inUnit, pascalCase } from "./words.js";

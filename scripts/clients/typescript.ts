@@ -1,4 +1,4 @@
-// The types of the TypeScript client, as text made from the catalog.
+// Generates the types of the TypeScript client from the catalog.
 import { FORMAT_NAMES, FORMATS } from "../../src/catalog/formats.js";
 import { parametersOf, type EntityParameter, type ParameterKind } from "../../src/catalog/parameters.js";
 import type { ColumnType, Entity } from "../../src/catalog/types.js";
@@ -9,7 +9,7 @@ import type { Answer } from "./answer.js";
 
 /** \`20240105\` or \`2024-01-05\`, as text or as a whole number. */
 export type Day = string | number;
-/** Any of several; one text may hold several, parted by commas. \`null\` is written \`"null"\`. */
+/** One value or several; one text may contain several, separated by commas. \`null\` is written \`"null"\`. */
 export type Texts = string | readonly string[];
 export type Days = Day | readonly Day[];
 export type Ints = number | string | readonly (number | string)[];
@@ -31,7 +31,7 @@ export function typescriptEntities(entities: readonly Entity[]): string {
     `export const ENTITY_NAMES = [\n${entities.map(({ name }) => `  "${name}",\n`).join("")}] as const;`,
     ...entities.flatMap((entity) => [row(entity), params(entity)]),
     "",
-    "/** A method for each entity. With `fields` a row has these columns alone. */",
+    "/** A method for each entity. With `fields`, a row has only these columns. */",
     "export interface EntityMethods {",
     entities.map(method).join("\n"),
     "}",

@@ -1,4 +1,4 @@
-// `npm run clients`: writes the parts of the clients that the catalog decides.
+// `npm run clients`: writes the generated parts of the clients.
 import { writeFile } from "node:fs/promises";
 import { CLIENT_FILES } from "./files.js";
 

@@ -3,7 +3,7 @@ import type { Answer } from "./answer.js";
 
 /** `20240105` or `2024-01-05`, as text or as a whole number. */
 export type Day = string | number;
-/** Any of several; one text may hold several, parted by commas. `null` is written `"null"`. */
+/** One value or several; one text may contain several, separated by commas. `null` is written `"null"`. */
 export type Texts = string | readonly string[];
 export type Days = Day | readonly Day[];
 export type Ints = number | string | readonly (number | string)[];
@@ -1896,7 +1896,7 @@ export interface DividendParams {
   readonly data_version?: string;
 }
 
-/** A method for each entity. With `fields` a row has these columns alone. */
+/** A method for each entity. With `fields`, a row has only these columns. */
 export interface EntityMethods {
   /** Daily open, high, low, close, volume and turnover of stocks, as traded or with `adjust`. Today's bars are merged in. */
   daily<F extends keyof DailyRow = keyof DailyRow>(

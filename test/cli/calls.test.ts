@@ -23,7 +23,7 @@ function csv(text: string): string {
   return path;
 }
 
-describe("a lake that is not there", () => {
+describe("a missing lake", () => {
   test.each([
     ["verify"],
     ["verify", "--repair"],
@@ -36,7 +36,7 @@ describe("a lake that is not there", () => {
     ["gaps", "add", "daily", "--start", "20240102", "--end", "20240103"],
     ["token", "list"],
     ["token", "revoke", "alice"],
-  ])("is told by %s %s, and is not made", async (...args) => {
+  ])("is reported by %s %s and is not created", async (...args) => {
     const data = join(root, "mistyped");
     expect(await run([...args, "--data", data])).toBe(1);
     expect(err).toBe(`tapehouse: there is no lake in ${data} (create one with: tapehouse import, or tapehouse demo)\n`);
@@ -44,7 +44,7 @@ describe("a lake that is not there", () => {
     expect(existsSync(data)).toBe(false);
   });
 
-  test("is told of a folder that holds something else", async () => {
+  test("is reported for a folder with other content", async () => {
     expect(await run(["verify", "--data", root])).toBe(1);
     expect(err).toContain(`there is no lake in ${root}`);
   });
@@ -58,7 +58,7 @@ describe("a lake that is not there", () => {
   });
 });
 
-test("a manifest that is damaged is told in one line by what only reads", async () => {
+test("a damaged manifest is reported in one line by commands that only read", async () => {
   const file = csv("ts_code,trade_date,adj_factor\n000001.SZ,20240102,1\n");
   expect(await run(["import", "adj_factor", file, "--data", root])).toBe(0);
   writeFileSync(join(root, "state/current"), "garbage");
@@ -71,7 +71,7 @@ test("a manifest that is damaged is told in one line by what only reads", async 
 test.each([
   ["tokens.json", ["token", "list"]],
   ["gaps.json", ["gaps", "list"]],
-])("a damaged %s is told in one line", async (file, args) => {
+])("a damaged %s is reported in one line", async (file, args) => {
   mkdirSync(join(root, "state"));
   writeFileSync(join(root, "state", file), '[{"name":');
   expect(await run([...args, "--data", root])).toBe(1);
@@ -80,7 +80,7 @@ test.each([
   );
 });
 
-describe("a wrong call is told in one line, with exit code 2", () => {
+describe("an incorrect call is reported in one line, with exit code 2", () => {
   test.each([
     [["compact", "--memory", "abc"], /^tapehouse: --memory must be a size such as 512MB or 4GB, not "abc"\n$/],
     [["versions", "--data", ""], /^tapehouse: --data must name a folder, not nothing\n$/],
@@ -104,7 +104,7 @@ test.each([
   ["EACCES", "permission denied"],
   ["EPERM", "operation not permitted"],
   ["EROFS", "the disk is read-only"],
-])("a disk that answers %s while a lake is written is told in one line", async (code, reason) => {
+])("a disk that fails with %s while a lake is written is reported in one line", async (code, reason) => {
   const fault = Object.assign(new Error(`${code}: failed`), { code, path: "some/file" });
   await expect(
     withLakeLocked(
@@ -118,7 +118,7 @@ test.each([
   });
 });
 
-test("a file where a folder of the lake should be is told in one line", async () => {
+test("a file in place of a folder of the lake is reported in one line", async () => {
   writeFileSync(join(root, "state"), "");
   expect(await run(["token", "create", "alice", "--data", root])).toBe(1);
   expect(err).toMatch(/^tapehouse: the lake in .* cannot be written: a file is in the place of a folder/);
@@ -139,7 +139,7 @@ describe("what the commands show", () => {
     expect(report.files[0]).not.toHaveProperty("table");
   });
 
-  test("a file of ticks that takes the place of more rows says so, and why", async () => {
+  test("a file of ticks that replaces more rows than it has says so, and why", async () => {
     const ticks = (...times: string[]): string =>
       ["ts_code,trade_date,time", ...times.map((time) => `000001.SZ,20240102,${time}`), ""].join("\n");
     const data = ["--data", join(root, "lake")];
@@ -152,7 +152,7 @@ describe("what the commands show", () => {
     );
   });
 
-  test("the default of a time span is shown as one would write it", async () => {
+  test("the default of a duration is shown as users write it", async () => {
     expect(await run(["vacuum", "--help"])).toBe(0);
     expect(out).toContain("(default: 7d)");
   });

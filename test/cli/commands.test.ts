@@ -32,7 +32,7 @@ test.each(["serve", "ingest", "import", "doctor"] as const)("%s has an option fo
   expect(command.options.map(({ long }) => long)).toEqual(expect.arrayContaining(settingsOf(name).map(flagOf)));
 });
 
-/** What only serves, or prints for machines in any case. */
+/** What only serves, or prints JSON in any case. */
 const WITHOUT_JSON = ["serve", "ingest", "openapi", "completion"];
 
 describe.each(COMMANDS)("tapehouse %s", (name, path, command) => {
@@ -63,18 +63,18 @@ describe.each(COMMANDS)("tapehouse %s", (name, path, command) => {
     expect(err).toMatch(/too many arguments/);
   });
 
-  test("prints JSON for machines where it prints for people", () => {
+  test("prints JSON if asked for it", () => {
     const hasJson = command.options.some(({ long }) => long === "--json");
     expect(hasJson).toBe(!WITHOUT_JSON.includes(name));
   });
 });
 
-test("a command that nobody knows is told with the nearest one, and exit code 2", async () => {
+test("an unknown command is reported with the nearest one, and exit code 2", async () => {
   expect(await run(["stats"])).toBe(2);
   expect(err).toMatch(/unknown command 'stats'\n\(Did you mean status\?\)/);
 });
 
-test("a reader that stops before the end, as `head` does, is met with no complaint", async () => {
+test("a reader that stops before the end, as `head` does, causes no error", async () => {
   const child = spawn(process.execPath, [...COMMAND, "openapi"], { stdio: "pipe" });
   child.stdout.destroy();
   const [complaint, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
@@ -84,7 +84,7 @@ test("a reader that stops before the end, as `head` does, is met with no complai
 const hasTerminal = spawnSync("script", ["--version"]).status === 0;
 
 describe.skipIf(!hasTerminal)(hasTerminal ? "on a terminal" : "on a terminal (skipped: needs `script`)", () => {
-  test("work shows a bar on stderr, tables keep within its columns, and JSON is never cut", async () => {
+  test("work shows a bar on stderr, tables fit its width, and JSON is never cut", async () => {
     const data = join(await temporaryFolder(), "lake");
     const inTerminal = (args: string): string => {
       const line = `stty cols 55; ${[process.execPath, ...COMMAND].join(" ")} ${args} --data ${data}`;

@@ -21,13 +21,13 @@ beforeAll(async () => {
 });
 afterEach(() => void vi.restoreAllMocks());
 
-/** `describe`, skipped with a message where the shell is missing. */
+/** `describe`, skipped with a message if the shell is missing. */
 const describeIn = (shell: string, body: () => void): void => {
   const isThere = spawnSync(shell, ["-c", "exit 0"]).status === 0;
   describe.skipIf(!isThere)(isThere ? `in ${shell}` : `in ${shell} (skipped: it is not installed)`, body);
 };
 
-/** Words typed so far, the last one begun → what is offered. */
+/** Words typed so far, the last one incomplete → suggestions. */
 const CASES: readonly (readonly [readonly string[], readonly string[]])[] = [
   [["tok"], ["token"]],
   [
@@ -69,7 +69,7 @@ describeIn("bash", () => {
     expect(ask(words)).toEqual(offered);
   });
 
-  test("the last of a list is completed, files with blanks are whole, and folders are where a folder belongs", () => {
+  test("the last item of a list is completed, files with spaces are not split, and folders are suggested for folders", () => {
     expect(ask(["token", "create", "alice", "--entities", "daily,adj"])).toEqual(["daily,adj_factor"]);
     expect(ask(["import", "daily", "bars"])).toEqual(["bars one.csv", "bars two.csv"]);
     expect(ask(["status", "--data", "bars"])).toEqual([]);

@@ -1,4 +1,4 @@
-// Each fault is made for real, and the doctor is asked what it thinks of it.
+// Each fault is real, and the doctor has to find it.
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, symlinkSync, truncateSync, unlinkSync, writeFileSync } from "node:fs";
 import { chmod, cp } from "node:fs/promises";
@@ -48,7 +48,7 @@ async function complaints(...options: readonly string[]): Promise<{ code: number
   const given = ["--data", root, "--temp", temp, "--port", "0", ...options];
   const code = await run(["doctor", "--json", ...given]);
   const found = (JSON.parse(out) as Finding[]).filter(({ state }) => state !== "ok");
-  // Small machines, and disks that are nearly full, are no business of these tests.
+  // These tests ignore small machines and disks that are nearly full.
   return {
     code,
     found: found.filter(
@@ -68,11 +68,11 @@ const dataFile = (): string =>
   );
 
 describe("the doctor", () => {
-  test("has nothing to complain of where all is well", async () => {
+  test("finds nothing if there are no faults", async () => {
     expect(await complaints()).toEqual({ code: 0, found: [] });
   });
 
-  test("tells people what is found, what was expected and the way out, with exit code 1 for what is wrong", async () => {
+  test("prints what it found, what it expected and how to fix it, with exit code 1", async () => {
     unlinkSync(dataFile());
     out = "";
     expect(await run(["doctor", "--data", root, "--temp", temp, "--port", "0"])).toBe(1);
@@ -110,7 +110,7 @@ const FAULTS: readonly (readonly [string, () => unknown, Partial<Finding>])[] = 
     { state: "warning", thing: "leftovers" },
   ],
   [
-    "a lock of a process that is gone",
+    "a lock of a process that has ended",
     () => {
       const { pid } = spawnSync("true");
       writeFileSync(join(root, "state/write.lock"), JSON.stringify({ id: "x", pid, host: hostOfLock() }));
@@ -118,7 +118,7 @@ const FAULTS: readonly (readonly [string, () => unknown, Partial<Finding>])[] = 
     { state: "warning", thing: "lock", found: expect.stringContaining("write.lock") },
   ],
   [
-    "drops that nobody takes",
+    "drops that no process imports",
     () => {
       mkdirSync(join(root, "inbox/daily"), { recursive: true });
       writeFileSync(join(root, "inbox/daily/a b.csv"), "x");
@@ -126,18 +126,18 @@ const FAULTS: readonly (readonly [string, () => unknown, Partial<Finding>])[] = 
     { state: "warning", thing: "inbox", found: expect.stringContaining("1 file waiting: daily/a b.csv") },
   ],
   [
-    "a variable that is not heeded",
+    "a variable that is ignored",
     () => void vi.stubEnv("UV_THREADPOOL_SIZE", "4"),
     { state: "warning", thing: "threads" },
   ],
   [
-    "a setting that nobody understands",
+    "a setting that is not understood",
     () => void vi.stubEnv("TAPEHOUSE_STREAMS", "many"),
     { state: "wrong", thing: "settings" },
   ],
 ];
 
-/** As the lock itself tells the host. */
+/** The host as the lock itself records it. */
 function hostOfLock(): string {
   const script =
     'import { withLock } from "./src/store/lock.ts"; import { readFileSync } from "node:fs";' +
@@ -176,7 +176,7 @@ describe("in a data directory it finds", () => {
     expect(await complaints()).toMatchObject({ code: 1, found: [{ found: `${root} has no lake` }] });
   });
 
-  test.skipIf(!isRoot)(`what a user may not read or write${isRoot ? "" : " (skipped: needs root)"}`, async () => {
+  test.skipIf(!isRoot)(`files that a user may not read or write${isRoot ? "" : " (skipped: needs root)"}`, async () => {
     const nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
     const ask = async (): Promise<readonly Finding[]> => {
       const args = ["doctor", "--json", "--data", root, "--temp", join(temp, "own"), "--port", "0"];
@@ -195,7 +195,7 @@ describe("in a data directory it finds", () => {
   afterAll(() => {
     for (const disk of disks) execFileSync("umount", [disk]);
   });
-  test("a disk without room for bytes or files, which does not last", async ({ skip }) => {
+  test("a temporary disk without space for bytes or files", async ({ skip }) => {
     const disk = join(temp, "disk");
     mkdirSync(disk);
     const options = ["-t", "tmpfs", "-o", "size=20m,nr_inodes=200", "tmpfs", disk];
@@ -214,7 +214,7 @@ describe("in a data directory it finds", () => {
 });
 
 describe("of a server it finds", () => {
-  test("a port that something else holds, and one that a Tapehouse holds", async () => {
+  test("a port that another program uses, and one that a Tapehouse server uses", async () => {
     const other = createServer((_req, res) => res.end("hello"));
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     const taken = await complaints("--port", String((other.address() as AddressInfo).port));
@@ -257,14 +257,14 @@ describe("of a server it finds", () => {
     expect(late.found).toMatchObject([{ state: "wrong", found: expect.stringContaining("expired") }]);
   });
 
-  test("more memory than there is, and a folder for what spills that cannot be one", async () => {
+  test("more memory than there is, and a spill folder that cannot be created", async () => {
     const { found } = await complaints("--memory", "900000GB");
     expect(found).toContainEqual(expect.objectContaining({ state: "warning", thing: "memory" }));
     writeFileSync(join(temp, "file"), "");
     expect((await complaints("--temp", join(temp, "file"))).found).toMatchObject([{ state: "wrong", thing: "temp" }]);
   });
 
-  test("all that may take memory at once: workers, a large drop, three smaller ones and compaction", async () => {
+  test("the total memory of workers, a large drop, three smaller ones and compaction", async () => {
     const memoryOf = async (): Promise<Finding> => {
       await complaints("--memory", "1GB");
       return (JSON.parse(out) as Finding[]).find(({ thing }) => thing === "memory")!;
@@ -304,7 +304,7 @@ describe("of an installation it finds", () => {
     expect(checkKernel()).toBe("equal");
   });
 
-  test("a native part that is not for this machine: every other command says so in one line", async () => {
+  test("a native module for another platform: every other command says so in one line", async () => {
     const copy = await temporaryFolder();
     for (const name of ["dist", "package.json"]) cpSync(join(ROOT, name), join(copy, name), { recursive: true });
     const link = (from: string, skipped: (name: string) => boolean): void => {
@@ -315,7 +315,7 @@ describe("of an installation it finds", () => {
     };
     link("node_modules", (name) => name === "@duckdb" || name.startsWith("."));
     mkdirSync(join(copy, "node_modules/@duckdb"));
-    // Copies: what a link leads to would find the native part beside itself.
+    // Copies: the target of a link would find the native module next to itself.
     for (const name of ["node-api", "node-bindings"]) {
       const path = join("node_modules/@duckdb", name);
       cpSync(join(ROOT, path), join(copy, path), { recursive: true });

@@ -25,7 +25,7 @@ afterEach(() => void vi.restoreAllMocks());
 const gaps = (...args: string[]): Promise<number> => run(["gaps", ...args, "--data", root]);
 
 describe("tapehouse gaps", () => {
-  test("add records a gap, list tells its state, resolve takes it back", async () => {
+  test("add records a gap, list shows its state, resolve removes it", async () => {
     expect(await gaps("list", "--json")).toBe(0);
     expect(JSON.parse(out)).toEqual([]);
     const days = ["--start", "20240110", "--end", "2024-01-12"];
@@ -51,7 +51,7 @@ describe("tapehouse gaps", () => {
     expect(out.split("\n")[1]).toMatch(/^ *1 +open +daily +000001.SZ +20240110 +20240112 +timeout/);
   });
 
-  test("add warns of days that have rows, by count and name, also for machines", async () => {
+  test("add warns of days that have rows, by count and date, also in JSON", async () => {
     const add = (...args: string[]) => gaps("add", "daily", "--kind", "seen", ...args);
     expect(await add("--start", "20240109", "--end", "20240115")).toBe(0);
     expect(err).toBe("warning: daily has rows on 2 days of the gap: 20240109, 20240110\n");

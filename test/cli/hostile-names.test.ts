@@ -1,4 +1,4 @@
-// Files whose names and contents are made to deceive who reads the terminal or the log: real files, real processes.
+// Files whose names and contents try to deceive readers of the terminal or the log: real files, real processes.
 import { unlinkSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -21,12 +21,12 @@ const TAKEN: readonly string[] = [
 ];
 const REFUSED: readonly string[] = [`b\n${FORGED}.csv`, "\u001b]0;title\u0007.csv", "bad\u202e.json", "\ttab.parquet"];
 
-/** A header and a cell that are made to deceive. */
+/** A header and a cell that try to deceive. */
 const BAD = `ts_code,trade_date,adj_factor,"x\n\u202e"\n000001.SZ,20240102,"1\n${FORGED}\u001b[1A\u202e\u0085",2\n`;
 
 let data: string;
 
-/** The lines of what was printed; none has anything in it that could steer a terminal or pass for a line of ours. */
+/** The printed lines; none contains anything that could control a terminal or imitate one of our lines. */
 function linesOf(text: string): readonly string[] {
   const lines = text.split("\n").filter(Boolean);
   for (const line of lines) {
@@ -36,7 +36,7 @@ function linesOf(text: string): readonly string[] {
   return lines;
 }
 
-/** Runs a command, and gives the lines of both its outputs. */
+/** Runs a command and returns the lines of both its outputs. */
 async function tapehouse(...args: readonly string[]): Promise<readonly string[]> {
   let printed = "";
   for (const stream of [process.stdout, process.stderr]) {
@@ -82,7 +82,7 @@ beforeAll(async () => {
   await endAll();
 }, 180_000);
 
-test("the ledger holds the names as they are, and nothing in it steers a terminal that shows it", async () => {
+test("the ledger contains the names unchanged, but nothing that controls a terminal", async () => {
   const text = await readFile(join(data, "state/ledger.ndjson"), "utf8");
   expect(text.replaceAll("\n", "")).not.toMatch(UNPRINTABLE);
   expect(Object.keys(await outcomesOf(data))).toContain(`adj_factor/${TAKEN[0]!}`);
@@ -129,7 +129,7 @@ test("import shows a file's name, its columns and its cells as text of one line"
   }
 });
 
-test("doctor and verify --repair show them so too", async () => {
+test("doctor and verify --repair show them in the same way", async () => {
   const checked = await tapehouse("doctor");
   expect(checked.filter((line) => line.includes("inbox/adj_factor/"))).toHaveLength(1);
   const { layout, current } = await openLake(data);

@@ -1,4 +1,4 @@
-// serve takes drops while it runs: real processes, real files.
+// serve imports drops while it runs: real processes, real files.
 import { existsSync, readdirSync } from "node:fs";
 import { readFile, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -37,7 +37,7 @@ async function served(data: string, ...args: readonly string[]): Promise<Served>
 const watches = (data: string): Promise<unknown> =>
   until("the inbox is there", () => readFile(join(data, "state/ingest.lock"), "utf8").catch(() => undefined));
 
-test("a drop is served, a bad one is told, and the command status shows both", async () => {
+test("a drop is served, a bad one is reported, and the command status shows both", async () => {
   const data = await temporaryFolder();
   const server = await served(data);
   await watches(data);
@@ -65,7 +65,7 @@ test("a drop is served, a bad one is told, and the command status shows both", a
   });
 });
 
-test("a good drop is served beside links, endless files and one of 300 GB, which are all refused", async () => {
+test("a good drop is served, while links, endless files and one of 300 GB are all refused", async () => {
   const data = await temporaryFolder();
   const server = await served(data);
   await watches(data);
@@ -84,7 +84,7 @@ test("a good drop is served beside links, endless files and one of 300 GB, which
   await expectTold(server, /^refused inbox\/daily\/state\.csv: links are not read from the inbox/m);
 });
 
-test("tapehouse import beside a running server is served", async () => {
+test("rows of tapehouse import during a running server are served", async () => {
   const data = await temporaryFolder();
   const server = await served(data);
   await drop(data, "adj_factor/a.csv", factors("000001.SZ,20240102,1"));
@@ -95,7 +95,7 @@ test("tapehouse import beside a running server is served", async () => {
   expect((await openLake(data)).current().version.sequence).toBe(2);
 });
 
-test("the server goes on when the process that watches the inbox dies, and another one takes over", async () => {
+test("the server keeps running when the process that watches the inbox dies, and another one takes over", async () => {
   const data = await temporaryFolder();
   const server = await served(data);
   await watches(data);
@@ -121,7 +121,7 @@ test("the process that watches the inbox ends when the server is killed", async 
   expect(processesWith("serve", data)).toEqual([]);
 });
 
-test("with --no-watch nothing is taken and nothing is made", async () => {
+test("with --no-watch nothing is imported and nothing is created", async () => {
   const data = await temporaryFolder();
   const server = await served(data, "--no-watch");
   expect(processesWith("ingest", data)).toEqual([]);
@@ -129,7 +129,7 @@ test("with --no-watch nothing is taken and nothing is made", async () => {
   expect(readdirSync(data)).toEqual([]);
 });
 
-test("a data directory that cannot be written is served, and it is told that nothing is watched", async () => {
+test("a data directory that cannot be written is served, and the server reports that it is not watched", async () => {
   const data = await temporaryFolder();
   await writeFile(join(data, "inbox"), "in the way of a folder");
   const server = await served(data);

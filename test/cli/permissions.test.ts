@@ -1,4 +1,4 @@
-// A user who lacks a right somewhere in a data directory: each command names it in one line, and nothing is lost.
+// A user who lacks a permission in a data directory: each command names it in one line, and nothing is lost.
 import { chmod, chown, mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -59,7 +59,7 @@ const COMMANDS: Readonly<Record<string, () => readonly string[]>> = {
 interface Case {
   readonly path: string;
   readonly mode: number;
-  /** The right that is missing, as it is told. */
+  /** The missing permission, as it is reported. */
   readonly missing: string;
   readonly failing: readonly string[];
 }
@@ -94,8 +94,8 @@ describe.skipIf(!isRoot)(isRoot ? "without a right" : "without a right (skipped:
     expect(await run("import", "adj_factor", file).ended).toBe(0);
   });
 
-  test("to write to state, a server serves, says once that it takes no drops, and loses none", async () => {
-    // A watcher makes a folder for each entity.
+  test("to write to state, a server serves, says once that it imports no drops, and loses none", async () => {
+    // A watcher creates a folder for each entity.
     await mkdir(inLake("inbox"));
     await chown(inLake("inbox"), NOBODY, NOBODY);
     await chmod(inLake("state"), 0o555);
@@ -108,7 +108,7 @@ describe.skipIf(!isRoot)(isRoot ? "without a right" : "without a right (skipped:
     expect(await contents()).toEqual(before);
   });
 
-  test("a user without a name, as in a container, is called by number", async () => {
+  test("a user without a name, as in a container, is identified by number", async () => {
     await chmod(root, 0o700);
     for (const command of ["status", "doctor"]) {
       const { told, ended } = tapehouseUnder(as(54_321), command, "--data", root);
@@ -117,7 +117,7 @@ describe.skipIf(!isRoot)(isRoot ? "without a right" : "without a right (skipped:
     }
   });
 
-  test("to read a data file, a query gets 503 until the right is back", async () => {
+  test("to read a data file, a query gets 503 until the permission is restored", async () => {
     const data = (await below()).find((path) => path.endsWith(".parquet"))!;
     await chmod(inLake(data), 0o000);
     const server = run("serve", "--port", "0", "--workers", "1", "--no-watch", "--temp", join(temp, "own"));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createProgress } from "../../src/cli/progress.js";
 
-/** What is written to a terminal of so many columns, or to a file, with a clock that the test sets. */
+/** The output to a terminal of this width, or to a file, with a clock that the test sets. */
 function recorder(columns?: number) {
   const clock = { now: 0 };
   const written: string[] = [];
@@ -10,7 +10,7 @@ function recorder(columns?: number) {
 }
 
 describe("progress", () => {
-  test("on a terminal is a bar with rows a second and the time left, written over and cleared", () => {
+  test("on a terminal is a bar with rows per second and remaining time, redrawn and cleared", () => {
     const { clock, written, progress } = recorder(200);
     progress.show({ what: "writing daily", done: 0, total: 4_000_000, unit: "rows" });
     clock.now = 2_000;
@@ -30,13 +30,13 @@ describe("progress", () => {
     expect(written[0]).toMatch(/^\r\x1b\[2K.{28}…$/u);
   });
 
-  test("shows the name of a file as text that steers nothing", () => {
+  test("shows the name of a file as text that controls nothing", () => {
     const { written, progress } = recorder(80);
     progress.show({ what: "reading a\r\n\u001b[2J\u202e.csv", done: 0, total: 0, unit: "bytes" });
     expect(written).toEqual([String.raw`${"\r\x1b[2K"}reading a\r\n\u001b[2J\u202e.csv`]);
   });
 
-  test("elsewhere is a plain line now and then", () => {
+  test("elsewhere is an occasional plain line", () => {
     const { clock, written, progress } = recorder();
     for (clock.now = 0; clock.now < 12_000; clock.now += 10) {
       progress.show({ what: "checking x", done: clock.now * 1e6, total: 20e9, unit: "bytes" });
@@ -49,7 +49,7 @@ describe("progress", () => {
     ]);
   });
 
-  test("begins to count anew with the next piece of work, and tells no part of what nobody knows", () => {
+  test("restarts with the next piece of work, and shows no percentage of an unknown amount", () => {
     const { clock, written, progress } = recorder();
     progress.show({ what: "reading a.csv", done: 900, total: 1_000, unit: "bytes" });
     clock.now = 10_000;

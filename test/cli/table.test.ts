@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { shortened, tableLines, widthOf } from "../../src/cli/table.js";
 
 describe("a table", () => {
-  test("keeps each row on its line, in columns, whatever a cell holds", () => {
+  test("keeps each row on one line, in columns, whatever a cell contains", () => {
     const rows = [
       { name: "a\nb\u202e", n: 1 },
       { name: "c", n: 2 },
@@ -16,7 +16,7 @@ describe("a table", () => {
     { entity: "stk_auction", rows: 9, size: null, note: null },
   ];
 
-  test("has its numbers to the right, with separators", () => {
+  test("aligns numbers to the right, with separators", () => {
     expect(tableLines(rows, Infinity, [])).toEqual([
       "entity             rows    size  note",
       "daily        12,345,678  1.5 GB  pulled 贵州茅台 in one go",
@@ -24,7 +24,7 @@ describe("a table", () => {
     ]);
   });
 
-  test("shortens the columns that may give way, and never a number", () => {
+  test("shortens only the columns that may be shortened, and never a number", () => {
     expect(tableLines(rows, 50, ["note", "entity"])).toEqual([
       "entity             rows    size  note",
       "daily        12,345,678  1.5 GB  pulled 贵州茅台…",
@@ -35,7 +35,7 @@ describe("a table", () => {
     expect(narrow[1]).toContain("12,345,678");
   });
 
-  test("is no wider than the terminal wherever its columns can give way", () => {
+  test("is no wider than the terminal if its columns can be shortened", () => {
     const cell = fc.string({ unit: "grapheme", maxLength: 30 }).map((text) => text.replaceAll(/\s/g, "_"));
     const table = fc.array(fc.record({ a: cell, b: fc.option(cell), c: fc.integer() }), { minLength: 1 });
     fc.assert(
@@ -46,7 +46,7 @@ describe("a table", () => {
   });
 });
 
-test("a text is cut between its letters, however wide they are", () => {
+test("a text is cut between characters, however wide they are", () => {
   expect([shortened("贵州茅台", 8), shortened("贵州茅台", 7), shortened("贵州茅台", 6), shortened("abc", 2)]).toEqual([
     "贵州茅台",
     "贵州茅…",

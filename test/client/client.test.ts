@@ -1,4 +1,4 @@
-// The client against a real server, and through a proxy that does what networks do.
+// The client against a real server, and through a proxy that simulates network faults.
 import { readFileSync } from "node:fs";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -24,7 +24,7 @@ async function gather<T>(items: AsyncIterable<T>): Promise<T[]> {
   return gathered;
 }
 
-/** Sends to the client what the network makes of the server's answer. */
+/** Sends a faulty version of the server's response to the client. */
 type Fault = (response: ServerResponse, answer: Response, body: Buffer) => void;
 
 const head = (response: ServerResponse, answer: Response, more: Record<string, string>): ServerResponse =>
@@ -96,13 +96,13 @@ describe("rows", () => {
     expect(some).toEqual(expected.slice(0, 3));
   });
 
-  test("have the columns that were asked for, in types too", async () => {
+  test("have the requested columns, also in their types", async () => {
     const rows = await client.daily({ ...BAR, fields: ["close", "ts_code"], limit: 2 }).all();
     expect(rows.map((row) => Object.keys(row))).toEqual(Array(2).fill(["close", "ts_code"]));
     expectTypeOf(rows).toEqualTypeOf<Pick<DailyRow, "close" | "ts_code">[]>();
     // @ts-expect-error no such column
     client.daily({ fields: ["closee"] });
-    // @ts-expect-error nothing is announced here
+    // @ts-expect-error no announcement dates here
     client.daily({ as_of: 20240101 });
   });
 
@@ -120,7 +120,7 @@ describe("rows", () => {
     expect(tableFromIPC(bytes).numRows).toBe(whole.length);
   });
 
-  test("are all there where the server has a limit of its own, which bytes cannot hide", async () => {
+  test("are complete if the server has a limit of its own; for bytes that is an error", async () => {
     const limited = await serve(await demoLake({ days: 40 }), { defaultLimit: "100" });
     const reader = createClient({ url: limited.url, token: TOKEN });
     expect((await reader.daily().all()).length).toBeGreaterThan(300);
@@ -133,7 +133,7 @@ const CUTS: [string, Fault][] = [0, 0.4, 0.99].flatMap((part) => [
   [`after ${part} of the chunks`, cutsChunks(part)],
 ]);
 
-describe("a cut answer", () => {
+describe("a response that was cut off", () => {
   test.each(CUTS)("%s is an error", async (_, fault) => {
     faults.push(fault);
     await expect(careless.daily(BAR).all()).rejects.toThrow(TapehouseError);
@@ -141,20 +141,20 @@ describe("a cut answer", () => {
     await expect(gather(careless.daily(BAR).bytes("arrow"))).rejects.toThrow(TapehouseError);
   });
 
-  test.each(CUTS)("%s is read again in its version, without a row twice", async (_, fault) => {
+  test.each(CUTS)("%s is requested again in its version, without repeated rows", async (_, fault) => {
     faults.push(fault, drops, refuses(503));
     expect(await careful.daily(BAR).all()).toEqual(await client.daily(BAR).all());
     expect(asked).toHaveLength(4);
   });
 
-  test("names its version when it is read again", async () => {
+  test("names its version when it is requested again", async () => {
     faults.push(cutsChunks(0.9));
     await careful.daily(BAR).all();
     const version = (await client.versions())[0]!;
     expect(asked.map((path) => new URL(path, server.url).searchParams.get("data_version"))).toEqual([null, version]);
   });
 
-  test("whose Arrow has no end is an error though HTTP calls it whole", async () => {
+  test("whose Arrow has no end is an error although it is complete for HTTP", async () => {
     faults.push((response, answer, body) => passes(response, answer, body.subarray(0, -8)));
     const bytes = careless.daily(BAR).bytes("arrow");
     await expect(gather(bytes)).rejects.toThrow(IncompleteAnswerError);
@@ -162,7 +162,7 @@ describe("a cut answer", () => {
 });
 
 describe("a refusal", () => {
-  test("is an error with code, parameter, what is allowed and the way out", async () => {
+  test("is an error with code, parameter, allowed values and hint", async () => {
     const refused = await client
       .daily({ ...({ start_dae: 1 } as object) })
       .all()
@@ -172,7 +172,7 @@ describe("a refusal", () => {
     expect(refused).toMatchObject({ ...told, allowed: expect.arrayContaining(["start_date"]) });
   });
 
-  test.each([429, 503])("of %i is tried again, of another status not", async (status) => {
+  test.each([429, 503])("with status %i is retried, with another status not", async (status) => {
     faults.push(refuses(status));
     expect(await careful.versions()).toEqual(await client.versions());
     faults.push(refuses(502));
@@ -192,7 +192,7 @@ describe("the rest of the API", () => {
     expect((await client.health()).status).toBe("ok");
   });
 
-  test("reads one version where it is pinned", async () => {
+  test("reads one version if it is pinned", async () => {
     const pinned = await client.pin();
     expect(pinned.dataVersion).toBe((await client.versions())[0]);
     expect(await pinned.daily(BAR).all()).toEqual(await client.daily(BAR).all());
@@ -203,7 +203,7 @@ describe("the rest of the API", () => {
 });
 
 describeInBrowser("in a browser", () => {
-  test("reads rows as it stands in dist", async () => {
+  test("reads rows when it is loaded from dist", async () => {
     const dist = join(import.meta.dirname, "../../dist");
     const site = createServer((request, response) => {
       if (!request.url!.endsWith(".js")) return response.setHeader("Content-Type", "text/html").end("<!doctype html>");
@@ -214,7 +214,7 @@ describeInBrowser("in a browser", () => {
     const open = await serve(await demoLake({ days: 40 }), { corsOrigin: origin });
     const { page } = await openPage(origin);
     await page.goto(origin);
-    // As text, since the test's own compiler would rewrite the import.
+    // As text, because the test's compiler would rewrite the import.
     const rows = await page.evaluate(`import("${origin}/client/index.js").then(({ createClient }) =>
       createClient({ url: "${open.url}", token: "${TOKEN}" }).daily({ limit: 3 }).all())`);
     site.close();

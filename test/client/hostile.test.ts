@@ -19,7 +19,7 @@ afterEach(() => {
   for (const one of opened.splice(0)) one.close();
 });
 
-/** A server of plain sockets. Each act is done for one request, in order; the last one again and again. */
+/** A server of plain sockets. Each act is done for one request, in order; the last one is repeated. */
 async function hostile(...acts: (string | Buffer | Act)[]): Promise<{ url: string; asked: string[] }> {
   const asked: string[] = [];
   const sockets = new Set<Socket>();
@@ -53,7 +53,7 @@ async function client(acts: (string | Buffer | Act)[], options: Partial<ClientOp
 interface Head {
   readonly status?: string;
   readonly type?: string | null;
-  /** Null leaves the end of the body to the end of the connection. */
+  /** Null: the body ends with the connection. */
   readonly length?: number | null;
   readonly more?: readonly string[];
 }
@@ -91,7 +91,7 @@ const dripping =
     socket.on("close", () => clearInterval(timer));
   };
 
-/** How a question fails, which must not take more than so many bytes of memory. */
+/** The error of a request, which must not take more than this many bytes of memory. */
 async function failureOf(ask: () => Promise<unknown>, most = 250 << 20): Promise<TapehouseError> {
   const before = process.memoryUsage().rss;
   let peak = before;
@@ -111,7 +111,7 @@ async function failureOf(ask: () => Promise<unknown>, most = 250 << 20): Promise
 
 const rows = (from: Client): Promise<unknown> => from.daily().all();
 
-test("the good answers of these tests are read", async () => {
+test("the correct responses of these tests are read", async () => {
   expect(await (await client([answer(VERSIONS)])).versions()).toEqual(["v1"]);
   expect(await rows(await client([rowsOf('{"a":1}\n{"a":2}\n')]))).toEqual([{ a: 1 }, { a: 2 }]);
   expect(await rows(await client([rowsOf(gzipSync('{"a":1}\n'), GZIP)]))).toEqual([{ a: 1 }]);
@@ -131,7 +131,7 @@ describe("the body of an error", () => {
     expect(problem.message).toContain("Broken");
   });
 
-  test("has texts that a terminal can show, and of a bounded length", async () => {
+  test("has texts that are safe in a terminal and of limited length", async () => {
     const detail = `\u001b[31m${"long ".repeat(9_000)}`;
     const body = JSON.stringify({ code: "a\u0007", detail, allowed: [1, "b\n"], hint: "c" });
     const problem = await failureOf(async () => (await client([answer(body, { status: "400 No" })])).versions());
@@ -140,7 +140,7 @@ describe("the body of an error", () => {
 });
 
 test.each(["301 Moved", "302 Found", "307 Temporary", "308 Permanent"])(
-  "a redirect of %s is not followed and hands the token to nobody",
+  "a redirect of %s is not followed, and the token is not sent",
   async (status) => {
     const other = await hostile(answer());
     for (const there of [`${other.url}/elsewhere`, "file:///etc/passwd", "/loop", "//", "data:application/json,{}"]) {
@@ -162,7 +162,7 @@ test.each([
   ["-5", expect.anything(), 2],
   ["", null, 2],
   ["1e9", null, 2],
-])("a strange Retry-After is not waited for: %s", async (told, retryAfter, requests) => {
+])("an unusual Retry-After is ignored: %s", async (told, retryAfter, requests) => {
   const { url, asked } = await hostile(answer("", { status: "503 Busy", more: [`Retry-After: ${told}`] }));
   const began = performance.now();
   const problem = await failureOf(() => createClient({ url, retries: 1, backoff: 200 }).versions());
@@ -214,7 +214,7 @@ test.each(NO_ANSWERS)("%s is an error for rows and for the rest", async (_, sent
   for (const ask of asks) await failureOf(ask);
 });
 
-test("bytes after the body are not taken for the next answer", async () => {
+test("bytes after the body are not taken as the next response", async () => {
   const kept = answer(VERSIONS).toString().replace("Connection: close", "Connection: keep-alive");
   const reader = await client([(socket) => void socket.write(kept + answer('{"versions":["other"]}').toString())]);
   const seen = [await reader.versions(), await reader.versions().catch((error: unknown) => error)];
@@ -268,13 +268,13 @@ describe("a server that is slow", () => {
     ["JSON", answer("", { length: null })],
     ["rows", rowsOf("", { length: 100_000 })],
     ["an error", answer("", { status: "500 Broken", length: null })],
-  ])("and drips %s is given up in time", async (_, head) => {
+  ])("and very slow to send %s fails in time", async (_, head) => {
     const reader = await client([dripping(head, " ")], { timeout: 300 });
     await failureOf(() => reader.versions());
     await failureOf(() => rows(reader));
   });
 
-  test("and says nothing is given up in time, and its connection is closed", async () => {
+  test("and sends nothing fails in time, and its connection is closed", async () => {
     let closed = false;
     const silent: Act = (socket) => void socket.on("close", () => (closed = true));
     const reader = await client([silent], { timeout: 300 });
@@ -297,14 +297,14 @@ describe("a server that is slow", () => {
 });
 
 describe("rows", () => {
-  test("without a column that was asked for are an error", async () => {
+  test("without a requested column are an error", async () => {
     const reader = await client([rowsOf('{"close":1}\n')]);
     expect(await reader.daily({ fields: ["close"] }).all()).toEqual([{ close: 1 }]);
     const failed = await failureOf(() => reader.daily({ fields: ["close", "vol"] }).all());
     expect(failed.message).toContain("the columns vol are missing");
   });
 
-  test("that go on in another version are an error", async () => {
+  test("that continue in another version are an error", async () => {
     const page = (version: string, more: string[] = []): Buffer =>
       rowsOf('{"a":1}\n', { more: [`X-Data-Version: ${version}`, ...more] });
     const reader = await client([page("v1", ["X-Next-Cursor: a"]), page("v2")]);

@@ -17,7 +17,7 @@ const files = ["clients/python/tests", "test/python"].flatMap((folder) =>
     .map((name) => `${folder}/${name}`),
 );
 
-/** Packages built and types checked; and every way in which an answer may be wrong. */
+/** Builds packages and checks types; and all ways in which a response may be wrong. */
 const SLOW = /test_(?:package|hostile)\.py$/;
 
 describe.skipIf(noPython !== null)(`pytest${noPython === null ? "" : ` (${noPython})`}`, () => {

@@ -68,7 +68,7 @@ describe("gathering", () => {
   const many = Array.from({ length: 2_048 }, (_, i) => rows[i % 4]!);
   const shownMany = Array.from({ length: 2_048 }, (_, i) => shown[i % 4]!);
 
-  test("small batches leave as record batches of 16,384 rows, nulls and text in their places", () => {
+  test("small batches become record batches of 16,384 rows, with nulls and text in the right rows", () => {
     const encoder = encoderOf(columns);
     const whole = batchOf(columns, transpose(many));
     const sliced = whole.slice(1, 1_000);
@@ -80,7 +80,7 @@ describe("gathering", () => {
     expect(got.join("\n") === expected.join("\n")).toBe(true);
   });
 
-  test("long text leaves before it fills the memory", () => {
+  test("long text is sent before it fills the memory", () => {
     const some = [column("abstr", "text")];
     const encoder = encoderOf(some);
     const abstract = "摘要".repeat(200_000);
@@ -105,7 +105,7 @@ describe("gathering", () => {
     expect(read(parts).rows).toEqual(shown);
   });
 
-  test("what lies under a missing value does not reach the reader", () => {
+  test("the slot of a missing value does not reach the reader", () => {
     const some = [column("pe", "float64")];
     const batch = batchOf(some, [[1, null]]);
     batch.data.children[0]!.values[1] = 1234.5;

@@ -38,7 +38,7 @@ test("NDJSON is one object a line, and each line parses", () => {
   ]);
 });
 
-test("CSV has a header line, and tells missing from empty", () => {
+test("CSV has a header line and distinguishes missing from empty values", () => {
   expect(bodyOf(csvEncoder(head))).toBe(
     "ts_code,trade_date,name,pe\n" +
       '000001.SZ,20240102,"平安""银行""",0.30000000000000004\n' +

@@ -33,14 +33,14 @@ test("the envelope has its keys in the order of the contract", () => {
   );
 });
 
-test("an answer without rows is whole", () => {
+test("a response without rows is complete", () => {
   const encoder = jsonEncoder(head);
   const empty = batchOf(columns, [[], [], [], []]);
   const parts = partsOf(encoder, [empty], { count: 0, truncated: false, nextCursor: null });
   expect(Buffer.concat(parts).toString()).toBe(`${before}],"count":0,"truncated":false,"next_cursor":null}`);
 });
 
-test("bytes once handed out stay as they are, and so do two encoders side by side", () => {
+test("returned bytes do not change, and neither do those of two concurrent encoders", () => {
   const [a, b] = [jsonEncoder(head).segment(), jsonEncoder(head).segment()];
   const first = a.batch(batchOf(columns, [["000001.SZ"], [19_724], [5n], [1.5]]));
   const second = b.batch(batchOf(columns, [["600000.SH"], [0], [1n], [2.5]]));

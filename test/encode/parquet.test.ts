@@ -177,7 +177,7 @@ describe("a file of several row groups", () => {
     for (const [i, one] of wanted(columns, values).entries()) expect(found[i]!.join() === one.join()).toBe(true);
   });
 
-  test("tells what repeats once, and says of dates between which they lie", async () => {
+  test("stores repeated values once, and the minimum and maximum of dates", async () => {
     const path = await fileOf(
       encoded(
         columns,
@@ -208,7 +208,7 @@ describe("a file of several row groups", () => {
   });
 });
 
-test("a row group ends early where texts are huge", async () => {
+test("a row group ends early if texts are huge", async () => {
   const columns = [column("abstract", "text")];
   const texts = Array.from({ length: 40 }, (_, i) => `${i}${"x".repeat(1_000_000)}`);
   const path = await fileOf(
@@ -221,7 +221,7 @@ test("a row group ends early where texts are huge", async () => {
   expect((await columnsIn(path))[0]!.every((text, i) => text === texts[i])).toBe(true);
 });
 
-test("a file says of which entity and version it is, also without rows", async () => {
+test("a file names its entity and version, even without rows", async () => {
   const columns = [column("ts_code", "code"), column("close", "float64")];
   const path = await fileOf(encoded(columns, []));
   expect(await rowsOf(`SELECT count(*) FROM '${path}'`)).toEqual([["0"]]);

@@ -152,7 +152,7 @@ test("a missing value may hold anything in its slot", () => {
   expect(kernel(columns, styleOf(columns, JSON_ROWS))(batch)).toBe('[null]\n["19700101"]\n');
 });
 
-test("CSV tells missing from empty and quotes what needs quotes", () => {
+test("CSV distinguishes missing from empty values and quotes only if needed", () => {
   const columns = [column("a", "text"), column("b", "text")];
   const values = [
     [null, "", "plain", " x ", 'a "b"', "a,b", "a\nb", "a\rb", "x".repeat(40) + ","],
@@ -266,7 +266,7 @@ describe("doubles read as String(v) prints them", () => {
   });
 });
 
-test("a batch larger than the kernel's memory goes through in windows, a row larger than it in plain TypeScript", () => {
+test("a batch larger than the kernel's memory is encoded in windows, a row larger than it in plain TypeScript", () => {
   const columns = [column("v", "float64"), column("t", "text")];
   const texts = [
     "x".repeat(4_000_000),

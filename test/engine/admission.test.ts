@@ -6,7 +6,7 @@ import type { Cost } from "../../src/query/scan.js";
 const { signal: never } = new AbortController();
 
 describe("admission control", () => {
-  test("gives heavy reads half of the slots and of the queue, and lets light ones pass them", async () => {
+  test("gives heavy reads half of the slots and of the queue, and lets light ones overtake them", async () => {
     const admission = createAdmission(4, 4);
     const heavy = [await admission.admit(never, "heavy"), await admission.admit(never, "heavy")];
     const waiting = [admission.admit(never, "heavy"), admission.admit(never, "heavy")];
@@ -29,7 +29,7 @@ describe("admission control", () => {
     expect(admission.load()).toEqual({ active: 0, waiting: 0 });
   });
 
-  test("never holds more than it may, and in the end lets everybody in whoever leaves or gives up", async () => {
+  test("never exceeds its limits, and admits every job in the end, whichever jobs end or are cancelled", async () => {
     const guest = fc.record({
       cost: fc.constantFrom<Cost>("light", "heavy"),
       stays: fc.nat(3),

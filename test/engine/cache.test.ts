@@ -20,7 +20,7 @@ function slow(): {
 }
 
 describe("the cache", () => {
-  test("makes a value once for all who ask while it is made and after", async () => {
+  test("makes a value once for all callers, while it is made and afterwards", async () => {
     const cache = createCache<string>(2);
     const { make, finish, made } = slow();
     const both = [cache.get("a", make, never), cache.get("a", make, never)];
@@ -29,7 +29,7 @@ describe("the cache", () => {
     expect(made).toHaveLength(1);
   });
 
-  test("keeps the values that were asked for last", async () => {
+  test("keeps the most recently used values", async () => {
     const cache = createCache<string>(2);
     const made: string[] = [];
     const ask = (key: string) => cache.get(key, async () => made[made.push(key) - 1]!, never);
@@ -43,7 +43,7 @@ describe("the cache", () => {
     expect(await cache.get("a", async () => "yes", never)).toBe("yes");
   });
 
-  test("lets one who waits leave without a loss for the others", async () => {
+  test("lets one caller leave without affecting the others", async () => {
     const cache = createCache<string>(2);
     const { make, finish, made } = slow();
     const leaving = new AbortController();
@@ -56,7 +56,7 @@ describe("the cache", () => {
     expect(await stayed).toBe("value");
   });
 
-  test("gives up a value for which nobody waits any more, and makes it anew for the next", async () => {
+  test("abandons a value when all callers have left, and makes it again for the next one", async () => {
     const cache = createCache<string>(2);
     const { make, made } = slow();
     const leaving = new AbortController();
@@ -67,7 +67,7 @@ describe("the cache", () => {
     expect(await cache.get("a", async () => "again", never)).toBe("again");
   });
 
-  test("makes nothing for one who has left already", async () => {
+  test("makes nothing for a caller that has left already", async () => {
     const cache = createCache<string>(2);
     const { make, made } = slow();
     await expect(cache.get("a", make, AbortSignal.abort(new Error("gone")))).rejects.toThrow("gone");

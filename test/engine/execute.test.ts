@@ -48,14 +48,14 @@ const rowsOfScan = async (scan: Scan): Promise<number> => (await sizesOf(scan)).
 const bounded = (bounds: RowBounds): Scan => ({ ...whole, bounds });
 
 describe("a scan", () => {
-  test("whose number of rows is known is proven by it", async () => {
+  test("with a known number of rows is proven by that number", async () => {
     expect(await rowsOfScan(whole)).toBe(ROWS);
     for (const atMost of [ROWS - 1, ROWS + 1]) {
       await expect(rowsOfScan(bounded({ atMost, exact: true }))).rejects.toThrow(IncompleteStreamError);
     }
   });
 
-  test("of which only a bound is known is proven by a marker that is no row of it", async () => {
+  test("with a known upper bound is proven by a marker that is not one of its rows", async () => {
     expect(await rowsOfScan(bounded({ atMost: ROWS * 2, exact: false }))).toBe(ROWS);
   });
 
@@ -68,7 +68,7 @@ describe("a scan", () => {
 describe("the statements of a read", () => {
   const rangesIn = (scans: Iterable<Scan>): readonly Scan["rowRange"][] => [...scans].map((one) => one.rowRange);
 
-  test("are ranges of its files where all rows are wanted, which give every row", async () => {
+  test("are ranges of its files if all rows are wanted, and yield every row", async () => {
     const ranges = [...statementsOf([whole], "all")];
     expect(rangesIn(ranges)).toEqual([
       [0, 245_760],
@@ -79,7 +79,7 @@ describe("the statements of a read", () => {
     expect(rows).toBe(ROWS);
   });
 
-  test("are the scans themselves where only some rows are wanted, or not every row is looked at", () => {
+  test("are the scans themselves if only some rows are wanted or not every row is looked at", () => {
     expect(rangesIn(statementsOf([whole], "some"))).toEqual([null]);
     expect(rangesIn(statementsOf([{ ...whole, wholeFiles: false }], "all"))).toEqual([null]);
   });

@@ -1,4 +1,4 @@
-// What an injected statement could do, if there ever were one.
+// What an injected statement could do.
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
@@ -64,7 +64,7 @@ describe("the DuckDB that serves", () => {
     await expect(connection.run(sql())).rejects.toThrow();
   });
 
-  test("left nothing where it may not write", async () => {
+  test("wrote nothing outside its folder", async () => {
     expect((await readdir(root)).sort()).toEqual(["lake", "lake-of-another", "temp"]);
   });
 });

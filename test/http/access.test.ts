@@ -1,4 +1,4 @@
-// Who gets in, and to what.
+// Which requests are authorized, and for what.
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { ENTITIES, ENTITY_NAMES } from "../../src/catalog/index.js";
 import { openApi } from "../../src/http/openapi/index.js";
@@ -93,7 +93,7 @@ describe("a token with a list of entities", () => {
     expect((await demo.get("/metrics", headers)).status).toBe(403);
   });
 
-  test("gets nothing of another one by format, method, validator, cursor, version or spelling", async () => {
+  test("gives no access to another one by format, method, validator, cursor, version or spelling", async () => {
     const headers = await tokenFor(server, ["weekly"]);
     const full = await server.get("/api/v1/entities/daily?limit=1");
     const { next_cursor, data_version } = (await full.json()) as { next_cursor: string; data_version: string };
@@ -138,7 +138,7 @@ describe("a token of daily alone", () => {
     suspend_d: "SELECT '000001.SZ' AS ts_code, DATE '2024-01-03' AS trade_date, 'S' AS suspend_type",
   };
 
-  test("learns by gaps on which days a listed stock lacks its row, and nothing else of the stock", async () => {
+  test("learns from gaps only on which days a listed stock has no row", async () => {
     const own = await temporaryFolder();
     await publishRows(own, basis);
     const narrow = await serve(own);
@@ -158,7 +158,7 @@ describe("a token of daily alone", () => {
     }
   });
 
-  test("sees no difference but the data_version when data of other entities changes", async () => {
+  test("sees only a new data_version when data of other entities changes", async () => {
     const own = await temporaryFolder();
     await publishRows(own, basis);
     const narrow = await serve(own);
@@ -198,7 +198,7 @@ describe("a token of daily alone", () => {
   });
 });
 
-test("what a client wrote comes back as text that steers no terminal, in every problem", async () => {
+test("client text in problems cannot control a terminal", async () => {
   const evil = encodeURIComponent("\u001b[31m\u202e\u009b2J\n\u2028");
   const paths = [
     `entities/${evil}`,
@@ -228,7 +228,7 @@ test("the description is the same whatever the lake holds", async () => {
 });
 
 describe("a token", () => {
-  test("is refused within a second of its being revoked, and works again under a new secret only", async () => {
+  test("is refused within a second after it was revoked, and works again only with a new secret", async () => {
     const secret = await createToken(root, "leaver", { entities: null, expires: null }, new Date());
     const headers = { Authorization: `Bearer ${secret}` };
     expect((await server.get("/api/v1/meta", headers)).status).toBe(200);

@@ -1,4 +1,4 @@
-// Adjusted prices against a plain model of prices and factors, whatever the files, the order and the pages are.
+// Adjusted prices equal those of a plain model, whatever the files, the order and the pages are.
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { tableFromIPC } from "apache-arrow";
@@ -35,7 +35,7 @@ async function dropFactors(rows: readonly (readonly [string, string, number | nu
   await publishRows(root, { adj_factor: values(rows, "ts_code, trade_date, adj_factor") }, { codeCopy });
 }
 
-/** Files of prices and of factors end at other days, parts of the code copies are stale, factors are missing or null. */
+/** Files of prices and of factors end on different days, parts of the code copies are stale, factors are missing or null. */
 beforeAll(async () => {
   root = await temporaryFolder();
   const days = <T>(from: number, to: number, make: (c: number, n: number) => T): [string, string, T][] =>
@@ -142,7 +142,7 @@ describe("a request for adjusted prices", () => {
     return { status: response.status, ...((await response.json()) as Record<string, unknown>) };
   };
 
-  test("is understood by quotes alone, and takes two values", async () => {
+  test("is supported only for quotes, and has two values", async () => {
     const allowed = ["forward", "backward"];
     for (const value of ["qfq", "FORWARD", "none"]) {
       expect(await problem(`${DAILY}?adjust=${value}`)).toMatchObject({
@@ -158,7 +158,7 @@ describe("a request for adjusted prices", () => {
     expect(await problem(`${DAILY}?adjust=forward&as_of=20240105`)).toMatchObject({ code: "as_of_not_supported" });
   });
 
-  test("gives the same rows in every format, and what is said of pages", async () => {
+  test("returns the same rows and pages in every format", async () => {
     const query = `?adjust=forward&fields=ts_code,close&limit=20&end_date=20240112`;
     const { rows, next_cursor } = await server.json(DAILY + query);
     const csv = await server.get(`${DAILY}${query}&format=csv`);
@@ -263,7 +263,7 @@ describe("a wide answer of several files", () => {
     expect(wrong).toBe(0);
   });
 
-  test("never takes rows that were kept as traded, and keeps none", { timeout: 120_000 }, async () => {
+  test("neither uses cached rows nor caches its own", { timeout: 120_000 }, async () => {
     const body = async (query: string) => (await wide.get(`${WIDE}?format=csv&fields=close${query}`)).text();
     const plain = await body("");
     expect((await body("")) === plain).toBe(true);
@@ -283,7 +283,7 @@ describe("a wide answer of several files", () => {
     expect(rows).toEqual(Array.from({ length: DAYS }, (_, d) => [expected(3, d)]));
   });
 
-  test("is refused where a file of factors is damaged, and only then", async () => {
+  test("fails if, and only if, a file of factors is damaged", async () => {
     const { lake } = wide.context;
     const [file] = lake.current().files("adj_factor").byDate;
     const path = join(lake.layout.lake, file!.path);

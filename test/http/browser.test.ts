@@ -1,4 +1,4 @@
-// What a browser makes of our answers: its own rules of origins, not ours told to a client that heeds none.
+// How a browser applies our CORS headers.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { temporaryFolder } from "../support/folders.js";
 import { publishRows } from "../support/lake.js";
 import { serve, TOKEN } from "../support/server.js";
 
-/** A web site of other people, with nothing on it. */
+/** A web site of another origin, without content. */
 let site: Server;
 let origin: string;
 let root: string;
@@ -42,11 +42,11 @@ describeInBrowser("a page of another origin", () => {
     );
   };
 
-  test("reads rows and the headers that tell of them where its origin is listed", async () => {
+  test("reads rows and their headers if its origin is listed", async () => {
     expect(await pull((await serve(root, { corsOrigin: origin })).url)).toEqual([200, 3, true]);
   });
 
-  test("sees nothing where it is not", async () => {
+  test("sees nothing if it is not", async () => {
     expect(await pull((await serve(root)).url)).toContain("TypeError");
   });
 });

@@ -26,7 +26,7 @@ describe("a bucket", () => {
     ]);
   });
 
-  test("is forgotten where too many keys came after it", () => {
+  test("is forgotten when too many other keys were used after it", () => {
     const buckets = createBuckets(1, 60 * SECOND, 3);
     buckets.take("a", 0);
     for (const key of ["b", "c"]) buckets.take(key, 0);
@@ -57,7 +57,7 @@ describe("a bucket", () => {
 });
 
 describe("wrong tokens", () => {
-  test("of one address are told to wait after thirty in a minute; another address is not", () => {
+  test("from one address are slowed after thirty in a minute; another address is not", () => {
     let now = 0;
     const wrong = createWrongTokens(30, () => now);
     const codes = Array.from({ length: 31 }, () => wrong.count("10.0.0.1").code);

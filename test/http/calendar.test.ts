@@ -60,7 +60,7 @@ describe("the calendar", () => {
     expect((await calendar(`${range}&is_open=0`)).days.map((day) => day.cal_date)).toEqual(["20240106", "20240107"]);
   });
 
-  test.each(["SZSE", "XXX"])("of %s is empty: only that of SSE is held", async (exchange) => {
+  test.each(["SZSE", "XXX"])("of %s is empty: only SSE has a calendar", async (exchange) => {
     const answer = await calendar(`exchange=${exchange}`);
     expect([answer.exchange, answer.days]).toEqual([exchange, []]);
   });
@@ -79,7 +79,7 @@ describe("the calendar", () => {
     expect(await other.json("/api/v1/calendar/shift?date=20240131&n=1")).toMatchObject({ result: "20240201" });
   });
 
-  test("of a lake that holds none is empty", async () => {
+  test("of a lake without one is empty", async () => {
     const empty = await serve(await temporaryFolder());
     const answer = (await empty.json("/api/v1/calendar")) as unknown as CalendarAnswer;
     expect(answer.days).toEqual([]);
@@ -88,7 +88,7 @@ describe("the calendar", () => {
     expect([response.status, problem["code"]]).toEqual([422, "outside_calendar"]);
   });
 
-  test("may be asked by tokens that cover trade_cal, and by no other", async () => {
+  test("is available to tokens that cover trade_cal, and to no other", async () => {
     const tokenFor = async (name: string, entities: string[]) => ({
       Authorization: `Bearer ${await createToken(root, name, { entities, expires: null }, new Date())}`,
     });
@@ -100,7 +100,7 @@ describe("the calendar", () => {
     expect((await server.get("/api/v1/calendar", { Authorization: "" })).status).toBe(401);
   });
 
-  test("is told of the next version within a second", async () => {
+  test("follows a new version within a second", async () => {
     const own = await temporaryFolder();
     await publishRows(own, { trade_cal: `SELECT * FROM (${CALENDAR}) WHERE cal_date < '2024-02-01'` });
     const other = await serve(own);
@@ -122,7 +122,7 @@ describe("a shift", () => {
     expect(await shift("date=20240102&n=+5")).toMatchObject({ n: 5, result: "20240109" });
   });
 
-  test("there and back again is where it began", async () => {
+  test("there and back returns to the start", async () => {
     const open = (await calendar("is_open=1")).days.map((day) => day.cal_date);
     for (const n of [1, 3, 10]) {
       const { result } = (await shift(`date=${open[12]!}&n=${n}`)) as { result: string };
@@ -180,26 +180,26 @@ describe("a malformed request", () => {
     expect(problem["detail"]).toMatch(detail);
   });
 
-  test("is told which shifts are accepted", async () => {
+  test("names the accepted shifts", async () => {
     const allowed = ["a whole number other than 0, such as 1 or -5"];
     for (const n of ["0", "1.5", "one", "99999999999999999999"]) {
       expect(await problemOf(`/api/v1/calendar/shift?date=20240102&n=${n}`)).toMatchObject({ allowed });
     }
   });
 
-  test("is told no name that shares nothing with the given one", async () => {
+  test("suggests no name that is too different", async () => {
     expect(await problemOf("/api/v1/calendar?is_open=2")).not.toHaveProperty("hint");
     expect(await problemOf("/api/v1/calendar/shift?date=20240102&n=1&x=1")).not.toHaveProperty("hint");
   });
 
-  test("is told the nearest name", async () => {
+  test("suggests the nearest name", async () => {
     expect(await problemOf("/api/v1/calendar?isopen=1")).toMatchObject({ hint: "did you mean is_open?" });
     expect(await problemOf("/api/v1/calendar/shift?dat=20240102&n=1")).toMatchObject({ hint: "did you mean date?" });
   });
 });
 
 describeReal("the real calendar from 1990 to 2026", () => {
-  test("agrees with the previous trading day that the file names for each day", async () => {
+  test("agrees with the previous trading day in the file", async () => {
     const own = await temporaryFolder();
     const file = realFile("trade_cal/dazzleckc__trade_cal.parquet");
     await publishRows(own, { trade_cal: `SELECT * FROM read_parquet('${file}')` });

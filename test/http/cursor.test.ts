@@ -1,4 +1,4 @@
-// Forged cursors: anyone can make one that passes the check, and gets no row that the query does not give without it.
+// Forged cursors: anyone can make one that passes the check, but it gives access to no other rows.
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { entityNamed } from "../../src/catalog/index.js";
@@ -46,7 +46,7 @@ const POSITION: fc.Arbitrary<Position> = fc.record({
 
 describe("a forged cursor", () => {
   test.each(["order=asc", "order=desc", "ts_code=000001.SZ", "start_date=20240104&limit=3"])(
-    "gives only rows that the same query gives without it: %s",
+    "returns only rows that the same query returns without it: %s",
     async (query) => {
       const whole = query.replace("&limit=3", "");
       const { rows } = (await (await server.get(`/api/v1/entities/daily?${whole}`, headers)).json()) as Envelope;

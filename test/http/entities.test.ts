@@ -84,7 +84,7 @@ describe("an entity endpoint", () => {
     expect(down.rows).toEqual(up.rows.toReversed());
   });
 
-  test("as_of hides what was not known yet", async () => {
+  test("as_of hides values that were not known yet", async () => {
     const { rows } = await server.json("/api/v1/entities/index_member?as_of=20210601&fields=con_code,out_date");
     expect(rows).toEqual([
       ["000001.SZ", null],
@@ -148,7 +148,7 @@ describe("a malformed request", () => {
     expect((await fetch(`${server.url}/health`)).status).toBe(200);
   });
 
-  test("only GET and HEAD are offered", async () => {
+  test("only GET and HEAD are supported", async () => {
     const response = await fetch(`${server.url}/api/v1/meta`, { method: "POST" });
     expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
   });

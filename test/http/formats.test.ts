@@ -113,7 +113,7 @@ describe.each(FORMAT_NAMES)("as %s", (format) => {
 });
 
 describe("a client", () => {
-  test("chooses a format with Accept, and is told with 406 what is offered", async () => {
+  test("chooses a format with Accept, and gets 406 with the available formats", async () => {
     const csv = await server.get("/api/v1/entities/daily?limit=1", { Accept: "text/csv" });
     expect(csv.headers.get("content-type")).toContain("text/csv");
     const none = await server.get("/api/v1/entities/daily", { Accept: "image/png" });
@@ -139,7 +139,7 @@ describe("a client", () => {
     expect(gunzipSync(raw.body).toString()).toBe(plainBody);
   });
 
-  test("that has the answer already is told so, also after a publish that did not touch the entity", async () => {
+  test("with a current response gets 304, also after a publish that did not change the entity", async () => {
     const first = await server.get("/api/v1/entities/daily?limit=5");
     const etag = first.headers.get("etag")!;
     expect(etag).toMatch(/^W\//);
@@ -153,7 +153,7 @@ describe("a client", () => {
     expect(other.status).toBe(200);
   });
 
-  test("can ask for the head alone, and sees how long each stage took", async () => {
+  test("can send HEAD, and sees how long each stage took", async () => {
     const head = await fetch(`${server.url}/api/v1/entities/daily`, {
       method: "HEAD",
       headers: { Authorization: "Bearer test-token" },

@@ -89,7 +89,7 @@ describe("computed gaps", () => {
     expect(Object.keys(gaps[0]!)).toEqual(["entity", "ts_code", "gap_start", "gap_end", "kind"]);
   });
 
-  test("are listed stocks without a row, and open days without any, in one order", async () => {
+  test("are listed stocks without a row and open days without any rows, in one order", async () => {
     expect(await gapsOf("daily/gaps")).toEqual([
       // The weekend between Friday and Monday does not split it; the whole-day suspension on the 16th ends it.
       gap("daily", "000001.SZ", "20240111", "20240115", "missing"),
@@ -115,7 +115,7 @@ describe("computed gaps", () => {
     expect(await gapsOf("stock_company/gaps")).toEqual([]);
   });
 
-  test("that overlap the asked interval are returned whole", async () => {
+  test("that overlap the requested interval are returned uncut", async () => {
     const between = (start: string, end: string) =>
       gapsOf(`daily/gaps?start_date=${start}&end_date=${end}`).then((gaps) => gaps.map((g) => g.gap_start));
     expect(await between("20240113", "20240114")).toEqual(["20240111"]);
@@ -164,7 +164,7 @@ describe("computed gaps", () => {
     expect(await gapsOf("daily/gaps?ts_code=000001.SZ", other)).toEqual([]);
   });
 
-  test("are not made up where a file is damaged", async () => {
+  test("are an error if a file is damaged", async () => {
     const own = await temporaryFolder();
     await publishRows(own, { trade_cal: CALENDAR, daily: rowsOf(["000001.SZ"]) });
     const other = await serve(own);
@@ -174,7 +174,7 @@ describe("computed gaps", () => {
     expect([response.status, await response.json()]).toMatchObject([500, { code: "data_damaged" }]);
   });
 
-  test("are looked for within the calendar, however far from it a row lies", async () => {
+  test("are computed only within the calendar, however far from it a row is", async () => {
     const own = await temporaryFolder();
     const stray = `${rowsOf(["000001.SZ"], ["000001.SZ 24"])} UNION ALL SELECT '000001.SZ', DATE '0001-01-01'
                    UNION ALL SELECT '000001.SZ', DATE '9998-12-31'`;
@@ -186,7 +186,7 @@ describe("computed gaps", () => {
     ]);
   });
 
-  test("are what a walk over every stock and day finds, whatever the market", async () => {
+  test("equal those found by checking every stock and day, whatever the market", async () => {
     let found = 0;
     await fc.assert(
       fc.asyncProperty(smallMarket, async (market) => {
@@ -228,7 +228,7 @@ describe("recorded gaps", () => {
     expect(await gapsOf("stock_company/gaps", other)).toEqual([]);
   });
 
-  test("close by themselves once every open day in them has rows, of their code where they have one", async () => {
+  test("are closed once every open day has rows, of their code if they have one", async () => {
     const add = (start: string, end: string, code: string | null) =>
       addGap(own, daily, { start, end, code, kind: "timeout" }, now);
     await add("20240105", "20240108", null); // every open day has rows
@@ -251,7 +251,7 @@ describe("recorded gaps", () => {
     expect(await gapsOf(`daily/gaps?data_version=${old}`, other)).toEqual(left);
   });
 
-  test("are not recorded twice, backwards, or with a kind or code that is none", async () => {
+  test("cannot be recorded twice, with reversed days, or with an invalid kind or code", async () => {
     const add = (change: object) =>
       addGap(own, daily, { start: "20240103", end: "20240104", code: null, kind: "timeout", ...change }, now);
     await add({});

@@ -22,7 +22,7 @@ describe("every answer", () => {
     ["a problem", "/nowhere", {}],
     ["one without a token", WEEKLY, { Authorization: "" }],
     ["a path that is not encoded", "/%ff", {}],
-  ])("tells browsers to make no page of it: %s", async (_what, path, headers) => {
+  ])("tells browsers not to render it: %s", async (_what, path, headers) => {
     const answer = await server.get(path, headers);
     const told = Object.fromEntries(answer.headers);
     expect(told).toMatchObject({
@@ -49,13 +49,13 @@ describe("web pages of other origins", () => {
     headers: { "Access-Control-Request-Method": "GET", "Access-Control-Request-Headers": "authorization" },
   };
 
-  test("may not ask where nothing is said", async () => {
+  test("may not send requests by default", async () => {
     const answer = await ask(server, "https://app.example");
     expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([200, null]);
     expect((await ask(server, "https://app.example", preflight)).status).toBe(405);
   });
 
-  test("may ask where they are listed, others may not", async () => {
+  test("may send requests if they are listed, others may not", async () => {
     const open = await serve(root, { corsOrigin: "https://app.example,http://localhost:3000" });
     for (const origin of ["https://app.example", "http://localhost:3000"]) {
       const answer = await ask(open, origin);
@@ -80,7 +80,7 @@ describe("web pages of other origins", () => {
     expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([401, "https://app.example"]);
   });
 
-  test("may all ask where that is said; cookies are never taken", async () => {
+  test("may all send requests if that is configured; cookies are never accepted", async () => {
     const open = await serve(root, { corsOrigin: "*" });
     const { headers } = await ask(open, "https://anyone.example");
     expect(headers.get("access-control-allow-origin")).toBe("*");

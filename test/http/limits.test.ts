@@ -36,7 +36,7 @@ function stall({ url }: TestServer, times = 1): Socket {
 const streamsOf = ({ context }: TestServer): number => context.reader.load().streams.active;
 
 describe("the rate of a token", () => {
-  test("is told in the headers, and beyond it the answer is 429", async () => {
+  test("is sent in headers, and above it the response is 429", async () => {
     const server = await serve(root, { rateLimit: "3" });
     const answers: Response[] = [];
     for (let i = 0; i < 4; i++) answers.push(await server.get(i === 3 ? "/api/v1/meta" : WEEKLY));
@@ -60,14 +60,14 @@ describe("the rate of a token", () => {
     expect((await server.get("/metrics")).status).toBe(429);
   });
 
-  test("is not told where there is none", async () => {
+  test("is not sent if there is none", async () => {
     const { headers } = await (await serve(root)).get(WEEKLY);
     expect([headers.get("ratelimit"), headers.get("ratelimit-policy")]).toEqual([null, null]);
   });
 });
 
-describe("answers under way of one token", () => {
-  test("leave room for those of another one", async () => {
+describe("responses in progress of one token", () => {
+  test("leave slots for another one", async () => {
     const server = await serve(root, { tokenStreams: "4", streams: "3" });
     const stalled = [1, 2, 3, 4, 5].map(() => stall(server));
     await vi.waitFor(() => expect(server.context.reader.load().streams).toEqual({ active: 1, waiting: 1 }));
@@ -76,7 +76,7 @@ describe("answers under way of one token", () => {
     expect((await server.json(WEEKLY)).count).toBe(1);
   });
 
-  test("wait while there are too many, and beyond the queue the answer is 429", async () => {
+  test("wait while there are too many, and if the queue is full the response is 429", async () => {
     const server = await serve(root, { tokenStreams: "1", queue: "1" });
     const stalled = stall(server);
     await vi.waitFor(() => expect(streamsOf(server)).toBe(1));
@@ -91,7 +91,7 @@ describe("answers under way of one token", () => {
     expect(statuses).toEqual([200, 429]);
   });
 
-  test("wide ones queue where small ones pass: those of the same token, and of any other", async () => {
+  test("wide ones queue while small ones run: those of the same token, and of any other", async () => {
     const server = await serve(root, { tokenStreams: "8", streams: "6", queue: "100" });
     const bob = await other("bob-reads");
     const stalled = Array.from({ length: 24 }, () => stall(server));
@@ -107,7 +107,7 @@ describe("answers under way of one token", () => {
     expect((await server.json("/api/v1/entities/adj_factor?fields=adj_factor&end_date=20230110")).count).toBe(50_000);
   });
 
-  test("give their places back: a thousand small ones pass one by one", async () => {
+  test("release their slots: a thousand small ones run one by one", async () => {
     const server = await serve(root, { tokenStreams: "1", queue: "100" });
     for (let i = 0; i < 10; i++) {
       const answers = await Promise.all(Array.from({ length: 100 }, () => server.get(`${WEEKLY}?limit=1`)));
@@ -116,7 +116,7 @@ describe("answers under way of one token", () => {
     }
   });
 
-  test("and their places come back from clients that leave while they wait", async () => {
+  test("release their slots if clients leave while waiting", async () => {
     const server = await serve(root, { tokenStreams: "1" });
     const stalled = stall(server);
     await vi.waitFor(() => expect(streamsOf(server)).toBe(1));
@@ -147,7 +147,7 @@ describe("answers under way of one token", () => {
   });
 });
 
-test("a client that does not take the end of its answer is cut, one that takes it slowly is not", async () => {
+test("a client that does not read the end of its response is cut, one that reads it slowly is not", async () => {
   const app = express();
   app.get("/", limitStall(700), ({ socket }, res) => {
     res.once("finish", () => outcome.emit("end", socket.destroyed ? "cut" : "whole"));
@@ -173,7 +173,7 @@ test("a client that does not take the end of its answer is cut, one that takes i
 });
 
 describe("wrong tokens", () => {
-  test("are told to wait after a while; no token is only told that it is missing, and the right one always passes", async () => {
+  test("are slowed after a while; a missing token is only reported, and the valid one always passes", async () => {
     const server = await serve(root);
     const wrong = async (i: number): Promise<number> =>
       (await server.get(WEEKLY, { Authorization: `Bearer wrong-${i}` })).status;

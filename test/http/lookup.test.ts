@@ -17,7 +17,7 @@ describe("the query of a request", () => {
     ["GBK", "?limit=5&name=%C6%BD%B0%B2"],
     ["UTF-8 cut short", "?name=%E5%B9"],
     ["a percent sign alone", "?name=100%"],
-  ])("is refused where it is %s: it would find nothing", (_, query) => {
+  ])("is refused if it is %s: it would match nothing", (_, query) => {
     expect(() => search(query)).toThrow("name: it is not percent-encoded UTF-8");
   });
 });

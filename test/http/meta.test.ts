@@ -48,7 +48,7 @@ describe("the catalog endpoint", () => {
     expect([health.data_version, calendar.data_version, daily.data_version]).toEqual(Array(3).fill(data_version));
   });
 
-  test("shows only what the token may read, and other entities are forbidden to it", async () => {
+  test("shows only entities that the token covers, and other entities are forbidden", async () => {
     const token = await createToken(root, "narrow", { entities: ["daily"], expires: null }, new Date());
     const headers = { Authorization: `Bearer ${token}` };
     const { entities } = (await (await server.get("/api/v1/meta", headers)).json()) as Meta;

@@ -57,7 +57,7 @@ describe("the metrics", () => {
     }
   });
 
-  test("tell what runs and waits, and what was cut", async () => {
+  test("show running, waiting and cut requests", async () => {
     const busy = await serve(root, { streams: "1" });
     const request = `GET /api/v1/entities/adj_factor HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`;
     const stalled = [1, 2].map(() => connect(Number(new URL(busy.url).port), "127.0.0.1").pause());
@@ -77,7 +77,7 @@ describe("the metrics", () => {
     });
   });
 
-  test("tell versions, their age, and refused drops", async () => {
+  test("show versions, their age, and refused drops", async () => {
     const { ledger, inbox } = server.context.lake.layout;
     expect(value(await page(), "tapehouse_drops_refused")).toBe(0);
     const path = "daily/bad.csv";
@@ -96,7 +96,7 @@ describe("the metrics", () => {
     expect(value(text, "tapehouse_version_age_seconds")).toBeLessThanOrEqual(age);
   });
 
-  test("tell the process: memory, open files, delay of the event loop", async () => {
+  test("show the process: memory, open files, delay of the event loop", async () => {
     const text = await page();
     expect(value(text, "process_resident_memory_bytes")).toBeGreaterThan(1e6);
     expect(value(text, "process_open_fds")).toBeGreaterThan(3);
@@ -170,7 +170,7 @@ describe("/metrics", () => {
     expect((await server.get("/api/v1/meta", scraper)).status).toBe(200);
   });
 
-  test("names no token and nobody", async () => {
+  test("names no token and no client", async () => {
     const text = await page();
     expect(text).not.toMatch(/scraper|narrow|TAPEHOUSE_TOKEN|127\.0\.0\.1/);
   });

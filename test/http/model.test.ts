@@ -1,4 +1,4 @@
-// Random questions against a lake of many files, stale copies and ticks: the answers equal those of a plain model.
+// Random requests to a lake of many files, stale copies and ticks: the responses equal those of a plain model.
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { CODES, day, filters, pagesOf, queryOf, type Filters } from "../support/filters.js";
@@ -61,7 +61,7 @@ function ask(rows: readonly Row[], asked: Filters): Row[] {
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 test.each(["daily", "stk_auction"] as const)(
-  "%s answers as the model does, whole and in pages of any size",
+  "%s answers like the model, at once and in pages of any size",
   async (entity) => {
     const rows = entity === "daily" ? [...model.daily.values()] : model.stk_auction;
     const value = entity === "daily" ? "close" : "price";

@@ -36,7 +36,7 @@ async function lineOf(response: Response): Promise<Line> {
 }
 
 describe("a request leaves one line:", () => {
-  test("who asked what, what came of it, and how long each stage took", async () => {
+  test("with the client, the request, its result, and how long each stage took", async () => {
     const response = await server.get("/api/v1/entities/daily?limit=3");
     const body = await response.text();
     const line = await lineOf(response);
@@ -72,7 +72,7 @@ describe("a request leaves one line:", () => {
     expect(await lineOf(await server.get(path))).toMatchObject(expected);
   });
 
-  test("without the name of a token where it was wrong", async () => {
+  test("without the name of a token if it was wrong", async () => {
     const line = await lineOf(await server.get("/api/v1/meta", { Authorization: "Bearer wrong" }));
     expect(line).toMatchObject({ status: 401, problem: "unauthorized", route: null });
     expect(line).not.toHaveProperty("token");
@@ -95,7 +95,7 @@ describe("a request leaves one line:", () => {
     expect(lines.map((line) => line["bytes"])).toEqual([first, answer.length - first]);
   });
 
-  test("also when the client leaves, and then it says that the answer was cut", async () => {
+  test("also when the client leaves, marked as cut", async () => {
     const leaving = new AbortController();
     const headers = { Authorization: `Bearer ${TOKEN}` };
     const response = await fetch(`${server.url}/api/v1/entities/adj_factor`, { headers, signal: leaving.signal });
@@ -105,7 +105,7 @@ describe("a request leaves one line:", () => {
     expect(line["rows"]).toBeLessThan(1_500_000);
   });
 
-  test("and a fault of ours another one, with its stack, by the same id", async () => {
+  test("and an internal error leaves another one, with its stack and the same id", async () => {
     const own = await temporaryFolder();
     await publishRows(own, { weekly: "SELECT '000001.SZ' AS ts_code, DATE '2024-01-05' AS trade_date" });
     const damaged = await serve(own, { logLevel: "info" });
@@ -124,7 +124,7 @@ describe("a request leaves one line:", () => {
 });
 
 describe("the log", () => {
-  test("holds nothing of what a client wrote: no token, no query, no path, no header", async () => {
+  test("contains no client text: no token, no query, no path, no header", async () => {
     const stored = await createToken(root, "carol", { entities: null, expires: null }, new Date());
     const marks = { query: "hush-query", path: "hush-path", header: "hush-header", wrong: "hush-wrong" };
     const paths = [

@@ -79,7 +79,7 @@ describe("the description", () => {
     }
   });
 
-  test("has the parameters that every route says it knows", async () => {
+  test("has the parameters that every route accepts", async () => {
     for (const operation of operations) {
       const response = await server.get(`${operation.path}?no_such_parameter=1`);
       const problem = await expectDescribed(operation, response);
@@ -87,7 +87,7 @@ describe("the description", () => {
     }
   });
 
-  test("knows the limits of its operator", () => {
+  test("contains the operator's limits", () => {
     const { limit } = (openApi("1.0.0", { defaultLimit: 3, maxLimit: 4 }) as Json).components.parameters;
     expect(limit).toMatchObject({ schema: { default: 3, maximum: 4 }, example: 4 });
   });
@@ -134,7 +134,7 @@ describe("an answer is as described", () => {
     }
   });
 
-  test("where it is asked for again, or by HEAD", async () => {
+  test("if it is requested again, or with HEAD", async () => {
     for (const operation of operations) {
       const path = operation.path + exampleQuery(operation.parameters);
       const first = await server.get(path);
@@ -166,7 +166,7 @@ describe("an answer is as described", () => {
     expect((await expectDescribed(operation, response)).code).toBe(code);
   });
 
-  test("where there is no token, no such format, or no such method", async () => {
+  test("without a token, with an unknown format, or with another method", async () => {
     for (const operation of operations) {
       const url = server.url + operation.path;
       const posted = await fetch(url, { method: "POST", headers: { Authorization: `Bearer ${TOKEN}` } });

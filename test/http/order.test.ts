@@ -1,4 +1,4 @@
-// Rows come in their order whatever filters they pass: DuckDB finds many values by a join, which keeps no order by itself.
+// Rows are in order whatever the filters are: DuckDB uses a join for many values, which does not keep the order.
 import { beforeAll, expect, test } from "vitest";
 import { pagesOf } from "../support/filters.js";
 import { temporaryFolder } from "../support/folders.js";

@@ -46,12 +46,12 @@ describe("the page and the reference", () => {
     ["If-Unmodified-Since", "Thu, 01 Jan 1970 00:00:00 GMT"],
     ["Range", "bytes=5-9"],
     ["Range", "bytes=99999999-"],
-  ])("are sent whole whatever %s says: %s", async (name, value) => {
+  ])("are never sent in ranges, whatever %s says: %s", async (name, value) => {
     const answer = await ask("/", { headers: { [name]: value } });
     expect([answer.status, await answer.text()]).toEqual([200, await (await ask("/")).text()]);
   });
 
-  test("hold no address of another host that would be asked, and nothing inline", async () => {
+  test("load nothing from another host, and contain nothing inline", async () => {
     for (const path of ["/", "/docs"]) {
       const html = await (await ask(path)).text();
       expect(html).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);

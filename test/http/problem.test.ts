@@ -66,7 +66,7 @@ describe("a problem document", () => {
     await expectDescribed(response);
   });
 
-  test("of a fault of ours keeps its text for the log", async () => {
+  test("of an internal error has no details, which are only logged", async () => {
     const body = await expectDescribed(await ask("fault"));
     expect(body.code).toBe("internal_error");
     expect(JSON.stringify(body)).not.toContain("secret");

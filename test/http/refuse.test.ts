@@ -20,7 +20,7 @@ beforeAll(async () => {
   server = await serve(root);
 });
 
-/** Sends bytes as they are; resolves to all that comes back. */
+/** Sends raw bytes; resolves to everything that comes back. */
 function sendRaw(bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
@@ -97,7 +97,7 @@ describe("is refused with a problem before any route looks at it:", () => {
   });
 });
 
-describe("a body that is not framed as its headers say", () => {
+describe("a body that does not match its headers", () => {
   const chunked = (path: string, body: string): string =>
     `${path} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${body}`;
   /** Status lines of all answers that came. */
@@ -124,7 +124,7 @@ describe("a body that is not framed as its headers say", () => {
     expect(answer).toContain('"code":"malformed_request"');
   });
 
-  test("is no reason to answer again what was answered", async () => {
+  test("does not cause a second response", async () => {
     const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
     socket.write(chunked("GET /health", "2\r\n{}\r\n"));
     const [first] = (await once(socket, "data")) as [Buffer];
@@ -135,7 +135,7 @@ describe("a body that is not framed as its headers say", () => {
     expect(statuses(first.toString() + rest)).toEqual(["200"]);
   });
 
-  test("leaves the whole answers before it", async () => {
+  test("leaves earlier responses complete", async () => {
     const good = "GET /health HTTP/1.1\r\nHost: a\r\n\r\n";
     const answer = await sendRaw(`${good}${good}what is this\r\n\r\n`);
     expect(statuses(answer)).toEqual(["200", "200", "405"]);
@@ -178,7 +178,7 @@ describe("a client that is slow to ask", () => {
     ["sends nothing", []],
     ["sends one header after another", endless("GET / HTTP/1.1\r\nHost: a\r\n", "X: y\r\n")],
     ["sends its URL letter by letter", endless("GET /", "a")],
-  ])("and %s is told so and cut", { timeout: 40_000 }, async (_what, pieces) => {
+  ])("and %s gets a problem and is cut", { timeout: 40_000 }, async (_what, pieces) => {
     const answer = await drip(server, pieces);
     expect(answer).toContain("HTTP/1.1 408 ");
     expect(answer).toContain('"code":"request_timeout"');
@@ -191,7 +191,7 @@ describe("a client that is slow to ask", () => {
 });
 
 describe("connections", () => {
-  test("beyond the limit are told so; those within it are served", async () => {
+  test("over the limit get a problem; those within it are served", async () => {
     const small = await serve(root, { connections: "3" });
     const port = Number(new URL(small.url).port);
     const within = [1, 2, 3].map(() => connect(port, "127.0.0.1"));
@@ -227,7 +227,7 @@ test("a list of 2,000 codes can be asked for", async () => {
   expect((await server.json(`/api/v1/entities/adj_factor?${query.toString()}`)).count).toBe(2000);
 });
 
-test("clients that read nothing do not keep others from their answers", async () => {
+test("clients that read nothing do not block others", async () => {
   const busy = await serve(root, {}, { concurrency: 2 });
   const request = `GET /api/v1/entities/adj_factor HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${TOKEN}\r\nConnection: close\r\n\r\n`;
   const stalled = Array.from({ length: 6 }, () => connect(Number(new URL(busy.url).port), "127.0.0.1"));

@@ -23,8 +23,11 @@ async function signalOfOneWhoLeft(made: "before" | "after"): Promise<AbortSignal
   return signal;
 }
 
-test.each(["before", "after"] as const)("a signal made %s the client left says that it is gone", async (made) => {
-  const signal = await signalOfOneWhoLeft(made);
-  expect(signal.aborted).toBe(true);
-  expect(signal.reason).toBeInstanceOf(ClientGoneError);
-});
+test.each(["before", "after"] as const)(
+  "a signal made %s the client left is aborted with ClientGoneError",
+  async (made) => {
+    const signal = await signalOfOneWhoLeft(made);
+    expect(signal.aborted).toBe(true);
+    expect(signal.reason).toBeInstanceOf(ClientGoneError);
+  },
+);

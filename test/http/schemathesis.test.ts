@@ -1,4 +1,4 @@
-// A tool that knows only the description asks what it likes, and holds every answer to it.
+// Schemathesis generates requests from the description and checks every response against it.
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -18,7 +18,7 @@ const OTHERS = /\/(?!daily|anns_d|index_weight)[a-z_]+\/gaps$|^\/tushare/;
 
 describe(absent ? "schemathesis (skipped: .ci/run installs it into .venv)" : "schemathesis", () => {
   test.skipIf(absent || !isLong)(
-    "finds no answer outside of the description, and nothing refused that fits it",
+    "finds no response that violates the description, and no valid request that is refused",
     { timeout: 400_000 },
     async () => {
       // It tries a wrong token with every path, all from one address.

@@ -1,4 +1,4 @@
-// Rows of whole files are kept encoded and used again: no answer may tell the difference.
+// Encoded rows of whole files are cached: responses must not differ.
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { get } from "node:http";
@@ -53,20 +53,23 @@ function leave({ url }: TestServer, path: string): Promise<void> {
   });
 }
 
-describe("an answer that is asked for again", () => {
-  test.each(["json", "ndjson", "csv", "arrow", "parquet"])("has the same bytes as %s, kept or not", async (format) => {
-    for (const query of ["", "&fields=adj_factor,ts_code", "&start_date=20230101&end_date=20230201"]) {
-      const path = `${WIDE}?format=${format}${query}`;
-      const expected = await bytesOf(without, path);
-      for (let i = 0; i < 3; i++) expect((await bytesOf(server, path)).equals(expected)).toBe(true);
-      const packed = await bytesOf(server, path, "gzip");
-      const again = await bytesOf(server, path, "gzip");
-      const plain = format === "parquet" ? packed : gunzipSync(packed);
-      expect([plain.equals(expected), again.equals(packed)]).toEqual([true, true]);
-    }
-  });
+describe("a response that is requested again", () => {
+  test.each(["json", "ndjson", "csv", "arrow", "parquet"])(
+    "has the same bytes as %s, from cache or not",
+    async (format) => {
+      for (const query of ["", "&fields=adj_factor,ts_code", "&start_date=20230101&end_date=20230201"]) {
+        const path = `${WIDE}?format=${format}${query}`;
+        const expected = await bytesOf(without, path);
+        for (let i = 0; i < 3; i++) expect((await bytesOf(server, path)).equals(expected)).toBe(true);
+        const packed = await bytesOf(server, path, "gzip");
+        const again = await bytesOf(server, path, "gzip");
+        const plain = format === "parquet" ? packed : gunzipSync(packed);
+        expect([plain.equals(expected), again.equals(packed)]).toEqual([true, true]);
+      }
+    },
+  );
 
-  test("is read from what was kept, except for files that the dates cut", async () => {
+  test("is read from the cache, except for files that the dates cut", async () => {
     const path = `${WIDE}?format=csv&fields=trade_date`;
     await bytesOf(server, path);
     const { hits } = server.context.segments.figures();
@@ -91,7 +94,7 @@ describe("an answer that is asked for again", () => {
     }
   });
 
-  test("is cut where what was kept is damaged, and right again afterwards", async () => {
+  test("is cut if a cached segment is damaged, and correct again afterwards", async () => {
     const path = `${WIDE}?format=csv`;
     const expected = await bytesOf(server, path);
     const folder = join(server.context.config.temp, "segments");
@@ -104,7 +107,7 @@ describe("an answer that is asked for again", () => {
     expect((await bytesOf(server, path)).equals(expected)).toBe(true);
   });
 
-  test("is refused where its data file is damaged, kept or not", async () => {
+  test("is refused if its data file is damaged, from cache or not", async () => {
     const damaged = await temporaryFolder();
     await publishRows(damaged, {
       adj_factor: `SELECT printf('%06d.SZ', i % 5000) AS ts_code, DATE '2024-01-01' + (i // 5000)::INT AS trade_date,

@@ -32,7 +32,7 @@ requests.get(url, headers=headers, verify=False, timeout=60).raise_for_status()
 let root: string;
 let folder: string;
 
-/** A certificate of its own signing, made anew. */
+/** A new self-signed certificate. */
 function certificate(name: string, subject = "localhost"): { tlsCert: string; tlsKey: string } {
   const [tlsCert, tlsKey] = [join(folder, `${name}.crt`), join(folder, `${name}.key`)];
   const key = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
@@ -68,7 +68,7 @@ function ask({ url }: TestServer, path: string, options: RequestOptions = {}): P
 }
 
 describe.skipIf(!hasOpenssl)(hasOpenssl ? "TLS" : "TLS (skipped: there is no openssl)", () => {
-  test("is served with the files given, and browsers are told to stay with it", async () => {
+  test("is served with the given files, and browsers are told to keep using it", async () => {
     const server = await serve(root, certificate("plain"));
     expect(server.url).toMatch(/^https:/);
     const answer = await ask(server, "/api/v1/entities/weekly");
@@ -91,7 +91,7 @@ describe.skipIf(!hasOpenssl)(hasOpenssl ? "TLS" : "TLS (skipped: there is no ope
     expect((await ask(server, "/health")).status).toBe(200);
   });
 
-  test("takes up a certificate that changed on the disk, and keeps the old one where the new one is broken", async () => {
+  test("loads a certificate that changed on disk, and keeps the old one if the new one is broken", async () => {
     const files = certificate("current", "first");
     const server = await serve(root, files);
     expect((await ask(server, "/health")).subject).toBe("first");
@@ -104,7 +104,7 @@ describe.skipIf(!hasOpenssl)(hasOpenssl ? "TLS" : "TLS (skipped: there is no ope
     expect((await ask(server, "/health")).subject).toBe("second");
   });
 
-  test("with files that do not serve is told at the start, by the name of the option", async () => {
+  test("with unusable files is reported at the start, by the name of the option", async () => {
     const [good, other] = [certificate("good"), certificate("other")];
     const absent = join(folder, "absent.pem");
     const broken = join(folder, "broken.pem");
@@ -194,7 +194,7 @@ describe.skipIf(!hasOpenssl)("a handshake", () => {
     socket.destroy();
   });
 
-  test("is made again at the wish of a client a few times only", async () => {
+  test("can be renegotiated by a client only a few times", async () => {
     const server = await serve(root, certificate("again"));
     const socket = await handshake(server, { maxVersion: "TLSv1.2" });
     let times = 0;
@@ -214,7 +214,7 @@ describe.skipIf(!hasOpenssl)("a handshake", () => {
     expect((await ask(server, "/health")).status).toBe(200);
   });
 
-  test("that fails in any way leaves no connection, no line in the log, and a server that goes on", async () => {
+  test("that fails in any way leaves no connection and no log line, and the server keeps running", async () => {
     const server = await serve(root, certificate("failing"));
     const hello = await clientHello();
     const alert = Buffer.from([21, 3, 1, 0, 2, 2, 40]);
@@ -243,7 +243,7 @@ describe.skipIf(!hasOpenssl)("a handshake", () => {
     expect(server.logged).toEqual([]);
   });
 
-  test("that is not begun or not finished ends after a while, and makes room for others", async () => {
+  test("that is not begun or not finished ends after a while and releases its connection", async () => {
     const server = await serve(root, { ...certificate("silent"), connections: "2" });
     const hello = await clientHello();
     // As many as there is room for, with those beyond the limit that are told so.
@@ -311,7 +311,7 @@ describe.skipIf(!hasOpenssl)("an answer over TLS that is cut without a word of T
 });
 
 describe.skipIf(!hasOpenssl)("a certificate that changes", () => {
-  test("in two steps, by halves, to nothing or to one of another key is taken up when the two fit again", async () => {
+  test("in two steps, partly, to nothing or to one of another key is loaded when both files match again", async () => {
     const files = certificate("steps", "first");
     const server = await serve(root, files);
     const next = certificate("steps-next", "second");
@@ -340,7 +340,7 @@ describe.skipIf(!hasOpenssl)("a certificate that changes", () => {
   });
 });
 
-describe("a warning that tokens would cross a network in the clear", () => {
+describe("a warning that tokens would cross a network unencrypted", () => {
   const tls = { cert: "c", key: "k" };
 
   test.each(["127.0.0.1", "127.1.2.3", "::1", "localhost"])("is not given for %s", (host) => {

@@ -1,4 +1,4 @@
-// What becomes of requests while the token file is damaged, edited by hand, or in a directory that is not the one opened.
+// Requests while the token file is damaged, edited manually, or in a directory other than the one opened.
 import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
@@ -28,7 +28,7 @@ const publish = (folder = root, day = 5) =>
 const create = (folder: string, name: string) =>
   createToken(folder, name, { entities: null, expires: null }, new Date());
 
-test("a record written by hand that is not well-formed lets nobody in, and the log says which, once", async () => {
+test("a malformed record authorizes no request, and the log names it once", async () => {
   const record = (name: string, change: object) => ({
     ...{ name, sha256: hashToken(name), entities: null, expires: null, created: "2026-01-01T00:00:00Z" },
     ...change,
@@ -60,7 +60,7 @@ test("a record written by hand that is not well-formed lets nobody in, and the l
   expect(server.logged.join("")).not.toContain("\u202e");
 });
 
-test("while the file is damaged its tokens go on, health is degraded, and the log says so once", async () => {
+test("while the file is damaged its tokens stay valid, health is degraded, and the log says so once", async () => {
   await publish();
   const alice = await create(root, "alice");
   const server = await serve(root);
@@ -82,7 +82,7 @@ test("while the file is damaged its tokens go on, health is degraded, and the lo
   expect(server.logged).toHaveLength(1);
 });
 
-test("where tokens cannot be checked the answer is 503, and the static token and public routes go on", async () => {
+test("if tokens cannot be checked the response is 503, and the static token and public routes work", async () => {
   await publish();
   await writeFile(file, '{"name": "alice"}');
   const server = await serve(root);
@@ -134,7 +134,7 @@ const STRANGERS: Readonly<Record<string, (folder: string) => Promise<string>>> =
   },
 };
 
-describe.each(Object.entries(STRANGERS))("where %s takes the place of the data directory", (_name, make) => {
+describe.each(Object.entries(STRANGERS))("if %s replaces the data directory", (_name, make) => {
   const META = "/api/v1/meta";
   let base: string;
   let alice: string;
@@ -164,7 +164,7 @@ describe.each(Object.entries(STRANGERS))("where %s takes the place of the data d
     await vi.waitFor(async () => expect(await statusOf(server, alice, META)).toBe(401), 10_000);
   };
 
-  test("its tokens let nobody in, those of before are valid on, and the file is followed again when it is back", async () => {
+  test("its tokens are refused, the earlier ones stay valid, and the file is followed again when it is back", async () => {
     const server = await serve(root);
     expect([await statusOf(server, alice, META), await statusOf(server, mallory, META)]).toEqual([200, 401]);
     await replace();
@@ -180,7 +180,7 @@ describe.each(Object.entries(STRANGERS))("where %s takes the place of the data d
     await expectWell(server);
   });
 
-  test("a server that starts then and goes on from the lake accepts no token until it is back", async () => {
+  test("a server that starts then and continues from the lake accepts no token until it is back", async () => {
     const first = await serve(root);
     const after = first.context.lake.mark();
     await replace();

@@ -1,4 +1,4 @@
-// POST /tushare: by hand, and by the very package that its users have.
+// POST /tushare: with plain requests, and with the package tushare itself.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -69,7 +69,7 @@ describe("a question", () => {
     expect(await ask(`${name}_vip`, { limit: 1 })).toMatchObject({ code: 0 });
   });
 
-  test("may name its api in the path, with and without a slash too many", async () => {
+  test("may name its API in the path, with and without an extra slash", async () => {
     const body = { api_name: "trade_cal", token: TOKEN, params: { limit: 1 }, fields: "" };
     const expected = await (await post(body)).text();
     for (const path of ["/tushare/", "/tushare/trade_cal", "/tushare/trade_cal/", "/tushare//trade_cal"]) {
@@ -79,7 +79,7 @@ describe("a question", () => {
     expect(await (await post(body, "/tushare/daily")).json()).toMatchObject({ code: 400 });
   });
 
-  test("takes null and empty text for what is not given, and what the client adds", async () => {
+  test("ignores null and empty text, and what the client adds", async () => {
     const params = { ts_code: "", trade_date: null, start_date: "20250101", limit: null, ts_type_name: "http://x" };
     expect((await ask("weekly", params)).data.items).toEqual((await rowsOf("weekly?start_date=20250101")).toReversed());
     const bare = await post({ api_name: "index_basic", token: TOKEN });
@@ -119,7 +119,7 @@ describe("a question", () => {
     expect((await ask("daily", { data_version: version, limit: 3 })).data.items).toHaveLength(3);
   });
 
-  test("has pages by limit and offset that add up, and says whether more follow", async () => {
+  test("has pages by limit and offset that are complete, and says whether more rows follow", async () => {
     for (const [name, params] of [
       ["daily", { start_date: "20250801" }],
       ["namechange", {}],
@@ -139,7 +139,7 @@ describe("a question", () => {
     }
   });
 
-  test("is never cut in silence by the operator's limit", async () => {
+  test("is never truncated silently by the operator's limit", async () => {
     const limited = await serve(root, { defaultLimit: "10", maxLimit: "20" });
     const answer = await post({ api_name: "daily", token: TOKEN, params: {} }, "/tushare", limited);
     const { data } = (await answer.json()) as Answer;
@@ -149,7 +149,7 @@ describe("a question", () => {
   });
 });
 
-describe("a question that cannot be answered is told as a code and a text, with status 200", () => {
+describe("a question that cannot be answered gets a code and a message, with status 200", () => {
   test.each([
     ["daily", { start_dae: "20240101" }, "", 400, /start_dae.*did you mean start_date.*accepted: .*offset/],
     ["daily", { cursor: "x" }, "", 400, /cursor/],
@@ -229,7 +229,7 @@ describe("a question that cannot be answered is told as a code and a text, with 
   });
 });
 
-test("another method is refused, and a path below that is none is not found", async () => {
+test("another method is refused, and an unknown path below is not found", async () => {
   for (const method of ["GET", "HEAD", "PUT", "DELETE", "OPTIONS"]) {
     const response = await fetch(`${server.url}/tushare/daily`, { method });
     expect([method, response.status, response.headers.get("Allow")]).toEqual([method, 405, "POST"]);
@@ -282,7 +282,7 @@ async function byPackage(
 describe(absent ? "the package tushare (skipped: .ci/run installs it into .venv)" : "the package tushare", () => {
   const CODE = "600519.SH";
 
-  test.skipIf(absent)("gives the rows, and tells what is wrong", { timeout: 120_000 }, async () => {
+  test.skipIf(absent)("returns the rows, and reports errors", { timeout: 120_000 }, async () => {
     const range = { start_date: "20250801", end_date: "20251031" };
     const [daily, query, basic, open, few, wrong, none] = await byPackage(
       server,

@@ -1,4 +1,4 @@
-// No fault after the first byte may end in a body that looks whole.
+// No fault after the first byte may leave a body that looks complete.
 import { execFile } from "node:child_process";
 import { readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { Agent, request, type IncomingMessage } from "node:http";
@@ -45,7 +45,7 @@ describe("a damaged file", () => {
     await expect(response.text()).rejects.toThrow();
   });
 
-  test("met after the first byte cuts the answer for fetch also where the connection is to be closed", async () => {
+  test("met after the first byte cuts the response for fetch also if the connection is to be closed", async () => {
     await flipByte(fileOf("adj_factor", 1), 5000);
     for (const encoding of ["identity", "gzip"]) {
       const response = await server.get(WIDE, { Connection: "close", "Accept-Encoding": encoding });
@@ -81,7 +81,7 @@ describe("a damaged file", () => {
   });
 });
 
-describe("a server whose lake is damaged and mended", () => {
+describe("a server whose lake is damaged and repaired", () => {
   const health = async (): Promise<unknown> => {
     const { status, databases } = (await (await fetch(`${server.url}/health`)).json()) as {
       status: string;
@@ -108,7 +108,7 @@ describe("a server whose lake is damaged and mended", () => {
     expect((await server.json(`${WIDE}?limit=10`)).count).toBe(10);
   });
 
-  test("goes on with the version it has while the pointer is damaged, and follows the repaired one", async () => {
+  test("keeps its version while the pointer is damaged, and follows the repaired one", async () => {
     const looking = server.context.lake.refresh();
     expect(server.context.lake.faults().state).toBeNull();
     await looking;
@@ -161,7 +161,7 @@ describe("a running answer", () => {
     expect((await server.json(`${WIDE}?limit=1&order=desc&data_version=${before}`)).rows[0]![1]).not.toBe("20300101");
   });
 
-  test("of a client that leaves stops, and the next client is served as if nothing had been", async () => {
+  test("of a client that leaves stops, and the next client is served", async () => {
     for (let i = 0; i < 30; i++) {
       const leaving = new AbortController();
       const response = await fetch(server.url + WIDE, {
@@ -189,7 +189,7 @@ describe("a running answer", () => {
   });
 });
 
-test("a query that needs more room than there is gets a problem that says so, and the next one its answer", async () => {
+test("a query that needs more space than is available gets a problem, and the next one succeeds", async () => {
   const small = await serve(root, { memory: "24MB", spill: "1MB", concurrency: "1" });
   const response = await small.get(`${WIDE}?order=desc`);
   const problem = (await response.json()) as object;
@@ -229,7 +229,7 @@ describe("a client of HTTP/1.0, for which an answer ends with its connection", (
     expect((await ask("/openapi.json")).body.length).toBeGreaterThan(64 * 1024);
   });
 
-  test("is told to ask over HTTP/1.1 where they would come in pieces, in every format, and reads nothing else", async () => {
+  test("gets a hint to use HTTP/1.1 if they would come in pieces, in every format, and reads nothing else", async () => {
     for (const format of ["json", "ndjson", "csv", "arrow", "parquet"]) {
       const { head, body } = await ask(`${WIDE}?format=${format}`, "Accept-Encoding: gzip\r\n");
       expect(head).toMatch(/^HTTP\/1.1 426 [^]*^Upgrade: HTTP\/1.1\r$[^]*^Connection: upgrade, close\r?$/m);
@@ -242,7 +242,7 @@ describe("a client of HTTP/1.0, for which an answer ends with its connection", (
     await expect.poll(() => server.context.reader.load().streams.active).toBe(0);
   });
 
-  test("is told so where Tushare's clients are told what is wrong", async () => {
+  test("gets it in the message of a Tushare response", async () => {
     const question = JSON.stringify({ api_name: "adj_factor", token: TOKEN });
     const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
     socket.write(`POST /tushare HTTP/1.0\r\nContent-Length: ${question.length}\r\n\r\n${question}`);
@@ -252,7 +252,7 @@ describe("a client of HTTP/1.0, for which an answer ends with its connection", (
   });
 });
 
-test("an answer in pieces that begins while the server ends, and is cut, is taken for whole by nobody", async () => {
+test("a chunked response that begins while the server stops and is cut looks complete to no client", async () => {
   const ending = await serve(root);
   const agent = new Agent({ keepAlive: true });
   const ask = (path: string): Promise<IncomingMessage> =>

@@ -1,4 +1,4 @@
-// A data directory that goes away, goes back or is replaced under a running server: what was served never turns into
+// A data directory that disappears, goes back or is replaced while a server runs: what was served never becomes
 // nothing, nothing older and nothing else, and nothing is written there. Real processes.
 import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
@@ -234,7 +234,7 @@ describe.each(Object.entries(ATTACKS))("when %s", (name, { harm, undo, told }) =
 
   const reloadTest = test.runIf(isLong || name === RELOADED);
 
-  reloadTest("a new worker and a reload do not take it for the lake, and serve again when it is back", async () => {
+  reloadTest("a new worker and a reload do not accept it as the lake, and serve again when it is back", async () => {
     const server = await serve();
     const before = await answers(server);
     await harm();
@@ -369,7 +369,7 @@ test("a lake of an earlier release gets its name at the next publication, and is
   expect(existsSync(layoutOf(root).identity)).toBe(true);
 });
 
-test("an answer under way when the directory goes is whole or cut", async () => {
+test("a response in progress when the directory disappears is complete or cut", async () => {
   const rows = 600_000;
   await publishRows(root, { adj_factor: factors(rows) });
   const server = await serve("--no-watch", "--cache", "none");

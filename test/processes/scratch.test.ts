@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { openScratch } from "../../src/processes/scratch.js";
 import { temporaryFolder } from "../support/folders.js";
 
-test("every worker has a folder of its own, and all are removed at the end", async () => {
+test("every worker has its own folder, and all are removed at the end", async () => {
   const root = join(await temporaryFolder(), "new");
   const [one, other] = [await openScratch(root), await openScratch(root)];
   const folders = [one.folder(), one.folder(), other.folder()];
@@ -17,11 +17,11 @@ test("every worker has a folder of its own, and all are removed at the end", asy
   expect(readdirSync(root)).toEqual([]);
 });
 
-describe("beside a server that runs for ten minutes", () => {
+describe("while a server runs for ten minutes", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "setTimeout", "clearTimeout"] }));
   afterEach(() => void vi.useRealTimers());
 
-  test("what a crash left is removed, whatever its time; what is touched, and what is not ours, stays", async () => {
+  test("leftovers of a crash are removed, whatever their time; folders that are touched or not ours stay", async () => {
     const root = await temporaryFolder();
     const times = {
       "server-left": -3_600,

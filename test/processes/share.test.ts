@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readConfig, shareOf } from "../../src/config.js";
 
-test("workers share what is for the whole server, and nothing else", () => {
+test("workers share the limits of the whole server, and nothing else", () => {
   const config = readConfig({ workers: "3", rateLimit: "100", memory: "2GB" }, {});
   const share = shareOf(config);
   const divided = [
@@ -29,7 +29,7 @@ test("workers share what is for the whole server, and nothing else", () => {
   expect({ ...share, ...Object.fromEntries(divided.map((name) => [name, config[name]])) }).toEqual(config);
 });
 
-test("each worker gets at least one place, and none where there is no limit", () => {
+test("each worker gets at least one slot, and no limit if there is none", () => {
   const config = readConfig({ workers: "8", concurrency: "2", streams: "1", queue: "0", rateLimit: "none" }, {});
   expect(shareOf(config)).toMatchObject({ concurrency: 1, streams: 1, queue: 0, rateLimit: null });
 });

@@ -1,4 +1,4 @@
-// What happens to requests when processes die, hang, are renewed or are told to stop: real processes, real signals.
+// Requests while processes die, hang, are replaced or stopped: real processes, real signals.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { rm, truncate, writeFile } from "node:fs/promises";
@@ -73,7 +73,7 @@ const request = (
 
 const processOf = ({ headers }: IncomingMessage): string => nameIn(headers["x-request-id"] as string);
 
-/** Rejects where the answer is not whole. */
+/** Rejects if the response is incomplete. */
 async function ask(
   url: string,
   path = SMALL,
@@ -97,7 +97,7 @@ interface Stream {
   outcome(): Promise<"whole" | "cut">;
 }
 
-/** An answer whose client does not read yet. */
+/** A response whose client does not read yet. */
 async function openStream(url: string, format = "json"): Promise<Stream> {
   const response = await request(`${url}${WIDE}?format=${format}`);
   const countRows = (body: string): number =>
@@ -123,7 +123,7 @@ async function streamsOfBoth(url: string): Promise<readonly Stream[]> {
 }
 
 describe("a worker that is killed", () => {
-  test("takes only its own answers with it, cut; the next requests are answered, and it is replaced", async () => {
+  test("cuts only its own responses; the next requests are answered, and it is replaced", async () => {
     const server = await serve("--workers", "2");
     const before = workersOf(server);
     expect(before).toHaveLength(2);
@@ -154,7 +154,7 @@ describe("a worker that is killed", () => {
     expect(answers.map(({ status, process }) => [status, process === name])).toEqual(Array(5).fill([200, false]));
   });
 
-  test("has counted for the metrics all the same", async () => {
+  test("still counts in the metrics", async () => {
     const server = await serve("--workers", "2");
     const sum = async (): Promise<number> => {
       const { text } = await ask(server.url, "/metrics");
@@ -173,7 +173,7 @@ describe("a worker that is killed", () => {
     await expectTold(server, /a worker died/);
   });
 
-  test("and whose followers cannot start ends the server in the end, with one clear line", async () => {
+  test("and whose replacements cannot start ends the server, with one clear line", async () => {
     const small = await temporaryFolder();
     await publishRows(small, { weekly: "SELECT '000001.SZ' AS ts_code, DATE '2023-01-06' AS trade_date" });
     const server = await serveInProcess(small, "--temp", temp, "--workers", "1", "--no-watch");
@@ -219,7 +219,7 @@ test("a supervisor that is killed leaves nothing behind: no worker, no ingester,
 });
 
 describe("a stop", () => {
-  test("lets answers end, refuses new connections, leaves nothing behind, exits with 0", async () => {
+  test("lets responses finish, refuses new connections, leaves nothing behind, exits with 0", async () => {
     const server = await serve("--workers", "2");
     const streams = await streamsOfBoth(server.url);
     const idle = new Agent({ keepAlive: true });
@@ -236,7 +236,7 @@ describe("a stop", () => {
     idle.destroy();
   });
 
-  test("cuts what is left after the grace, and exits with 0", async () => {
+  test("cuts the remaining responses after the grace period, and exits with 0", async () => {
     const server = await serve("--workers", "2", "--grace", "1");
     const streams = await streamsOfBoth(server.url);
     server.child.kill("SIGTERM");
@@ -244,7 +244,7 @@ describe("a stop", () => {
     expect(await Promise.all(streams.map((one) => one.outcome()))).toEqual(streams.map(() => "cut"));
   });
 
-  test("that is asked for twice is at once", async () => {
+  test("that is requested twice is immediate", async () => {
     const server = await serve("--workers", "2", "--grace", "600");
     const stream = await openStream(server.url);
     server.child.kill("SIGINT");
@@ -284,7 +284,7 @@ describe("a stop", () => {
     expect(server.told.stderr).not.toMatch(/died|failed/);
   });
 
-  test("goes on where a supervisor that stood still is woken", async () => {
+  test("continues when a suspended supervisor is resumed", async () => {
     const server = await serve("--workers", "2", "--no-watch");
     const before = workersOf(server);
     server.child.kill("SIGSTOP");
@@ -392,7 +392,7 @@ test("SIGUSR1 opens no debugger in any process, and ends none", async () => {
   expect(server.told.stderr).not.toMatch(/[Dd]ebugger/);
 });
 
-test("signals to a worker mean nothing: it is for the supervisor to say when it ends", async () => {
+test("signals to a worker are ignored: the supervisor decides when it ends", async () => {
   const server = await serve("--workers", "1");
   const [worker] = workersOf(server);
   const stream = await openStream(server.url);
@@ -402,7 +402,7 @@ test("signals to a worker mean nothing: it is for the supervisor to say when it 
   expect(workersOf(server)).toEqual([worker]);
 });
 
-test("a server whose outputs nobody reads any more goes on, and stops as it should", async () => {
+test("a server whose outputs are no longer read keeps running, and stops normally", async () => {
   const server = await serve("--workers", "2", "--log-level", "info");
   server.child.stdout!.destroy();
   server.child.stderr!.destroy();
@@ -417,7 +417,7 @@ test("a server whose outputs nobody reads any more goes on, and stops as it shou
   expect(await server.ended).toBe(0);
 });
 
-test("what one worker finds damaged, the health that another one tells knows as well", async () => {
+test("damage found by one worker is in the health of the others", async () => {
   const own = await temporaryFolder();
   await publishRows(own, { weekly: "SELECT '000001.SZ' AS ts_code, DATE '2023-01-06' AS trade_date" });
   const server = await serveInProcess(own, "--temp", temp, "--workers", "2", "--no-watch");

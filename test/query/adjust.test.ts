@@ -25,7 +25,7 @@ const filesOf = (scans: readonly { readonly files: readonly DataFile[] }[]) =>
   scans.map(({ files }) => files.map(({ path }) => path));
 
 describe("the factors of a request", () => {
-  test("come from files of the days asked for, in the order of the rows", () => {
+  test("come from files of the requested days, in the order of the rows", () => {
     const wide = planFactors(parse("adjust=backward&start_date=20220601"), covered, null);
     expect(wide.columns.map(({ name }) => name).slice(0, 3)).toEqual(["trade_date", "ts_code", "adj_factor"]);
     expect(filesOf(wide.scans)).toEqual([["2022"], ["2023"]]);
@@ -39,14 +39,14 @@ describe("the factors of a request", () => {
     expect(filesOf(lastFactorsRead(request, covered).scans)).toEqual([["2023"], ["copy of SH"]]);
   });
 
-  test("go on where the page before ended", () => {
+  test("continue after the previous page", () => {
     const after = { date: "20230105", code: "600519.SH", row: 7 };
     expect(filesOf(planFactors(parse("adjust=backward&limit=10"), covered, after).scans)).toEqual([["2023"]]);
     const down = planFactors(parse("adjust=backward&order=desc"), covered, { ...after, date: "20210105" });
     expect(new Set(filesOf(down.scans).flat())).toEqual(new Set(["2021"]));
   });
 
-  test("that are the last ones lie at or before end_date, from the first day asked for", () => {
+  test("of the last day are on or before end_date, from the first requested day on", () => {
     const { scans } = lastFactorsRead(parse("adjust=forward&start_date=20220601&end_date=20220630"), covered);
     expect(filesOf(scans)).toEqual([["2022"]]);
     expect(scans[0]!.tests).toEqual([

@@ -31,7 +31,7 @@ describe("choosing files", () => {
     expect(groups).toEqual([{ clustering: "byDate", files: [years[1]], span: null, rowRange: null }]);
   });
 
-  test("one code over all years reads the one file of the code copy that holds it", () => {
+  test("one code over all years reads the only file of the code copy that contains it", () => {
     const groups = chooseFiles(fileList("daily", years, copies, ranges), open, ["600519.SH"]);
     expect(groups).toEqual([
       { clustering: "byCode", files: [copies[1]], span: ["20210104", "20231231"], rowRange: null },
@@ -54,7 +54,7 @@ describe("choosing files", () => {
     expect(chooseFiles(fileList("daily", years, copies, ranges), day, many)[0]!.clustering).toBe("byDate");
   });
 
-  test("rows without a main date are read only where no date is asked", () => {
+  test("rows without a main date are read only without a filter on dates", () => {
     const undated: DataFile = { ...file("x", "x"), first: null, last: null };
     const list = fileList("dividend", [...years, undated]);
     expect(chooseFiles(list, open, null).at(-1)!.files).toEqual([undated]);

@@ -34,7 +34,7 @@ function computed(market: SmallMarket) {
 }
 
 describe("computed gaps", () => {
-  test("are those that a walk over every stock and day finds", () => {
+  test("equal those found by checking every stock and day", () => {
     let found = 0;
     fc.assert(
       fc.property(smallMarket, (market) => {

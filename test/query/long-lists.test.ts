@@ -63,7 +63,7 @@ function costOf(run: () => unknown): number {
 }
 
 test.each([false, true])(
-  "a plan over many files costs little more than to read the question (second copy: %s)",
+  "a plan over many files costs little more than parsing the request (second copy: %s)",
   (copy) => {
     const list = listOf(FILES, copy);
     const query = { ts_code: codes(CODES), limit: "10" };

@@ -111,7 +111,7 @@ describe("a plan", () => {
     ]);
   });
 
-  test("of more values than are compared one by one sorts, for a join gives its rows in any order", () => {
+  test("of more values than are compared one by one sorts, because a join has no order", () => {
     const codes = ["000001.SZ", "000002.SZ", "000004.SZ", "000005.SZ", "000006.SZ"];
     const orderOf = (count: number): Scan["order"] =>
       plan("daily", `ts_code=${codes.slice(0, count).join()}&start_date=20230103`).scans[0]!.order;

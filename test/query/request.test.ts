@@ -81,7 +81,7 @@ describe("the parser", () => {
     }
   });
 
-  test("takes every parameter that it says it knows", () => {
+  test("accepts every parameter that it lists", () => {
     for (const entity of ENTITIES) {
       for (const name of parameterNames(entity)) {
         const samples = [
@@ -112,7 +112,7 @@ describe("the parser", () => {
     expect(end).toBe("20250430");
   });
 
-  test("refuses days that all lie outside the range that is asked for too", () => {
+  test("refuses days that are all outside the requested range", () => {
     const outside = [
       ["daily", "trade_date=20240101&start_date=20240102", "no requested trade_date is within start_date 20240102"],
       [
@@ -168,7 +168,7 @@ describe("the parser", () => {
     }
   });
 
-  test("takes a text with a comma in quotes, as CSV does, and leaves every other quote as it is", () => {
+  test("reads text with a comma in quotes, as in CSV, and leaves every other quote unchanged", () => {
     const authors = (...given: string[]) =>
       parse("research_report", new URLSearchParams(given.map((text): [string, string] => ["author", text])).toString())
         .filters[0]!.values;
@@ -288,7 +288,7 @@ describe("a cursor", () => {
     }
   });
 
-  test("stays good over releases: what it is made of keeps its form", () => {
+  test("stays valid across releases: its format does not change", () => {
     const request = parse("daily", "ts_code=600519.SH&fields=close&order=desc&limit=5&adjust=forward");
     const form = '["daily",["close"],null,null,[["ts_code",["600519.SH"]]],"desc",null,"forward"]';
     expect(fingerprint(request)).toBe(form);

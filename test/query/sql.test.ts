@@ -69,7 +69,7 @@ describe("a scan of rows", () => {
     expect((await expectSql(scan({}, position), sql, []))[3]).toEqual(["600519.SH", 0, "2024-01-03", "600519.SH", 3]);
   });
 
-  test("shows what was not known yet as it was before", async () => {
+  test("replaces values that were not known yet by earlier ones", async () => {
     const hidden = { knownFrom: "trade_date", asOf: "20240102", before: null };
     const select = { what: "rows", columns: [{ ...column("close"), hidden }], position: null } as const;
     const sql = 'SELECT CASE WHEN "trade_date" > $2::DATE THEN $3::DOUBLE ELSE "close" END AS "close" FROM FILES';

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { giveBack, lendBuffer, PIECE } from "../../src/segments/store.js";
 
-test("a buffer is lent again once it was given back, in whole or in part, and not before", () => {
+test("a buffer is reused only after it was given back, as a whole or in part", () => {
   const one = lendBuffer();
   const other = lendBuffer();
   expect([one.length, other.buffer === one.buffer]).toEqual([PIECE, false]);
@@ -19,7 +19,7 @@ test("one that is given back twice is lent once, and other bytes never", () => {
   expect(new Set(lent.map(({ buffer }) => buffer)).size).toBe(20);
 });
 
-test("few are held that nobody needs", () => {
+test("few unused buffers are kept", () => {
   const lent = Array.from({ length: 40 }, lendBuffer);
   lent.forEach(giveBack);
   const known = new Set(lent.map(({ buffer }) => buffer));

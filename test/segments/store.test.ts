@@ -7,7 +7,7 @@ import { temporaryFolder } from "../support/folders.js";
 const MEGABYTE = 1 << 20;
 const info = { rows: 7, extent: { bytes: 9, crc: 4_000_000_000 } };
 
-/** Bytes that differ from place to place. */
+/** Bytes that differ at every position. */
 const bytesOf = (length: number): Buffer =>
   Buffer.from(Uint8Array.from({ length }, (_, i) => (i * 31 + (i >> 9)) % 251));
 
@@ -26,7 +26,7 @@ async function contentOf(store: SegmentStore, key: string): Promise<Buffer | nul
 }
 
 test.each([1, 701, MEGABYTE - 1, MEGABYTE, MEGABYTE + 1, 3 * MEGABYTE, 2_500_000])(
-  "%i bytes come back as they were written, with what they stand for",
+  "%i bytes are read as they were written, with their extent",
   async (length) => {
     const store = await openSegmentStore(join(await temporaryFolder(), "segments"), 1e9);
     const content = bytesOf(length);
@@ -39,13 +39,13 @@ test.each([1, 701, MEGABYTE - 1, MEGABYTE, MEGABYTE + 1, 3 * MEGABYTE, 2_500_000
   },
 );
 
-test("another process with the same folder finds what this one kept", async () => {
+test("another process with the same folder finds cached segments", async () => {
   const folder = join(await temporaryFolder(), "segments");
   await keep(await openSegmentStore(folder, 1e9), "a", [bytesOf(100)]);
   expect((await contentOf(await openSegmentStore(folder, 1e9), "a"))!.length).toBe(100);
 });
 
-test("a segment that was given up or not finished is not there, and leaves no file", async () => {
+test("a segment that was abandoned or not finished is absent and leaves no file", async () => {
   const folder = join(await temporaryFolder(), "segments");
   const store = await openSegmentStore(folder, 1e9);
   const writer = (await store.create(["a"]))!;
@@ -106,7 +106,7 @@ test("a wrong bit at its start counts as absence", async () => {
   expect(await readdir(folder)).toEqual([]);
 });
 
-test("what was not asked for the longest gives way when the room is used up", async () => {
+test("the least recently used segments are removed when the cache is full", async () => {
   const folder = join(await temporaryFolder(), "segments");
   const store = await openSegmentStore(folder, 250_000);
   await keep(store, "a", [bytesOf(100_000)]);
@@ -127,7 +127,7 @@ test("a folder that others can write to is not used", async () => {
   await expect(openSegmentStore(folder, 1e9)).rejects.toThrow("can be written by others");
 });
 
-test("a store without room keeps nothing", async () => {
+test("a store without capacity caches nothing", async () => {
   const folder = join(await temporaryFolder(), "segments");
   const store = await openSegmentStore(folder, 0);
   expect(await store.create(["a"])).toBeNull();

@@ -188,7 +188,7 @@ describe.each(Object.entries(REQUESTS))("%s of the greatest length that is read:
 const FIXED_FACTOR = 4;
 
 test.each(["/openapi.json", "/web/catalog.json"])(
-  "%s is written once, not for each stranger who asks",
+  "%s is serialized once, not for each anonymous request",
   async (path) => {
     const asked = { path, headers: "Accept-Encoding: gzip", stranger: true };
     await ask(asked);

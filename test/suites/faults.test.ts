@@ -105,7 +105,7 @@ describe("clients that hang up or stall", () => {
 });
 
 describe("files of the lake", () => {
-  test("that vanish are told of by every worker, and read again when they are back", async () => {
+  test("that disappear are reported by every worker, and read again when they are back", async () => {
     const root = await temporaryFolder();
     await publishWide(root, false);
     const server = await serveInProcess(root, "--temp", temp, "--workers", "2", "--no-watch", "--cache", "none");
@@ -124,7 +124,7 @@ describe("files of the lake", () => {
 });
 
 describe("a full disk", () => {
-  test("under the lake refuses a drop and goes on with what is served; with room the next one is taken", async ({
+  test("under the lake refuses a drop and keeps serving; with free space the next one is imported", async ({
     skip,
   }) => {
     const disk = await smallDisk(6);
@@ -156,7 +156,7 @@ describe("a full disk", () => {
     await until("the drop is served", async () => (await count()) === 40_001 || undefined);
   });
 
-  test("under what spills and what is kept makes queries refused or slower, never wrong", async ({ skip }) => {
+  test("under spill and cache makes queries fail or slower, never wrong", async ({ skip }) => {
     const disk = await smallDisk(6);
     if (disk === null) return skip("no file system can be mounted here");
     const args = ["--temp", disk, "--workers", "1", "--no-watch", "--memory", "32MB", "--concurrency", "1"];
@@ -185,7 +185,7 @@ const FAKETIME = ["x86_64-linux-gnu", "aarch64-linux-gnu"]
   .map((machine) => `/usr/lib/${machine}/faketime/libfaketimeMT.so.1`)
   .find((path) => existsSync(path));
 
-test("a clock that is set back by days stops nothing, and data_version goes on forwards", async ({ skip }) => {
+test("a clock that is set back by days stops nothing, and data_version still increases", async ({ skip }) => {
   if (FAKETIME === undefined) return skip("libfaketime is not here");
   const root = await temporaryFolder();
   await dropFactors(root, ["000001.SZ,20240102,1"]);

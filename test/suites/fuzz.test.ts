@@ -1,4 +1,4 @@
-// Fuzz: requests and files that nobody meant. Nothing crashes, nothing but 503, 504 and 505 is answered above 499, no row changes.
+// Fuzz: requests and malformed files. Nothing crashes, nothing but 503, 504 and 505 is answered above 499, no row changes.
 import { connect } from "node:net";
 import { readdirSync, readFileSync } from "node:fs";
 import { stat, writeFile } from "node:fs/promises";
@@ -123,7 +123,7 @@ function randomQuery(random: Random, names: readonly string[]): string {
 
 const OTHER_NAMES = ["exchange", "start_date", "end_date", "is_open", "date", "n", "data_version", "ts_code"];
 
-describe("requests that nobody meant", () => {
+describe("malformed requests", () => {
   test(
     `are understood or refused with a problem by the parser, ${REQUESTS} of them`,
     () => {
@@ -258,7 +258,7 @@ async function seeds(): Promise<readonly Seed[]> {
   return found;
 }
 
-describe("files that nobody meant", () => {
+describe("malformed files", () => {
   test(
     `are taken as rows that fit the types, or refused with a reason, ${IMPORTS} of them; memory stays bounded`,
     async () => {

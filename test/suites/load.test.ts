@@ -1,4 +1,4 @@
-// Load: many clients with mixed questions while drops are published; each answer is what the rows of its version say.
+// Load: many clients with mixed requests while drops are published; each response matches the rows of its version.
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { openLake } from "../../src/lake/lake.js";

@@ -1,4 +1,4 @@
-// Every fault after the first byte × points of the stream × formats × encodings × clients: none takes the body for whole.
+// Every fault after the first byte × points of the stream × formats × encodings × clients: none accepts the body as complete.
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -123,7 +123,7 @@ async function expectCut(cases: readonly Case[], ask: (one: Case) => Promise<str
 
 const LONG = ALL ? 3_600_000 : 600_000;
 
-describe("no client takes for whole an answer", () => {
+describe("no client accepts a response as complete", () => {
   test(
     "whose query fails; and without a fault each takes it for whole",
     async () => {

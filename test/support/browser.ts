@@ -1,4 +1,4 @@
-// Headless Chromium, for what a person does in a browser. Tests are skipped where there is none, in CI they fail.
+// Headless Chromium, for tests in a browser. Without it tests are skipped, in CI they fail.
 import { existsSync } from "node:fs";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
 import { afterAll, describe } from "vitest";

@@ -1,4 +1,4 @@
-// Clients as people use them: do they notice that an answer is not whole?
+// Common clients: do they notice that a response is incomplete?
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-// Disks that are really full: small file systems of their own, which only root can make.
+// Disks that are really full: small file systems, which only root can create.
 import { execFileSync } from "node:child_process";
 import { mkdir, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -39,7 +39,7 @@ test("a failing run ends with the names of tests, groups and files that failed, 
   ]);
 });
 
-test("a run in which nothing fails ends as ever", async () => {
+test("a run without failures ends normally", async () => {
   const { output, exitCode } = await runTests({ "a.test.ts": `test("adds", () => expect(1 + 1).toBe(2));` });
   expect(exitCode).toBe(0);
   expect(output).not.toContain("Failed:");

@@ -1,10 +1,10 @@
-// Memory and open files of running processes, as the system tells them.
+// Memory and open files of running processes, as the system reports them.
 import { readdirSync, readFileSync } from "node:fs";
 
 const statusOf = (pid: number, name: string): number =>
   Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0);
 
-/** Bytes that lie in memory; none where the process is gone. */
+/** Resident bytes; 0 if the process has ended. */
 export const memoryOf = (pids: readonly number[]): number =>
   pids.reduce((sum, pid) => sum + orZero(() => statusOf(pid, "VmRSS") * 1024), 0);
 

@@ -11,7 +11,7 @@ const description = readDescription(openApi("1.0.0"));
 const { operations } = description;
 
 describe("the description of a parameter", () => {
-  test("allows what the parser accepts, and nothing else but days that no calendar has", () => {
+  test("allows what the parser accepts, and in addition only dates that do not exist", () => {
     const limits = { defaultLimit: null, maxLimit: null };
     const text = fc.oneof(
       fc.constantFrom(

@@ -22,11 +22,11 @@ import { openWire, type Wire } from "../support/proxy.js";
 import { serve, TOKEN } from "../support/server.js";
 import { size } from "../support/size.js";
 
-/** Each fault meets one of so many forms, with one client at one point, in turn. With 1 it meets all of them, with every client at every point. */
+/** Each fault is combined with one of this many forms in turn. With 1 it is combined with all forms, clients and points. */
 const EVERY = size("WHOLENESS", 4, 2);
 const ALL = EVERY === 1;
 
-/** So many that what buffers hold is a small part: numbers that no encoding makes short. */
+/** So many that buffers hold only a small part: numbers that do not compress. */
 const ROWS = 2_000_000;
 const RANDOM = `SELECT printf('%06d.SZ', i % 5000) AS ts_code, DATE '2020-01-01' + (i // 5000)::INT AS trade_date,
   (hash(i) % 1000000007) / 1000.0 AS adj_factor FROM range(${ROWS}) t(i)`;

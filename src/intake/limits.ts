@@ -52,6 +52,6 @@ const unpackedLimit = (size: number, limits: FileLimits): number =>
 export function requireUnpackedSize(unpacked: number, size: number, limits: FileLimits, label: string): void {
   const limit = unpackedLimit(size, limits);
   if (unpacked <= limit) return;
-  const allowed = limit < limits.unpacked ? `${MOST_TIMES} times its size` : "--max-unpacked allows";
+  const allowed = limit < limits.unpacked ? "the limit for a file of its size" : "--max-unpacked allows";
   throw new TooMuchError(`${label} unpacks to more than ${count(limit)} bytes, ${allowed}: split it`);
 }

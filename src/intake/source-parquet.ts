@@ -30,6 +30,12 @@ export async function openParquet(writer: Writer, file: SourceFile): Promise<Sou
     sql: quoteName(String(name)),
     kind: kindOf(String(type)),
   }));
+  const text = columns.filter(({ kind }) => kind === "text").map(({ sql }) => `coalesce(strlen(${sql}), 0)`);
+  if (text.length > 0 && Number.isFinite(file.limits.unpacked)) {
+    // The footer counts a value that a dictionary repeats once.
+    const [total] = await ask(`SELECT coalesce(sum((${text.join(" + ")})::DOUBLE), 0) AS bytes FROM ${read("")}`);
+    requireUnpackedSize(Number(total!["bytes"]), file.size, file.limits, file.label);
+  }
   const numbered = !columns.some(({ name }) => name.toLowerCase() === ROW);
   return {
     format: "parquet",

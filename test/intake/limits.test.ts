@@ -31,6 +31,15 @@ test("a Parquet file with too many rows is refused by its footer", async () => {
   );
 });
 
+test("a Parquet file whose text fits its footer only because it repeats is refused", async () => {
+  const rows = `SELECT '000001.SZ' AS ts_code, DATE '2024-01-02' AS trade_date, 1.0 AS adj_factor,
+                       repeat('x', 100000) AS note FROM range(1000)`;
+  const file = await staging.parquet("text.parquet", rows);
+  expect(await staging.refusal("adj_factor", file, { limits: { rows: 1e9, unpacked: 20e6 } })).toBe(
+    "text.parquet unpacks to more than 20,000,000 bytes, --max-unpacked allows: split it",
+  );
+});
+
 test.each(["csv", "ndjson"])("so is a %s file, once its rows are counted", async (format) => {
   const row = {
     csv: "000001.SZ,20240102,1\n",

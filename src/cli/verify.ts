@@ -83,7 +83,7 @@ function describeRepaired({ path, rows, from, isSame }: Repaired): string {
 }
 
 function describeReimport({ entity, files, rows, missing }: Reimport): string[] {
-  const taken = `${entity}: ${plural(files, "drop")} taken again from the inbox, ${plural(rows, "row")}`;
+  const taken = `${entity}: ${plural(files, "drop")} imported again from the inbox, ${plural(rows, "row")}`;
   return [taken, ...describeMissing(missing)];
 }
 

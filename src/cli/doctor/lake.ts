@@ -157,7 +157,7 @@ async function checkWaiting(layout: Layout): Promise<readonly Finding[]> {
   ];
 }
 
-/** The files of the inbox that could be taken, with a clock that lets none of them be too young. */
+/** The importable files of the inbox, with a clock that makes none of them too new. */
 function stillFiles(folder: string): ReturnType<ReturnType<typeof watchInbox>["scan"]> {
   let now = 0;
   const inbox = watchInbox(folder, () => now);

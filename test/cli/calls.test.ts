@@ -144,7 +144,7 @@ describe("what the commands show", () => {
       ["ts_code,trade_date,time", ...times.map((time) => `000001.SZ,20240102,${time}`), ""].join("\n");
     const data = ["--data", join(root, "lake")];
     expect(await run(["import", "stk_auction", csv(ticks("09:15", "09:20", "09:25")), ...data])).toBe(0);
-    expect(out).not.toContain("belong into one file");
+    expect(out).not.toContain("put them into one file");
     expect(await run(["import", "stk_auction", csv(ticks("14:57")), ...data])).toBe(0);
     expect(out).toContain(
       "stk_auction: 1 row from 20240102 to 20240102: 2 fewer than before, 3 replaced\n" +

@@ -1,4 +1,4 @@
-// What is dropped into the inbox is taken once, whole, in order, and never stops the others.
+// Drops are imported once, completely and in order, and a bad one never stops the others.
 import { existsSync, renameSync } from "node:fs";
 import {
   appendFile,
@@ -88,13 +88,13 @@ describe("a drop", () => {
 
   test("whose writer paused is taken once it is complete, and never refused", async () => {
     const watcher = await ingester(root);
-    const whole = await parquet(
+    const complete = await parquet(
       "SELECT '000001.SZ' AS ts_code, DATE '2024-01-01' + i::INT AS trade_date, i AS adj_factor FROM range(1000) t(i)",
     );
-    const file = await drop(root, "adj_factor/a.parquet", whole.subarray(0, 2_000));
+    const file = await drop(root, "adj_factor/a.parquet", complete.subarray(0, 2_000));
     for (const wait of [100, 500, 500]) await watcher.after(wait);
     expect(await ledgerOf(root)).toEqual([]);
-    await writeFile(file, whole);
+    await writeFile(file, complete);
     await watcher.settle();
     expect(await factorsOf()).toHaveLength(1000);
     expect(await ledgerOf(root)).toMatchObject([{ outcome: "taken", rows: 1000 }]);
@@ -392,8 +392,8 @@ describe("failures", () => {
     await watcher.settle();
     const [file] = (await openLake(root)).current().files("adj_factor").byDate;
     const path = join(layoutOf(root).lake, file!.path);
-    const whole = await readFile(path);
-    await writeFile(path, whole.subarray(0, 100));
+    const intact = await readFile(path);
+    await writeFile(path, intact.subarray(0, 100));
     await drop(root, "adj_factor/b.csv", factors("000002.SZ,20240102,1"));
     await drop(root, "stk_limit/a.csv", "ts_code,trade_date,up_limit,down_limit\n000001.SZ,20240102,11,9\n");
     await watcher.settle();
@@ -401,7 +401,7 @@ describe("failures", () => {
     expect(watcher.logged.join("\n")).toMatch(
       /cannot import inbox\/adj_factor\/b\.csv: a data file is damaged .*next try in/,
     );
-    await writeFile(path, whole);
+    await writeFile(path, intact);
     await watcher.after(60_000);
     expect(await factorsOf()).toHaveLength(2);
   });

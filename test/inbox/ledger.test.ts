@@ -1,4 +1,4 @@
-// The ledger of drops when it has grown: written anew, it still tells what matters.
+// A ledger that has grown is rewritten and keeps all relevant entries.
 import { readFile, stat } from "node:fs/promises";
 import { beforeEach, expect, test } from "vitest";
 import { layoutOf, type Layout } from "../../src/lake/layout.js";

@@ -101,7 +101,7 @@ describe("a file that failed before", () => {
 });
 
 describe("a small lot that has run for long", () => {
-  /** A small lot that began so many milliseconds ago. */
+  /** A small lot that started this many milliseconds ago. */
   const small = (ago: number, isStopping = false): RunningLot => ({ size: "small", since: NOW - ago, isStopping });
   /** What becomes of the running lots, and who begins. */
   const outcome = (

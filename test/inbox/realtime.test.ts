@@ -1,4 +1,4 @@
-// A day's bars dropped again every few seconds: readers see whole states, and little is left behind.
+// The bars of one day are dropped every few seconds: readers see complete states, and few files are left.
 import { readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -21,7 +21,7 @@ const bars = (close: number): string => {
 };
 
 test(
-  `${DROPS} drops of one day are merged one by one, seen whole or not at all, and leave little`,
+  `${DROPS} drops of one day are merged one by one, are visible completely or not at all, and leave few files`,
   { timeout: 240_000 },
   async () => {
     const root = await temporaryFolder();

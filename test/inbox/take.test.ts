@@ -23,7 +23,7 @@ beforeEach(async () => {
   root = await temporaryFolder();
 });
 
-/** A CSV file of so many rows: 100,000 codes on the first days of January. */
+/** A CSV file with this number of rows: 100,000 codes on the first days of January. */
 function manyFactors(rows: number): string {
   const line = (_: unknown, i: number): string =>
     `${String(i % 100_000).padStart(6, "0")}.SZ,${20240101 + Math.floor(i / 100_000)},1`;

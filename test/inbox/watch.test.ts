@@ -139,7 +139,7 @@ test("with thousands of old files a scan costs a small part of a full scan, and 
   for (const file of inbox.scan()) inbox.settle(file);
   now += 1;
   inbox.scan();
-  // Nothing is due to be looked at as a whole for a hundred times the cost of the last time.
+  // The next full scan is due after a hundred times the duration of the last one.
   const rest = Math.min(...[1, 2, 3].map(() => ((now += 1), time())));
   expect(rest).toBeLessThan(first / 3);
   await put("daily/year=7/new.csv");

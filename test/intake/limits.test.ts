@@ -1,4 +1,4 @@
-// Small files that are large, or absurd, once they are opened: they are refused early, once, and hold up nobody.
+// Small files with huge or absurd content are refused early and once, and delay no others.
 import { readFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -142,10 +142,10 @@ test("a header of almost two megabytes is taken", async () => {
   expect((await staging.stage("adj_factor", file)).rows).toBe(1);
 });
 
-/** A column `x` of whole numbers, in Thrift's compact protocol. */
+/** A column `x` of integers, in Thrift's compact protocol. */
 const LEAF = Buffer.from("1502250218017800", "hex");
 
-/** A Parquet file without rows whose footer has this schema and so many row groups. */
+/** A Parquet file without rows whose footer has this schema and this number of row groups. */
 function footerOnly(schema: readonly Buffer[], groups: number): Buffer {
   const list = (items: readonly Buffer[]): Buffer =>
     Buffer.concat([Buffer.from([0xfc]), varint(items.length), ...items]);

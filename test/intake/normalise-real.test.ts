@@ -1,4 +1,4 @@
-// Every real file, staged as a data engineer would: what is taken, what is ignored, what is missing, what is told.
+// Stages every real file as a data engineer would, and checks its rows, ignored and missing columns, and warnings.
 import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Scalar } from "../../src/engine/statements.js";

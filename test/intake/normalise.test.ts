@@ -294,7 +294,7 @@ describe("field reports", () => {
   });
 
   test("NaN and infinity are counted by column in every format, and words for no value are not", async () => {
-    const told = ["NaN read as missing values: pe 2, pb 1", "infinite numbers read as missing values: pb 1"];
+    const warnings = ["NaN read as missing values: pe 2, pb 1", "infinite numbers read as missing values: pb 1"];
     const rows = [
       ["NaN", "-Infinity", 1],
       ["NaN", "NaN", 2],
@@ -314,14 +314,14 @@ describe("field reports", () => {
         return `SELECT '${codeAt(i)}' AS ts_code, 20240102 AS trade_date, ${pe} AS pe, ${pb} AS pb, ${ps} AS ps`;
       });
       const file = await box.parquet("x.parquet", select.join(" UNION ALL "));
-      expect((await box.stage("daily_basic", file)).warnings).toEqual(told);
+      expect((await box.stage("daily_basic", file)).warnings).toEqual(warnings);
     }
     for (const [name, content] of [
       ["x.csv", ["ts_code,trade_date,pe,pb,ps", ...csv, ""].join("\n")],
       ["x.json", `[${json.join()}]`],
       ["x.ndjson", `${json.join("\n")}\n`],
     ] as const) {
-      expect((await box.stage("daily_basic", box.put(name, content))).warnings, name).toEqual(told);
+      expect((await box.stage("daily_basic", box.put(name, content))).warnings, name).toEqual(warnings);
     }
     const blank = "ts_code,trade_date,pe,pb\n000001.SZ,20240102,1,2\nnan,nan,nan,nan\n";
     expect((await box.stage("daily_basic", box.put("x.csv", blank))).warnings).toEqual(["1 blank row ignored"]);

@@ -1,4 +1,4 @@
-// Encodings are found out in one pass, whatever characters stand where the file is cut into pieces.
+// Encodings are detected in one pass, whatever characters are split between two pieces of the file.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

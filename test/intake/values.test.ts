@@ -14,7 +14,7 @@ afterAll(() => box.close());
 
 const RULES = { bareCodes: false, epochDates: false };
 
-/** Reads an SQL expression as a column type; `refused` where it cannot be taken, `unfit` where its kind never can. */
+/** Reads an SQL expression as a column type: `refused` if its value is invalid, `unfit` if its kind is never accepted. */
 async function taken(type: ColumnType, sql: string, rules = RULES): Promise<unknown> {
   const [row] = await box.writer.rows(`SELECT typeof(${sql}) AS type`);
   const kind = kindOf(String(row!["type"]));

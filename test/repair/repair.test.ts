@@ -1,4 +1,4 @@
-// Real damage, really repaired: from what lies in the inbox, and from older versions where the manifest is damaged.
+// Real damage is repaired from the inbox, and from older versions if the manifest is damaged.
 import { cp, mkdir, readdir, readFile, rename, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -273,7 +273,7 @@ describe("a damaged list", () => {
     join(layoutOf(root).lists, listFile((await served()).version.lists[entity]!));
 
   test.each(HARMS)(
-    "that is %s sends its entity back, and drops since are taken again; others stay",
+    "that is %s is replaced by an older one, and later drops are imported again; other entities stay",
     async (_, harm) => {
       const { version } = await served();
       const [rows, limits] = [await factorsOf(), await servedRows(root, "stk_limit")];

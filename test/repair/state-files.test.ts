@@ -1,4 +1,4 @@
-// Damage to what lies in the state folder beside the manifest: it is named, nothing is read from it, and drops keep their turn.
+// Damaged files of the state folder other than the manifest are reported and not read, and drops keep their order.
 import { mkdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { beforeEach, describe, expect, test } from "vitest";
 import { entityNamed } from "../../src/catalog/index.js";

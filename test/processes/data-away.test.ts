@@ -268,7 +268,7 @@ test("without the folder lake every format answers 503, and each store without i
   await expectHonestMeta(server);
   await expectTold(server, /folders of data files are missing: lake\/adj_factor/);
   await expectTold(server, /not watching the inbox: the folder lake\/adj_factor is missing/);
-  await expect(publish(root, 2027)).rejects.toThrow("the folder lake/adj_factor is missing; mount it");
+  await expect(publish(root, 2027)).rejects.toThrow("the folder lake/adj_factor is missing; mount or restore it");
   expect(existsSync(join(root, "lake"))).toBe(false);
   await rename(aside, join(root, "lake"));
   await untilWell(server);

@@ -17,10 +17,10 @@ export interface JsonRows {
   readonly names: readonly string[] | null;
 }
 
-/** Bytes of a table that is one object: it lies in memory. */
+/** The maximum bytes of a table that is one object, since it is read into memory. */
 const LARGEST = 512 << 20;
 
-/** Bytes and members that are scanned in one go, so that the other lots of this process go on. */
+/** Bytes and members that are scanned without a pause, so that other lots of this process can proceed. */
 const BYTES_AT_ONCE = 4 << 20;
 const MEMBERS_AT_ONCE = 20_000;
 
@@ -151,7 +151,7 @@ export interface Member {
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
 
-/** The members of the object at `at`; null if they are more than `most`. A SyntaxError says where it is malformed. */
+/** The members of the object at `at`; null if there are more than `most`. Throws a SyntaxError with the position. */
 export async function membersOf(bytes: Buffer, at: number, most: number): Promise<readonly Member[] | null> {
   const offsets = await offsetsOf(bytes, at, most + 1);
   if (offsets.length > 4 * most) return null;
@@ -237,7 +237,7 @@ function skipString(bytes: Buffer, at: number): number {
   return position > 0 ? position + 1 : malformed(bytes.length);
 }
 
-/** Whether an odd number of backslashes stands before a quote. */
+/** Whether an odd number of backslashes precedes a quote. */
 function isEscaped(bytes: Buffer, quote: number): boolean {
   let start = quote;
   while (bytes[start - 1] === BACKSLASH) start--;

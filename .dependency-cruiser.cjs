@@ -1,11 +1,11 @@
-// Who may import whom: the house drawn in CONTRIBUTING.md, as rules that CI checks.
+// Which imports are allowed: the architecture in CONTRIBUTING.md, as rules that CI checks.
 
-const ROOMS = require("./scripts/rooms.cjs");
+const MODULES = require("./scripts/modules.cjs");
 
-const anyOf = (names) => names.map((name) => ROOMS[name].owns);
+const anyOf = (names) => names.map((name) => MODULES[name].owns);
 const anyPackage = (names) => names.map((name) => `^node_modules/(@types/)?${name}/`);
 
-const walls = Object.entries(ROOMS).flatMap(([name, { owns, imports, packages = [], why }]) => [
+const rules = Object.entries(MODULES).flatMap(([name, { owns, imports, packages = [], why }]) => [
   {
     name: `${name}-imports-only-what-lies-below`,
     comment: `${why} It may import: ${imports.join(", ") || "nothing"}.`,
@@ -25,7 +25,7 @@ const walls = Object.entries(ROOMS).flatMap(([name, { owns, imports, packages = 
 /** @type {import("dependency-cruiser").IConfiguration} */
 module.exports = {
   forbidden: [
-    ...walls,
+    ...rules,
     {
       name: "what-is-asked-is-pure",
       comment: "catalog and query do no I/O; of Node itself they may use only hashing and bytes.",
@@ -35,21 +35,21 @@ module.exports = {
     },
     {
       name: "the-client-runs-in-browsers",
-      comment: "It needs nothing that Node alone has.",
+      comment: "It uses nothing that only Node has.",
       severity: "error",
       from: { path: anyOf(["client"]) },
       to: { dependencyTypes: ["core"] },
     },
     {
-      name: "every-file-has-a-room",
-      comment: "A new folder under src gets a line in ROOMS, which says what it may import.",
+      name: "every-file-has-a-module",
+      comment: "A new folder under src gets a line in MODULES, which says what it may import.",
       severity: "error",
-      from: { path: "^src/", pathNot: [...anyOf(Object.keys(ROOMS)), "^src/encode/kernel/"] },
+      from: { path: "^src/", pathNot: [...anyOf(Object.keys(MODULES)), "^src/encode/kernel/"] },
       to: {},
     },
     {
       name: "product-knows-no-tests",
-      comment: "What is shipped stands without test, bench and scripts.",
+      comment: "What is shipped does not depend on test, bench or scripts.",
       severity: "error",
       from: { path: "^src/" },
       to: { path: "^(test|bench|scripts)/" },
@@ -80,7 +80,7 @@ module.exports = {
     doNotFollow: { path: "node_modules" },
     exclude: { path: "^src/encode/kernel/" },
     tsConfig: { fileName: "tsconfig.json" },
-    // Type-only imports count: a room that knows the types of another depends on it.
+    // Type-only imports count: a module that knows the types of another depends on it.
     tsPreCompilationDeps: true,
   },
 };

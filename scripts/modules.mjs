@@ -4,7 +4,7 @@
  * Each module: its files, the modules it may import, the packages it may use, and why.
  * A module imports only modules above it in this list.
  */
-module.exports = {
+export default {
   errors: {
     owns: "^src/errors\\.ts$",
     imports: [],

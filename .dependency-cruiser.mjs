@@ -1,6 +1,6 @@
 // Which imports are allowed: the architecture in CONTRIBUTING.md, as rules that CI checks.
 
-const MODULES = require("./scripts/modules.cjs");
+import MODULES from "./scripts/modules.mjs";
 
 const anyOf = (names) => names.map((name) => MODULES[name].owns);
 const anyPackage = (names) => names.map((name) => `^node_modules/(@types/)?${name}/`);
@@ -23,7 +23,7 @@ const rules = Object.entries(MODULES).flatMap(([name, { owns, imports, packages 
 ]);
 
 /** @type {import("dependency-cruiser").IConfiguration} */
-module.exports = {
+export default {
   forbidden: [
     ...rules,
     {

@@ -14,7 +14,7 @@ export default {
   "sql-text": { owns: "^src/sql-text\\.ts$", imports: [], why: "Names and text as SQL, for reading and writing." },
   files: {
     owns: "^src/files\\.ts$",
-    imports: ["errors"],
+    imports: ["errors", "words"],
     why: "Files that are absent, unreadable or replaced.",
   },
   words: {

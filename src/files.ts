@@ -1,9 +1,10 @@
 // Reads files and folders that may be missing, unreadable, replaced or open to other users.
-import { type Stats, accessSync, constants, existsSync } from "node:fs";
-import { lstat, mkdir, readFile, readdir, stat } from "node:fs/promises";
+import { type Stats, accessSync, constants, createReadStream, existsSync } from "node:fs";
+import { lstat, mkdir, open, readdir, stat } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { dirname, resolve } from "node:path";
 import { OperatorError } from "./errors.js";
+import { size as sizeInWords } from "./words.js";
 
 export const isAbsent = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
 
@@ -37,8 +38,75 @@ export function unreadable(path: string, error: unknown): unknown {
   return reason === undefined ? error : new UnreadableError(path, reason, (error as NodeJS.ErrnoException).code);
 }
 
-/** The text of a file, or undefined if there is none. Throws UnreadableError. */
-export const readOrNone = (path: string): Promise<string | undefined> => orNone(path, readFile(path, "utf8"));
+/** Bytes of a file that is read as a whole: far more than any state file has. */
+const MOST_BYTES = 64 << 20;
+
+/** The code of an UnreadableError if a file is too large. */
+export const TOO_LARGE = "EFBIG";
+
+/** The text of a file, or undefined if there is none. Throws UnreadableError, also if it has more than `most` bytes. */
+export const readOrNone = (path: string, most = MOST_BYTES): Promise<string | undefined> =>
+  orNone(path, readWhole(path, most));
+
+async function readWhole(path: string, most: number): Promise<string> {
+  const handle = await open(path);
+  try {
+    const { size } = await handle.stat();
+    if (size > most) {
+      const reason = `it has ${sizeInWords(size)}, more than the ${sizeInWords(most)} that such a file may have`;
+      throw new UnreadableError(path, reason, TOO_LARGE);
+    }
+    return await handle.readFile("utf8");
+  } finally {
+    await handle.close();
+  }
+}
+
+interface Line {
+  /** Without its line feed; null if it is too long. */
+  readonly text: string | null;
+  /** The offset of the byte after its line feed. */
+  readonly end: number;
+}
+
+const LINE_FEED = 0x0a;
+
+/**
+ * The lines of a file of any size, one at a time; none if the file is missing. Text after the last line feed is a line
+ * too. Lines of more than `longest` bytes have no text. Throws UnreadableError.
+ */
+export async function* linesOf(path: string, longest: number): AsyncGenerator<Line> {
+  let parts: Buffer[] = [];
+  let [length, end] = [0, 0];
+  const add = (part: Buffer): void => {
+    length += part.length;
+    end += part.length;
+    if (length <= longest) parts.push(part);
+    else parts = [];
+  };
+  const next = (): Line => {
+    const line = { text: length <= longest ? Buffer.concat(parts).toString() : null, end };
+    parts = [];
+    length = 0;
+    return line;
+  };
+  try {
+    for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
+      let from = 0;
+      for (let at = chunk.indexOf(LINE_FEED); at >= 0; at = chunk.indexOf(LINE_FEED, from)) {
+        add(chunk.subarray(from, at));
+        end++;
+        yield next();
+        from = at + 1;
+      }
+      add(chunk.subarray(from));
+    }
+  } catch (error) {
+    if (isAbsent(error)) return;
+    throw unreadable(path, error);
+  }
+  if (length > 0) yield next();
+}
 
 /** The names in a folder; none if the folder is missing. Throws UnreadableError. */
 export const namesIn = async (path: string): Promise<readonly string[]> => (await orNone(path, readdir(path))) ?? [];

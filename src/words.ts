@@ -21,6 +21,28 @@ export function some(names: readonly string[]): string {
   return names.slice(0, SHOWN).map(shown).join(", ") + more;
 }
 
+/** The beginning of a text that has more than `most` characters. */
+export const clip = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+
+/** Room for the number of the texts that are left out. */
+const LEFT_OUT = 40;
+
+/** The first of these texts, each clipped to `longest` characters, which have `most` in total; of more, the number. */
+export function clipAll(texts: readonly string[], longest: number, most: number): readonly string[] {
+  const total = texts.reduce((sum, text) => sum + text.length, 0);
+  if (total <= most && texts.every((text) => text.length <= longest)) return texts;
+  const clipped: string[] = [];
+  let room = most - LEFT_OUT;
+  for (const text of texts) {
+    const short = clip(text, longest);
+    room -= short.length;
+    if (room < 0) return [...clipped, `… and ${count(texts.length - clipped.length)} more`];
+    clipped.push(short);
+  }
+  return clipped;
+}
+
 /** Control and format characters (line ends, escape sequences, reversed or invisible text) and lone surrogates. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 

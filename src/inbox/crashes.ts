@@ -1,5 +1,6 @@
 // Counts crashes of the process for each drop. A file that crashes it repeatedly is refused, so that others can proceed.
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { rename, rm, writeFile } from "node:fs/promises";
+import { readOrNone } from "../files.js";
 import type { Layout } from "../lake/layout.js";
 import { temporaryOf } from "../store/durable.js";
 
@@ -11,8 +12,8 @@ export interface Crashes {
   of(path: string): number;
   /** Runs `work`. If the process dies meanwhile, each of the files counts one more crash. */
   during<T>(paths: readonly string[], work: () => Promise<T>): Promise<T>;
-  /** Call it when the file was imported or refused, or has changed. */
-  forget(path: string): void;
+  /** Call it when the files were imported or refused. */
+  forget(paths: readonly string[]): Promise<void>;
 }
 
 export async function openCrashes(layout: Layout): Promise<Crashes> {
@@ -46,13 +47,15 @@ export async function openCrashes(layout: Layout): Promise<Crashes> {
         await saveInTurn();
       }
     },
-    forget: (path) => void crashes.delete(path),
+    async forget(paths) {
+      if (paths.filter((path) => crashes.delete(path)).length > 0) await saveInTurn();
+    },
   };
 }
 
 async function readCounts(path: string): Promise<Map<string, number>> {
   try {
-    return new Map(Object.entries(JSON.parse(await readFile(path, "utf8")) as Readonly<Record<string, number>>));
+    return new Map(Object.entries(JSON.parse((await readOrNone(path)) ?? "{}") as Readonly<Record<string, number>>));
   } catch {
     return new Map();
   }

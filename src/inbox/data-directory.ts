@@ -1,8 +1,27 @@
-// Checks that the data directory of a watched inbox is available and still holds the same lake.
+// Prepares the data directory of a watched inbox, and checks that it is available and still holds the same lake.
+import { access, constants, mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { ENTITY_NAMES } from "../catalog/index.js";
+import { OperatorError } from "../errors.js";
+import { describeRefusal } from "../files.js";
 import { UnavailableError } from "../lake/continuity.js";
 import { openLake, type Lake } from "../lake/lake.js";
+import type { Layout } from "../lake/layout.js";
 import type { WriteOptions } from "../store/session.js";
+
+/** Creates `inbox` with a folder for each entity. Throws OperatorError if the data directory cannot be written. */
+export async function makeInbox(layout: Layout): Promise<void> {
+  try {
+    for (const name of ENTITY_NAMES) await mkdir(join(layout.inbox, name), { recursive: true });
+    await mkdir(layout.state, { recursive: true });
+    await access(layout.state, constants.W_OK);
+  } catch (error) {
+    const refusal = describeRefusal(error);
+    if (refusal !== undefined) throw new OperatorError(refusal);
+    throw new OperatorError(`${layout.root} cannot be written (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
 
 /** How often to look for a missing data directory, in milliseconds. */
 export const RETRY_AFTER = 500;

@@ -1,16 +1,12 @@
 // Ingests the inbox: imports drops as they become complete, those of one entity in order.
-import { access, constants, mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ENTITY_NAMES } from "../catalog/index.js";
 import { chinaTime } from "../dates.js";
-import { OperatorError } from "../errors.js";
-import { describeRefusal } from "../files.js";
 import { plural, size as sizeInWords } from "../words.js";
 import { NO_MARK } from "../lake/continuity.js";
 import type { DropState } from "../lake/drop-file.js";
 import { openLake } from "../lake/lake.js";
-import { layoutOf, type Layout } from "../lake/layout.js";
+import { clipEntry } from "../lake/ledger.js";
+import { layoutOf } from "../lake/layout.js";
 import { isShort, freeSpace } from "../lake/disk-space.js";
 import { MOST_CRASHES, openCrashes } from "./crashes.js";
 import { firstBatch, precheck, judge, refusalOf, type Entry, type CheckedDrop } from "./judge.js";
@@ -87,7 +83,8 @@ export async function openIngester(root: string, options: IngestOptions): Promis
   signal.addEventListener("abort", () => wake(), { once: true });
   let waitsForSpace = false;
 
-  const record = async (entries: readonly Entry[]): Promise<void> => {
+  const record = async (found: readonly Entry[]): Promise<void> => {
+    const entries = found.map(clipEntry);
     const time = chinaTime(options.now());
     await ledger.append(entries.map((entry) => ({ ...entry, time })));
     for (const entry of entries) {
@@ -95,9 +92,15 @@ export async function openIngester(root: string, options: IngestOptions): Promis
       triedOnce.delete(contentKey(entry));
       excesses.delete(contentKey(entry));
       slow.delete(contentKey(entry));
-      crashes.forget(entry.path);
       log(describe(entry));
     }
+    await crashes.forget(entries.map(({ path }) => path));
+  };
+
+  /** The ledger has this state of the file already. */
+  const skip = async (file: InboxFile): Promise<void> => {
+    inbox.settle(file);
+    await crashes.forget([file.path]);
   };
 
   /** Records what became of files that were read. One that is refused for the first time gets a second try instead. */
@@ -155,7 +158,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
         if (signal.aborted) return;
         if (stop.aborted) throw new SlowBatch();
         const judged = await judge(layout, ledger, one, signal, isSmall ? noPause : pause);
-        if (judged.verdict === "known") inbox.settle(one.file);
+        if (judged.verdict === "known") await skip(one.file);
         else if (judged.verdict === "record") entries.push(judged.entry);
         else if (judged.verdict === "take") read.push(judged);
         else inbox.defer(one.file.path, QUIET);
@@ -193,7 +196,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     for (const file of complete) {
       if (running.has(file.path.split("/")[0]!)) continue;
       const prechecked = precheck(ledger, file, options.maxDrop);
-      if (prechecked.verdict === "known") inbox.settle(file);
+      if (prechecked.verdict === "known") await skip(file);
       else if (prechecked.verdict === "record") entries.push(prechecked.entry);
       else if (crashes.of(file.path) < MOST_CRASHES) waiting.push(prechecked);
       else entries.push(refusalOf(file, prechecked.entity.name, null, DEADLY));
@@ -272,19 +275,6 @@ function describe({ outcome, path, rows, duplicates, data_version, reason, warni
   const warned = warnings.length === 0 ? "" : ` (${warnings.join("; ")})`;
   const more = duplicates === 0 ? "" : ` and ${plural(duplicates, "duplicate")}`;
   return `taken inbox/${path}: ${plural(rows, "row")}${more}, data_version ${data_version}${warned}`;
-}
-
-/** Creates `inbox` with a folder for each entity. Throws OperatorError if the data directory cannot be written. */
-export async function makeInbox(layout: Layout): Promise<void> {
-  try {
-    for (const name of ENTITY_NAMES) await mkdir(join(layout.inbox, name), { recursive: true });
-    await mkdir(layout.state, { recursive: true });
-    await access(layout.state, constants.W_OK);
-  } catch (error) {
-    const refusal = describeRefusal(error);
-    if (refusal !== undefined) throw new OperatorError(refusal);
-    throw new OperatorError(`${layout.root} cannot be written (${(error as NodeJS.ErrnoException).code})`);
-  }
 }
 
 /** Ingests until the signal fires. */

@@ -54,6 +54,7 @@ const NO_FILE: Readonly<Record<Exclude<DropKind, "file">, string>> = {
   link: "links are not read from the inbox: copy the file, mount the folder, or run tapehouse import",
   special: "it is a pipe, a socket or a device, not a file",
   unnameable: "its name is not UTF-8; rename it",
+  "too-long": "its path is too long to be opened; use shorter names or fewer folders",
 };
 
 /** Judges a file by its name, its size and the ledger. A file larger than `maxDrop` (bytes) is refused. */

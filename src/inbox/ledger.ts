@@ -58,7 +58,7 @@ export async function openLedger(
     const origins = latest.map((entry) => byContent.get(keyOf(entry.entity, entry)));
     const relevant = new Set<LedgerEntry | undefined>([...latest, ...origins]);
     const left = history.filter((entry) => relevant.has(entry));
-    await writeDurably(layout.ledger, left.map(encode).join(""));
+    await writeDurably(layout.ledger, [LEDGER_BEGIN, ...left.map(encode)]);
     byPath.clear();
     byContent.clear();
     history = [];
@@ -91,6 +91,7 @@ export async function openLedger(
   const before = all.filter(({ data_version }) => data_version === null || data_version <= servedVersion);
   learn(before);
   kept = byPath.size;
+  if (content.isClipped) await rewrite();
   return {
     last: (path) => byPath.get(path),
     taken: (entity, file) => byContent.get(keyOf(entity, file)),

@@ -1,9 +1,12 @@
 // Retries after failures that are not a file's fault, with growing delays, while everything else continues.
 import { EngineError, NoSpaceError, reasonOf } from "../errors.js";
+import { clip } from "../words.js";
 
 /** Delays before a retry, in milliseconds. */
 const FIRST_RETRY = 1_000;
 const LONGEST_RETRY = 60_000;
+/** Characters of an error in the log. */
+const LONGEST_REASON = 2_000;
 
 interface Retries {
   isWaiting(name: string): boolean;
@@ -24,7 +27,7 @@ export function createRetries(clock: () => number, log: (line: string) => void):
       } catch (error) {
         const delay = Math.min(LONGEST_RETRY, (waits.get(name)?.delay ?? FIRST_RETRY / 2) * 2);
         waits.set(name, { until: clock() + delay, delay });
-        log(`${what}: ${reasonOf(error)}; next try in ${delay / 1000} s`);
+        log(`${what}: ${clip(reasonOf(error), LONGEST_REASON)}; next try in ${delay / 1000} s`);
         return undefined;
       }
     },

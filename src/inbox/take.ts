@@ -1,7 +1,7 @@
 // Imports drops of one entity: reads and merges them without blocking other writers, which wait only for the publication.
 import { randomUUID } from "node:crypto";
-import { mkdir, symlink } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { symlink } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import type { Entity } from "../catalog/types.js";
 import type { Writer } from "../engine/writer.js";
 import { OperatorError, fileFault, NoSpaceError, reasonOf } from "../errors.js";
@@ -18,6 +18,7 @@ import type { InboxFile } from "./watch.js";
 import type { Ledger } from "./ledger.js";
 import { merge } from "../store/merge.js";
 import { stage, type Staged } from "../intake/normalise.js";
+import { formatOf } from "../intake/source.js";
 import { openComplete, withWriteSession, type WriteOptions } from "../store/session.js";
 import { NO_LIMITS, TooMuchError, type DropLimits, type FileLimits } from "../intake/limits.js";
 import { moveIn, withDropStaging, type Staging } from "../store/staging.js";
@@ -110,7 +111,7 @@ async function stageDrop(
   try {
     if (!drop || stampOf(drop.stats) !== identity) throw new ChangedDrop(file.path);
     const source = await linkOpenFile(drop, file.path, scratch);
-    const options = { map: {}, set: {}, label: `inbox/${file.path}`, limits };
+    const options = { map: {}, set: {}, label: `inbox/${file.path}`, below: file.path, limits };
     const staged = await unless(writer, checkFile, () => stage(writer, entity, source, options, scratch));
     // A file that was removed meanwhile was complete until then.
     const isReplaced = !(await isUnchanged(layout, file)) && (await exists(join(layout.inbox, file.path)));
@@ -124,15 +125,11 @@ async function stageDrop(
 }
 
 /**
- * Makes a path that leads to an open file of the inbox, below folders of the same names. It leads to that file even if a
- * link has replaced the file in the inbox.
+ * Makes a short path that leads to an open file of the inbox and ends as the name of the file does. It leads to that file
+ * even if a link has replaced the file in the inbox.
  */
 export async function linkOpenFile({ source }: OpenDrop, path: string, scratch: string): Promise<string> {
-  const folder = join(scratch, randomUUID());
-  // Not recursive: the scratch folder may be gone with its disk, and must not be created again.
-  await mkdir(folder);
-  const link = join(folder, path);
-  await mkdir(dirname(link), { recursive: true });
+  const link = join(scratch, randomUUID() + formatOf(path, path).end);
   await symlink(resolve(source), link);
   return link;
 }

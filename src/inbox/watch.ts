@@ -2,7 +2,7 @@
 import { lstatSync, readdirSync, statSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { stampOf } from "../files.js";
-import { kindOf, UNREADABLE, type DropKind, type DropState } from "../lake/drop-file.js";
+import { kindOf, whyUnseen, type DropKind, type DropState } from "../lake/drop-file.js";
 
 /** A file of the inbox that has stopped changing, or something else under a name. Links are not followed. */
 export interface InboxFile extends DropState {
@@ -82,7 +82,7 @@ export function watchInbox(root: string, clock: () => number): Inbox {
 
   const scanFile = (file: Watched, now: number): void => {
     // Whether it still exists can only be seen in its folder.
-    if (file.kind === "unnameable") return;
+    if (file.kind === "unnameable" || file.kind === "too-long") return;
     const stats = statsOf(join(root, file.path));
     if (!stats || kindOf(stats) !== file.kind) {
       forgetIn(file.path);
@@ -123,8 +123,7 @@ export function watchInbox(root: string, clock: () => number): Inbox {
 
   const add = (folder: Folder, name: string, now: number): void => {
     const path = folder.path === "" ? name : `${folder.path}/${name}`;
-    const stats = statsOf(join(root, path));
-    const kind = stats ? kindOf(stats) : name.includes(UNREADABLE) ? "unnameable" : undefined;
+    const { stats, kind } = look(join(root, path), name);
     if (kind === undefined) folder.names.delete(name);
     else if (kind === "folder") {
       const inner = newFolder(path, folder.depth + 1);
@@ -185,7 +184,22 @@ const newFolder = (path: string, depth: number): Folder => ({
 
 const statsOf = (path: string): Stats | undefined => attempt(() => lstatSync(path));
 
-/** The same, but follows links. */
+interface Look {
+  readonly stats?: Stats;
+  /** Undefined if it is gone. */
+  readonly kind: DropKind | "folder" | undefined;
+}
+
+function look(path: string, name: string): Look {
+  try {
+    const stats = lstatSync(path);
+    return { stats, kind: kindOf(stats) };
+  } catch (error) {
+    return { kind: whyUnseen(name, error) };
+  }
+}
+
+/** The same as statsOf, but follows links. */
 const statsBehind = (path: string): Stats | undefined => attempt(() => statSync(path));
 
 function attempt<T>(read: () => T): T | undefined {

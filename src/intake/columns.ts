@@ -3,7 +3,7 @@ import { ENTITIES } from "../catalog/index.js";
 import type { Column, Entity } from "../catalog/types.js";
 import { OperatorError, nearest } from "../errors.js";
 import { shown } from "../words.js";
-import type { FileLimits } from "./limits.js";
+import { requireShortNames, type FileLimits } from "./limits.js";
 import { AS_IS, isFrameIndex, meaningsOf, NEARNESS, type Meaning, type Scale } from "./aliases.js";
 
 export interface ImportOptions {
@@ -13,6 +13,8 @@ export interface ImportOptions {
   readonly set: Readonly<Record<string, string>>;
   /** The name of the file in messages; by default its path as given. */
   readonly label?: string;
+  /** The path whose `name=value` folders fill missing columns; by default that of the file. */
+  readonly below?: string;
   /** By default there are none. */
   readonly limits?: FileLimits;
 }
@@ -49,6 +51,7 @@ export function planColumns(
   folders: readonly (readonly [string, string])[],
   label: string,
 ): ColumnPlan {
+  requireShortNames(names, label);
   const mapped = mappedClaims(entity, names, options.map, label);
   const bare = withoutPrefix(entity, names);
   const found = foundClaims(entity, bare, mapped, label);

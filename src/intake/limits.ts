@@ -1,6 +1,6 @@
 // Limits for the content of one file, far above those of real files: they stop small files that expand enormously.
 import { OperatorError } from "../errors.js";
-import { count } from "../words.js";
+import { clip, count, shown } from "../words.js";
 
 export interface FileLimits {
   /** Rows of one file. */
@@ -23,6 +23,9 @@ export class TooMuchError extends OperatorError {}
 /** Columns of a file. The widest entity has some 170. Work for each pair of columns is still fast. */
 export const MOST_COLUMNS = 2_000;
 
+/** Characters of a column's name. */
+const LONGEST_NAME = 256;
+
 export const tooManyColumns = (label: string): OperatorError =>
   new OperatorError(
     `${label} has more than ${count(MOST_COLUMNS)} columns: write one row for each code and day, and one column for each value`,
@@ -30,6 +33,14 @@ export const tooManyColumns = (label: string): OperatorError =>
 
 export function requireFewColumns(columns: number, label: string): void {
   if (columns > MOST_COLUMNS) throw tooManyColumns(label);
+}
+
+export function requireShortNames(names: readonly string[], label: string): void {
+  const long = names.find((name) => name.length > LONGEST_NAME);
+  if (long === undefined) return;
+  throw new OperatorError(
+    `${label} has a column whose name has ${count(long.length)} characters, more than ${LONGEST_NAME}: ${shown(clip(long, 40))}`,
+  );
 }
 
 export function requireFewRows(rows: number, limits: FileLimits, label: string): void {

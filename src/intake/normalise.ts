@@ -1,6 +1,6 @@
 // Staging: reads one foreign file into a temp table with exactly the entity's columns, or refuses it with one message.
 import { mkdtemp, rm } from "node:fs/promises";
-import { join, resolve, sep } from "node:path";
+import { join, normalize, resolve, sep } from "node:path";
 import { SQL_TYPES, type Entity } from "../catalog/types.js";
 import type { Writer } from "../engine/writer.js";
 import { OperatorError, fileFault } from "../errors.js";
@@ -51,14 +51,14 @@ export async function stage(
   options: ImportOptions,
   scratch: string,
 ): Promise<Staged> {
-  const { label = file, limits = NO_LIMITS } = options;
+  const { label = file, below = resolve(file), limits = NO_LIMITS } = options;
   const folder = await mkdtemp(join(scratch, "stage-"));
   const table = `staged_${++tables}`;
   const before = await stampAt(file);
   try {
     const source = await openSource(writer, file, { label, scratch: folder, limits });
     const names = source.columns.map(({ name }) => name);
-    const plan = planColumns(entity, names, options, foldersOf(file), label);
+    const plan = planColumns(entity, names, options, foldersOf(below), label);
     const job = { writer, entity, source, plan, table, label };
     requireNotes(job);
     await requireNull(job);
@@ -101,8 +101,8 @@ const changedMeanwhile = (label: string): OperatorError =>
   new OperatorError(`${label} changed while it was being read`);
 
 /** The `name=value` folders above a file, as in partitioned data sets. */
-function foldersOf(file: string): readonly (readonly [string, string])[] {
-  return resolve(file)
+function foldersOf(path: string): readonly (readonly [string, string])[] {
+  return normalize(path)
     .split(sep)
     .slice(0, -1)
     .flatMap((folder) => {

@@ -6,15 +6,24 @@ import { isTransientError } from "../errors.js";
 import type { Layout } from "./layout.js";
 
 /** What a name in the inbox refers to. Only files are opened. */
-export type DropKind = "file" | "link" | "special" | "unnameable";
+export type DropKind = "file" | "link" | "special" | Unseen;
+
+/** Names that a folder lists but the system does not find by their path. */
+type Unseen = "unnameable" | "too-long";
 
 /** Node's replacement for bytes of a name that are not UTF-8. */
-export const UNREADABLE = "\ufffd";
+const UNREADABLE = "\ufffd";
 
 export function kindOf(stats: Stats): DropKind | "folder" {
   if (stats.isFile()) return "file";
   if (stats.isDirectory()) return "folder";
   return stats.isSymbolicLink() ? "link" : "special";
+}
+
+/** Why the system does not find a name that a folder lists; undefined if it is gone. */
+export function whyUnseen(name: string, error: unknown): Unseen | undefined {
+  if (name.includes(UNREADABLE)) return "unnameable";
+  return (error as NodeJS.ErrnoException).code === "ENAMETOOLONG" ? "too-long" : undefined;
 }
 
 /** Identifies one state of a file. */
@@ -28,11 +37,15 @@ export interface DropState {
 
 /** Whether the file is unchanged. Links are not followed. */
 export async function isUnchanged(layout: Layout, { path, size, mtime }: DropState): Promise<boolean> {
-  const found = await lstat(join(layout.inbox, path)).catch(() => undefined);
-  if (found) return found.size === size && found.mtimeMs === mtime;
-  if (!path.includes(UNREADABLE)) return false;
-  const names: readonly string[] = await readdir(join(layout.inbox, dirname(path))).catch(() => []);
-  return names.includes(path.split("/").at(-1)!);
+  try {
+    const found = await lstat(join(layout.inbox, path));
+    return found.size === size && found.mtimeMs === mtime;
+  } catch (error) {
+    const name = path.split("/").at(-1)!;
+    if (whyUnseen(name, error) === undefined) return false;
+    const names: readonly string[] = await readdir(join(layout.inbox, dirname(path))).catch(() => []);
+    return names.includes(name);
+  }
 }
 
 export interface OpenDrop {

@@ -1,6 +1,6 @@
 // Finds versions: the pointer to the served one, the numbers of the kept ones, and the list of the removed ones.
 import { open } from "node:fs/promises";
-import { isAbsent, namesIn, readOrNone } from "../files.js";
+import { isAbsent, linesOf, namesIn, readOrNone } from "../files.js";
 import type { Layout } from "./layout.js";
 import { DamagedManifestError } from "./manifest.js";
 
@@ -88,9 +88,17 @@ async function isAmongLines(path: string, dataVersion: string): Promise<boolean>
 export async function readRemoved(
   path: string,
 ): Promise<{ readonly versions: readonly string[]; readonly isDamaged: boolean }> {
-  const text = (await readOrNone(path)) ?? "";
-  const versions = [...new Set(text.split("\n").filter((line) => DATA_VERSION.test(line)))].sort();
-  return { versions, isDamaged: encodeRemoved(versions) !== text };
+  const versions = new Set<string>();
+  let isDamaged = false;
+  let last = "";
+  for await (const { text, end } of linesOf(path, LINE)) {
+    const isSound = text !== null && DATA_VERSION.test(text);
+    if (!isSound || text <= last || end % LINE !== 0) isDamaged = true;
+    if (!isSound) continue;
+    versions.add(text);
+    last = text;
+  }
+  return { versions: [...versions].sort(), isDamaged };
 }
 
 export const encodeRemoved = (versions: readonly string[]): string =>

@@ -1,7 +1,8 @@
 // Reads the ledger: what became of each drop, and where in the inbox its content is now.
 import { lstat, readdir } from "node:fs/promises";
-import { join, relative, sep } from "node:path";
-import { readOrNone } from "../files.js";
+import { join } from "node:path";
+import { linesOf } from "../files.js";
+import { clip, clipAll } from "../words.js";
 import { hasEnd, unseal, type Shape } from "./records.js";
 import { openDrop, type OpenDrop } from "./drop-file.js";
 import { sha256OfHandle } from "./integrity.js";
@@ -56,8 +57,10 @@ export interface LedgerContent {
   readonly entries: readonly LedgerEntry[];
   /** 1-based numbers of damaged lines; a line that a crash cut short does not count. */
   readonly damaged: readonly number[];
-  /** The lines before the first damaged one. */
-  readonly sound: readonly string[];
+  /** Bytes before the first damaged line. */
+  readonly sound: number;
+  /** Some entries are clipped: the file has more of their text. */
+  readonly isClipped: boolean;
   /** The file is missing or has zero bytes: even its first line is missing. */
   readonly isEmpty: boolean;
 }
@@ -76,18 +79,43 @@ export const isLost = async (
   versions: () => Promise<readonly Version[]>,
 ): Promise<boolean> => isEmpty && (await versions()).some(({ reason }) => reason.startsWith(`${REASON} `));
 
-/** Reads a ledger; a missing one has no entries. A line that a crash cut short is skipped: its drop is imported again. */
+/** Characters of a name, and of a reason or warning; and of all names or warnings of an entry. */
+const LONGEST = { name: 256, text: 2_000 } as const;
+const MOST = { names: 4_000, texts: 8_000 } as const;
+
+/** The entry with what a file put into it clipped: names of its columns, and messages that quote it. */
+export function clipEntry<E extends Omit<LedgerEntry, "time">>(entry: E): E {
+  const ignored = clipAll(entry.ignored, LONGEST.name, MOST.names);
+  const warnings = clipAll(entry.warnings, LONGEST.text, MOST.texts);
+  const reason = entry.reason === null ? null : clip(entry.reason, LONGEST.text);
+  const isShort = ignored === entry.ignored && warnings === entry.warnings && reason === entry.reason;
+  return isShort ? entry : { ...entry, ignored, warnings, reason };
+}
+
+/** Bytes of a line, far more than an entry has. Earlier releases did not clip entries. */
+const LONGEST_LINE = 64 << 20;
+
+/**
+ * Reads a ledger; a missing one has no entries. A line that a crash cut short is skipped: its drop is imported again. A
+ * line that is too long is damaged.
+ */
 export async function inspectLedger(path: string): Promise<LedgerContent> {
-  const text = (await readOrNone(path)) ?? "";
-  const lines = text.split("\n");
   const entries: LedgerEntry[] = [];
   const damaged: number[] = [];
-  for (const [i, line] of lines.entries()) {
-    const entry = unseal(line, SHAPE);
-    if (entry) entries.push(entry);
-    else if (hasEnd(line)) damaged.push(i + 1);
+  let [number, sound, size] = [0, 0, 0];
+  let isClipped = false;
+  for await (const { text, end } of linesOf(path, LONGEST_LINE)) {
+    number++;
+    const entry = text === null ? undefined : unseal(text, SHAPE);
+    if (entry) {
+      const clipped = clipEntry(entry);
+      if (clipped !== entry) isClipped = true;
+      entries.push(clipped);
+    } else if (text === null || hasEnd(text)) damaged.push(number);
+    size = end;
+    if (damaged.length === 0) sound = end;
   }
-  return { entries, damaged, sound: lines.slice(0, (damaged[0] ?? lines.length + 1) - 1), isEmpty: text === "" };
+  return { entries, damaged, sound, isClipped, isEmpty: size === 0 };
 }
 
 /** All readable entries, oldest first. */
@@ -157,14 +185,21 @@ async function filesByContent(
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   const sizes = new Set(wanted.map(({ size }) => size));
-  const below = await readdir(join(layout.inbox, entity), { recursive: true, withFileTypes: true }).catch(() => []);
-  for (const { parentPath, name } of below) {
-    const path = relative(layout.inbox, join(parentPath, name)).replaceAll(sep, "/");
+  for await (const path of filesBelow(layout, entity)) {
     const stats = await lstat(join(layout.inbox, path)).catch(() => undefined);
     if (!stats?.isFile() || !sizes.has(stats.size)) continue;
     found.set(contentOf({ path, sha256: await sha256OfDrop(layout, path) }), path);
   }
   return found;
+}
+
+/** The files below a folder of the inbox, relative to the inbox. Folders that cannot be read are left out. */
+async function* filesBelow(layout: Layout, folder: string): AsyncGenerator<string> {
+  for (const entry of await readdir(join(layout.inbox, folder), { withFileTypes: true }).catch(() => [])) {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) yield* filesBelow(layout, path);
+    else if (entry.isFile()) yield path;
+  }
 }
 
 /** Null if the file cannot be read. */

@@ -45,7 +45,7 @@ export async function reimport(
     }
     try {
       const source = await linkOpenFile(drop, path, scratch);
-      const staged = await stage(writer, entity, source, { map: {}, set: {}, label }, scratch);
+      const staged = await stage(writer, entity, source, { map: {}, set: {}, label, below: path }, scratch);
       await writer.run(`INSERT INTO ${all} SELECT ${columnList(entity)}, ${i} FROM ${staged.table} WHERE ${where}`);
       await writer.run(`DROP TABLE ${staged.table}`);
     } catch (error) {

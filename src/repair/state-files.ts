@@ -1,4 +1,5 @@
 // Checks and repairs the files of the state folder other than the manifest.
+import { createReadStream } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { OperatorError } from "../errors.js";
 import { readRecordedGaps } from "../lake/gaps.js";
@@ -76,7 +77,7 @@ async function repairLedger(layout: Layout): Promise<readonly string[]> {
   const backup = `${ledger}.damaged`;
   const isDone = await tryLock(layout.ingestLock, async () => {
     if (!isLost) await copyFile(ledger, backup);
-    await writeDurably(ledger, isLost ? LEDGER_BEGIN : sound.map((line) => `${line}\n`).join(""));
+    await writeDurably(ledger, sound === 0 ? LEDGER_BEGIN : createReadStream(ledger, { end: sound - 1 }));
   });
   const name = nameOf(layout, ledger);
   if (!isDone) return [`${name} is damaged and in use: stop the process that watches the inbox, then repair again`];

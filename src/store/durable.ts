@@ -1,6 +1,6 @@
 // Crash-safe writing: flushes to the disk, and small files that are either missing or complete after a crash.
 import { constants } from "node:fs";
-import { access, link, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { access, link, mkdir, open, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 
 /** The name of a small file until it is complete. */
@@ -10,12 +10,16 @@ export const temporaryOf = (path: string): string => `${path}.tmp`;
  * Writes a small file: temporary file, fsync, rename, fsync of the folder. With `create`, fails with EEXIST if the file
  * exists. Only one caller at a time may write a path.
  */
-export async function writeDurably(path: string, text: string, mode: "replace" | "create" = "replace"): Promise<void> {
+export async function writeDurably(
+  path: string,
+  text: string | Iterable<string> | AsyncIterable<Uint8Array>,
+  mode: "replace" | "create" = "replace",
+): Promise<void> {
   const temporary = temporaryOf(path);
   try {
     const handle = await open(temporary, "w");
     try {
-      await handle.writeFile(text);
+      await writeFile(handle, text);
       await handle.sync();
     } finally {
       await handle.close();

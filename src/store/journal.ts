@@ -1,7 +1,8 @@
 // The journal of a writer: it lists each new file before the file appears. Listed files that are not served are removed
 // at the end of the session or, after a crash, at the start of the next one.
-import { appendFile, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, rm, writeFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
+import { readOrNone } from "../files.js";
 import { openLake } from "../lake/lake.js";
 import { listFile, versionFile, type Layout } from "../lake/layout.js";
 import { readPointer } from "../lake/kept-versions.js";
@@ -26,7 +27,7 @@ export async function journalIfNew(layout: Layout, path: string): Promise<void> 
 
 /** Removes the files in the journal that the served version does not name, and the rest of an interrupted publication. */
 export async function settle(layout: Layout): Promise<void> {
-  const names = (await readFile(layout.pending, "utf8")).split("\n").filter(isLakeFile);
+  const names = ((await readOrNone(layout.pending)) ?? "").split("\n").filter(isLakeFile);
   const lake = await openLake(layout.root);
   const { version } = lake.current();
   const served = new Set(

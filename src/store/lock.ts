@@ -1,11 +1,12 @@
 // Lock files: each names its holder, which touches it while it lives. The lock of a dead holder is taken over.
 import { randomUUID } from "node:crypto";
 import { readlinkSync } from "node:fs";
-import { link, mkdir, open, readdir, readFile, rename, rm, stat, type FileHandle } from "node:fs/promises";
+import { link, mkdir, open, readdir, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperatorError } from "../errors.js";
+import { readOrNone, TOO_LARGE } from "../files.js";
 
 interface Holder {
   readonly id: string;
@@ -116,9 +117,14 @@ interface Found {
   readonly touched: number;
 }
 
+/** Bytes of a lock file. A larger one names no holder. */
+const LARGEST = 4_096;
+
 async function look(path: string): Promise<Found | undefined> {
   const found = await stat(path).catch(() => undefined);
-  const text = await readFile(path, "utf8").catch(() => undefined);
+  const text = await readOrNone(path, LARGEST).catch((error: unknown) =>
+    (error as NodeJS.ErrnoException).code === TOO_LARGE ? "" : undefined,
+  );
   if (!found || text === undefined) return undefined;
   return { holder: parseHolder(text), touched: found.mtimeMs };
 }

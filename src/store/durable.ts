@@ -1,14 +1,14 @@
 // Crash-safe writing: flushes to the disk, and small files that are either missing or complete after a crash.
 import { constants } from "node:fs";
-import { access, link, mkdir, open, rename, rm, stat, writeFile } from "node:fs/promises";
+import { access, link, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 
 /** The name of a small file until it is complete. */
 export const temporaryOf = (path: string): string => `${path}.tmp`;
 
 /**
- * Writes a small file: temporary file, fsync, rename, fsync of the folder. With `create`, fails with EEXIST if the file
- * exists. Only one caller at a time may write a path.
+ * Writes a small file, or a larger one in pieces: temporary file, fsync, rename, fsync of the folder. With `create`,
+ * fails with EEXIST if the file exists. Only one caller at a time may write a path.
  */
 export async function writeDurably(
   path: string,
@@ -19,7 +19,7 @@ export async function writeDurably(
   try {
     const handle = await open(temporary, "w");
     try {
-      await writeFile(handle, text);
+      for await (const part of typeof text === "string" ? [text] : text) await handle.writeFile(part);
       await handle.sync();
     } finally {
       await handle.close();

@@ -37,7 +37,9 @@ test("a column with an enormous name is a reason to reject the file, in a short 
   const text = `ts_code,trade_date,adj_factor,${LONG}\n${ROW},1\n`;
   expect(await judged("a.csv.gz", gzipSync(text))).toMatchObject({
     outcome: "refused",
-    reason: expect.stringMatching(/^has a column whose name has 1,900,000 characters, more than 256: "\\u0001/) as string,
+    reason: expect.stringMatching(
+      /^has a column whose name has 1,900,000 characters, more than 256: "\\u0001/,
+    ) as string,
   });
 });
 
@@ -86,7 +88,9 @@ describe("a file below long folders", () => {
     const folder = await longFolder(4_000);
     await writeFile(join(folder, "a.csv"), factors(ROW));
     await drop(root, "adj_factor/good.csv", factors(ROW));
-    const [short, long] = ["trade_date=20240102", "l".repeat(200)].map((name) => join(layout.inbox, "adj_factor", name));
+    const [short, long] = ["trade_date=20240102", "l".repeat(200)].map((name) =>
+      join(layout.inbox, "adj_factor", name),
+    );
     await rename(short!, long!);
     try {
       const watcher = await ingester(root);

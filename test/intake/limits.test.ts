@@ -136,10 +136,19 @@ test.each([
   expect(await staging.refusal("adj_factor", staging.put("header.csv", `${header}\n`))).toBe(`header.csv${message}`);
 });
 
-test("a header of almost two megabytes is taken", async () => {
-  const names = LONG_NAMES.slice(0, 1_800).join(",");
-  const file = staging.put("header.csv", `${HEADER.trim()},${names}\n000001.SZ,20240102,1${",".repeat(1_800)}\n`);
-  expect((await staging.stage("adj_factor", file)).rows).toBe(1);
+const headerOf = (names: readonly string[]): string =>
+  `${HEADER.trim()},${names.join(",")}\n000001.SZ,20240102,1${",".repeat(names.length)}\n`;
+
+test("a header of more than a megabyte is taken", async () => {
+  const names = MANY_COLUMNS.slice(0, 1_800).map((name) => name.padEnd(256, "名"));
+  expect((await staging.stage("adj_factor", staging.put("header.csv", headerOf(names)))).rows).toBe(1);
+});
+
+test("a name of more than 256 characters is not, and the message shows how it begins", async () => {
+  const file = staging.put("name.csv", headerOf(["good", "x".repeat(257)]));
+  expect(await staging.refusal("adj_factor", file)).toBe(
+    `name.csv has a column whose name has 257 characters, more than 256: ${"x".repeat(39)}…`,
+  );
 });
 
 /** A column `x` of integers, in Thrift's compact protocol. */

@@ -1,6 +1,7 @@
 // tapehouse status
 import { Command } from "commander";
 import { openLake } from "../lake/lake.js";
+import { describeCrowded } from "../lake/intake.js";
 import { layoutOf } from "../lake/layout.js";
 import { isShort } from "../lake/disk-space.js";
 import { readStatus, type Status } from "../lake/status.js";
@@ -31,7 +32,9 @@ export function statusCommand(): Command {
 /** A process that was killed leaves its list of drops in progress behind. */
 async function withoutLeftovers(status: Status, root: string): Promise<Status> {
   const lock = await lookAtLock(layoutOf(root).ingestLock);
-  return lock?.isDead === false ? status : { ...status, drops: { ...status.drops, reading: [], waiting: [] } };
+  return lock?.isDead === false
+    ? status
+    : { ...status, drops: { ...status.drops, reading: [], waiting: [], crowded: [] } };
 }
 
 function show({ data_version, versions, entities, drops, disk }: Status, gaps: number): void {
@@ -52,7 +55,7 @@ function show({ data_version, versions, entities, drops, disk }: Status, gaps: n
       { none: "", shortenable: [] },
     );
   }
-  const { taken, same, refused, warned, damagedLines, isLedgerLost, latest, reading, waiting } = drops;
+  const { taken, same, refused, warned, damagedLines, isLedgerLost, latest, reading, waiting, crowded } = drops;
   say(["", `drops: ${taken} imported, ${same} with known content, ${refused.length} refused`]);
   if (latest) say(`  latest ${latest.time} inbox/${latest.path}: ${plural(latest.rows, "row")}`);
   for (const { path, files, size, since, queued } of reading) {
@@ -63,6 +66,7 @@ function show({ data_version, versions, entities, drops, disk }: Status, gaps: n
     const before = behind.map((one) => `inbox/${one}`).join(", ");
     say(`  waiting inbox/${path}${moreThan(files)} (${size}) behind ${before}`);
   }
+  for (const folder of crowded) say(`  ${describeCrowded(folder)}`);
   if (damagedLines > 0) say("  the ledger is damaged, so no drop is imported: run tapehouse verify --repair");
   if (isLedgerLost) say("  the ledger is empty or missing, so no drop is imported: run tapehouse verify --repair");
   for (const { path, reason } of refused.slice(0, SHOWN)) say(`  refused inbox/${path}: ${reason}`);

@@ -1,7 +1,7 @@
 // Ingests the inbox: imports drops as they become complete, those of one entity in order.
 import { setTimeout as sleep } from "node:timers/promises";
 import { chinaTime } from "../dates.js";
-import { plural, size as sizeInWords } from "../words.js";
+import { size as sizeInWords } from "../words.js";
 import { NO_MARK } from "../lake/continuity.js";
 import type { DropState } from "../lake/drop-file.js";
 import { openLake } from "../lake/lake.js";
@@ -9,7 +9,7 @@ import { clipEntry } from "../lake/ledger.js";
 import { layoutOf } from "../lake/layout.js";
 import { isShort, freeSpace } from "../lake/disk-space.js";
 import { MOST_CRASHES, openCrashes } from "./crashes.js";
-import { firstBatch, precheck, judge, refusalOf, type Entry, type CheckedDrop } from "./judge.js";
+import { describe, firstBatch, precheck, judge, refusalOf, type Entry, type CheckedDrop } from "./judge.js";
 import { maintain, type MaintenanceOptions } from "./maintenance.js";
 import { QUIET, watchInbox, type InboxFile } from "./watch.js";
 import { openLedger } from "./ledger.js";
@@ -27,6 +27,8 @@ export interface IngestOptions extends MaintenanceOptions {
   readonly maxDrop: number;
   /** Monotonic milliseconds. */
   readonly clock: () => number;
+  /** Milliseconds, for measuring what a scan costs. */
+  readonly timer?: () => number;
   /** By default there are none. */
   readonly limits?: DropLimits;
 }
@@ -66,7 +68,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
   await clearDrops(layout);
   const retentionTime = retentionClock(options.now, clock);
   const ledger = await openLedger(layout, await currentVersion(), () => lake.versions());
-  const inbox = watchInbox(layout.inbox, clock);
+  const inbox = watchInbox(layout.inbox, clock, options.timer);
   const crashes = await openCrashes(layout);
   /** Files that would have been refused at the first try. */
   const triedOnce = new Set<string>();
@@ -238,7 +240,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
         const mayWrite = !retries.isWaiting(LEDGER_WRITES) && !(await mustWaitForSpace());
         if (mayWrite) await retries.guard(LEDGER_WRITES, "cannot write the ledger", () => handle(complete));
       } else running.turn([], []);
-      await running.writeReport(layout.intake);
+      await running.writeReport(layout.intake, inbox.crowded());
       const isDue = maintenance === null && clock() >= nextMaintenance && !retries.isWaiting(MAINTENANCE);
       if (isDue && !signal.aborted) maintenance = runMaintenance().finally(() => (maintenance = null));
       return inbox.untilNextScan();
@@ -251,7 +253,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     async taken() {
       const wasTaking = running.size > 0;
       await running.ended();
-      await running.writeReport(layout.intake);
+      await running.writeReport(layout.intake, inbox.crowded());
       return wasTaking;
     },
     async maintained() {
@@ -269,13 +271,6 @@ const DEADLY = `the process died ${MOST_CRASHES} times while it read this file; 
 const MOST_EXCESSES = 3;
 
 const contentKey = ({ path, size, mtime }: DropState): string => `${path} ${size} ${mtime}`;
-
-function describe({ outcome, path, rows, duplicates, data_version, reason, warnings }: Entry): string {
-  if (outcome !== "taken") return `${outcome} inbox/${path}: ${reason}`;
-  const warned = warnings.length === 0 ? "" : ` (${warnings.join("; ")})`;
-  const more = duplicates === 0 ? "" : ` and ${plural(duplicates, "duplicate")}`;
-  return `taken inbox/${path}: ${plural(rows, "row")}${more}, data_version ${data_version}${warned}`;
-}
 
 /** Ingests until the signal fires. */
 export async function ingest(root: string, options: IngestOptions): Promise<void> {

@@ -2,7 +2,7 @@
 import { entityNamed, ENTITY_NAMES } from "../catalog/index.js";
 import type { Entity } from "../catalog/types.js";
 import { OperatorError, isTransientError, nearest } from "../errors.js";
-import { size as sizeInWords } from "../words.js";
+import { plural, size as sizeInWords } from "../words.js";
 import { isUnchanged, openDrop, UnreadableDrop, type DropKind, type OpenDrop } from "../lake/drop-file.js";
 import { sha256OfHandle } from "../lake/integrity.js";
 import { contentOf, type LedgerEntry } from "../lake/ledger.js";
@@ -48,6 +48,14 @@ const NO_ROWS = {
 export function refusalOf(file: InboxFile, entity: string | null, sha256: string | null, reason: string): Entry {
   const { path, size, mtime } = file;
   return { ...NO_ROWS, path, size, mtime, sha256, entity, outcome: "refused", reason };
+}
+
+/** The entry as a line of the log. */
+export function describe({ outcome, path, rows, duplicates, data_version, reason, warnings }: Entry): string {
+  if (outcome !== "taken") return `${outcome} inbox/${path}: ${reason}`;
+  const warned = warnings.length === 0 ? "" : ` (${warnings.join("; ")})`;
+  const more = duplicates === 0 ? "" : ` and ${plural(duplicates, "duplicate")}`;
+  return `taken inbox/${path}: ${plural(rows, "row")}${more}, data_version ${data_version}${warned}`;
 }
 
 const NO_FILE: Readonly<Record<Exclude<DropKind, "file">, string>> = {

@@ -2,7 +2,7 @@
 import { rename, rm, writeFile } from "node:fs/promises";
 import { chinaTime } from "../dates.js";
 import { count } from "../words.js";
-import type { Intake, IntakeLot } from "../lake/intake.js";
+import { describeCrowded, type CrowdedFolder, type Intake, type IntakeLot } from "../lake/intake.js";
 import { temporaryOf } from "../store/durable.js";
 import type { InboxFile } from "./watch.js";
 import { nextStep, SMALL_TIME, type Lot, type LotSize, type FileHistory, type PendingDrop } from "./lots.js";
@@ -23,8 +23,11 @@ export interface RunningLots {
   has(entity: string): boolean;
   /** Starts waiting files as slots allow, and moves or stops overdue lots. `complete` are all unsettled files. */
   turn(waiting: readonly PendingDrop[], complete: readonly InboxFile[]): void;
-  /** Writes to the file `path` which lots take long and which wait for them; removes the file if none takes long. */
-  writeReport(path: string): Promise<void>;
+  /**
+   * Writes to the file `path` which lots take long, which wait for them, and which folders are crowded. Removes the file
+   * if there is nothing to report. Logs once for each folder that it is crowded, and once that it is full.
+   */
+  writeReport(path: string, crowded: readonly CrowdedFolder[]): Promise<void>;
   /** Resolves when the lots that run now have ended. */
   ended(): Promise<void>;
 }
@@ -44,6 +47,7 @@ export function createRunningLots({ clock, now, log, past, take, onEnd }: Runnin
   const turns = new Map<string, number>();
   let held: readonly Lot[] = [];
   let unsettled: readonly InboxFile[] = [];
+  const logged = new Set<string>();
   let written = "";
 
   const begin = (lot: Lot): void => {
@@ -69,7 +73,7 @@ export function createRunningLots({ clock, now, log, past, take, onEnd }: Runnin
     );
   };
 
-  const snapshot = (): Intake => {
+  const snapshot = (): Omit<Intake, "crowded"> => {
     const all = [...running.values()];
     const long = all.filter(({ since }) => clock() - since >= SMALL_TIME);
     if (long.length === 0) return { reading: [], waiting: [] };
@@ -111,12 +115,17 @@ export function createRunningLots({ clock, now, log, past, take, onEnd }: Runnin
       held = step.held;
       unsettled = complete;
     },
-    async writeReport(path) {
+    async writeReport(path, crowded) {
+      for (const folder of crowded) {
+        const key = `${folder.path} ${folder.isFull}`;
+        if (!logged.has(key)) log(describeCrowded(folder));
+        logged.add(key);
+      }
       const { reading, waiting } = snapshot();
-      const text = JSON.stringify({ reading, waiting });
+      const text = JSON.stringify({ reading, waiting, crowded });
       if (text === written) return;
       try {
-        if (reading.length === 0) await rm(path, { force: true });
+        if (reading.length === 0 && crowded.length === 0) await rm(path, { force: true });
         else {
           await writeFile(temporaryOf(path), text);
           await rename(temporaryOf(path), path);

@@ -1,21 +1,16 @@
-// Watches the inbox by polling, since many file systems send no events, and finds files that have stopped changing.
-import { lstatSync, readdirSync, statSync, type Stats } from "node:fs";
-import { join } from "node:path";
-import { stampOf } from "../files.js";
-import { kindOf, whyUnseen, type DropKind, type DropState } from "../lake/drop-file.js";
+// Watches the inbox by polling, since many file systems send no events, and finds files that have stopped changing. Each
+// entity's folder has a schedule of its own, so a folder that is slow to scan delays no other.
+import { ENTITY_NAMES } from "../catalog/index.js";
+import type { CrowdedFolder } from "../lake/intake.js";
+import { createTree, type InboxFile, type SeenFile, type Tree } from "./tree.js";
 
-/** A file of the inbox that has stopped changing, or something else under a name. Links are not followed. */
-export interface InboxFile extends DropState {
-  readonly kind: DropKind;
-  /** It is new or was replaced since the last scan, so an entry in the ledger with its size and time proves nothing. */
-  readonly isReplaced: boolean;
-}
-
-/** A file as it was when it was scanned. */
-type SeenFile = Pick<InboxFile, "path" | "size" | "mtime">;
+export { QUIET, type InboxFile } from "./tree.js";
 
 export interface Inbox {
-  /** Scans what may have changed, and returns the files that have not changed for long enough, the oldest first. */
+  /**
+   * Scans the folders that are due, for a limited time, and returns the files that have not changed for long enough, the
+   * oldest first. The scan of a folder may take several calls; its files are returned when it is complete.
+   */
   scan(): readonly InboxFile[];
   /** The file was handled: it is not returned again until it changes. This has no effect if it has changed already. */
   settle(file: SeenFile): void;
@@ -23,196 +18,123 @@ export interface Inbox {
   defer(path: string, quiet: number): void;
   /** Milliseconds until the next scan. */
   untilNextScan(): number;
+  /** Folders that hold so much that new files in them are found late, or not at all. */
+  crowded(): readonly CrowdedFolder[];
 }
 
-/** A file is complete when it has not changed for this many milliseconds. */
-export const QUIET = 400;
-/** How often to scan if a scan is cheap, in milliseconds. */
+/** How often to scan, in milliseconds. */
 const SCAN_EVERY = 100;
-/** Scans of hot files, and scans of everything, each take at most one part in this many of the time. */
-const COST = 100;
-/** Files and folders that changed within this many milliseconds are hot: they are the most likely to change again. */
-const HOT_FOR = 3_600_000;
-/** Folders up to this depth are always hot, since new folders appear there. */
-const TOP = 1;
-/** A folder that changed less than this before it was read may have changed again within the resolution of its clock. */
-const COARSE = 3_000;
+/** How long one call may scan a folder, and all folders together, in milliseconds. */
+const SLICE = 20;
+const ALL_SLICES = 50;
+/** Scans of hot files, and scans of everything, each take about one part in this many of the time. */
+const HOT_COST = 20;
+const FULL_COST = 100;
+/** A folder that is scanned less often than this is crowded. In milliseconds. */
+const CROWDED = 2_000;
+/** How many files and folders are watched in each entity's folder. */
+const MOST_NAMES = 200_000;
 
-interface Folder {
-  /** Relative to the inbox; empty for the inbox itself. */
+interface Branch {
   readonly path: string;
-  readonly depth: number;
-  stamp: string;
-  hotUntil: number;
-  /** Names of the files and folders in it. */
-  names: Set<string>;
-}
-
-interface Watched {
-  readonly path: string;
-  readonly kind: DropKind;
-  size: number;
-  mtime: number;
-  stamp: string;
-  isReplaced: boolean;
-  hotUntil: number;
-  /** When it is complete if it does not change; null if it was handled. */
-  due: number | null;
+  readonly tree: Tree;
+  /** The scan that is not complete. */
+  walk: Generator<boolean, void> | null;
+  isFull: boolean;
+  /** How long this scan has run so far, and how much of that was for known names, in milliseconds. */
+  spent: number;
+  steady: number;
+  /** What the last scans cost for known names: those of hot files, and those of everything. */
+  hotCost: number;
+  fullCost: number;
+  next: number;
+  nextFull: number;
 }
 
 /**
- * Watches a folder; `clock` gives milliseconds. A scan reads the changed folders and checks only new and hot files. A full
- * scan checks everything, at intervals that keep its cost low.
+ * Watches a folder; `clock` gives milliseconds, and so does `timer`, which measures what a scan costs. Everything outside
+ * of the entities' folders shares one schedule.
  */
-export function watchInbox(root: string, clock: () => number): Inbox {
-  const folders = new Map<string, Folder>([["", newFolder("", 0)]]);
-  const files = new Map<string, Watched>();
-  /** The files that are hot or not handled yet. */
-  const active = new Set<Watched>();
-  let nextScan = -Infinity;
-  let nextFullScan = -Infinity;
+export function watchInbox(
+  root: string,
+  clock: () => number,
+  timer: () => number = () => performance.now(),
+  most = MOST_NAMES,
+): Inbox {
+  const entities = new Set(ENTITY_NAMES);
+  const branches = ["", ...entities].map((path): Branch => {
+    const without = path === "" ? entities : new Set<string>();
+    const tree = createTree({ root, top: path, without, most, clock });
+    const costs = { spent: 0, steady: 0, hotCost: 0, fullCost: 0 };
+    return { path, tree, walk: null, isFull: false, ...costs, next: -Infinity, nextFull: -Infinity };
+  });
+  const trees = new Map(branches.map(({ path, tree }) => [path, tree]));
+  const treeOf = (path: string): Tree => trees.get(path.slice(0, Math.max(0, path.indexOf("/")))) ?? trees.get("")!;
 
-  const forget = (path: string): void => {
-    for (const name of folders.get(path)?.names ?? []) forget(path === "" ? name : `${path}/${name}`);
-    folders.delete(path);
-    const file = files.get(path);
-    if (file) active.delete(file);
-    files.delete(path);
+  /** A branch waits as if no other cost more than it does, so an expensive one cannot slow down the others. */
+  const pauseAfter = (of: "hotCost" | "fullCost", branch: Branch): number =>
+    branches.reduce((sum, other) => sum + Math.min(other[of], branch[of]), 0);
+  const hotPause = (branch: Branch): number => HOT_COST * pauseAfter("hotCost", branch);
+
+  const end = (branch: Branch): void => {
+    branch.walk = null;
+    const now = clock();
+    if (branch.isFull) {
+      branch.fullCost = branch.steady;
+      branch.nextFull = now + Math.max(SCAN_EVERY, FULL_COST * pauseAfter("fullCost", branch));
+    } else branch.hotCost = branch.steady;
+    branch.next = now + hotPause(branch);
   };
 
-  const scanFile = (file: Watched, now: number): void => {
-    // Whether it still exists can only be seen in its folder.
-    if (file.kind === "unnameable" || file.kind === "too-long") return;
-    const stats = statsOf(join(root, file.path));
-    if (!stats || kindOf(stats) !== file.kind) {
-      forgetIn(file.path);
-      return;
+  /** Scans a branch until it is done, or for one slice. */
+  const run = (branch: Branch): void => {
+    if (!branch.walk) {
+      branch.isFull = clock() >= branch.nextFull;
+      branch.walk = branch.tree.walk(branch.isFull);
+      branch.spent = branch.steady = 0;
     }
-    const stamp = stampOf(stats);
-    if (stamp === file.stamp) return;
-    const { size, mtimeMs } = stats;
-    Object.assign(file, { size, mtime: mtimeMs, stamp, isReplaced: true, hotUntil: now + HOT_FOR, due: now + QUIET });
-    active.add(file);
-  };
-
-  /** Forgets a file and its name in the folder, so that it counts as new if it comes back. */
-  const forgetIn = (path: string): void => {
-    folders.get(path.split("/").slice(0, -1).join("/"))?.names.delete(path.split("/").at(-1)!);
-    forget(path);
-  };
-
-  const scanFolder = (folder: Folder, now: number, again: boolean): void => {
-    const path = join(root, folder.path);
-    const stats = folder.depth === 0 ? statsBehind(path) : statsOf(path);
-    if (!stats?.isDirectory()) {
-      if (folder.depth > 0) forgetIn(folder.path);
-      return;
+    const began = timer();
+    let last = began;
+    while (last - began < SLICE) {
+      const { done, value: isNew } = branch.walk.next();
+      const now = timer();
+      if (isNew !== true) branch.steady += now - last;
+      last = now;
+      if (done === true) {
+        end(branch);
+        break;
+      }
     }
-    const stamp = stampOf(stats);
-    if (stamp === folder.stamp && !again) return;
-    const names = new Set(namesIn(path).filter((name) => !isIgnored(name)));
-    for (const name of folder.names) if (!names.has(name)) forget(folder.path === "" ? name : `${folder.path}/${name}`);
-    const before = folder.names;
-    const age = Date.now() - stats.mtimeMs;
-    folder.names = names;
-    // A recent stamp is not kept, since another change could have the same one.
-    folder.stamp = Math.abs(age) < COARSE ? "" : stamp;
-    if (age < HOT_FOR) folder.hotUntil = now + HOT_FOR - age;
-    for (const name of names) if (!before.has(name)) add(folder, name, now);
-  };
-
-  const add = (folder: Folder, name: string, now: number): void => {
-    const path = folder.path === "" ? name : `${folder.path}/${name}`;
-    const { stats, kind } = look(join(root, path), name);
-    if (kind === undefined) folder.names.delete(name);
-    else if (kind === "folder") {
-      const inner = newFolder(path, folder.depth + 1);
-      folders.set(path, inner);
-      scanFolder(inner, now, false);
-    } else {
-      const { size, mtimeMs } = stats ?? { size: 0, mtimeMs: 0 };
-      const hotUntil = now + HOT_FOR - (Date.now() - mtimeMs);
-      const stamp = stats ? stampOf(stats) : "";
-      const file = { path, kind, size, mtime: mtimeMs, stamp, isReplaced: false, hotUntil, due: now + QUIET };
-      files.set(path, file);
-      active.add(file);
-    }
+    branch.spent += last - began;
   };
 
   return {
     scan() {
       const now = clock();
-      const began = performance.now();
-      const all = now >= nextFullScan;
-      for (const folder of [...folders.values()]) {
-        if (all || folder.depth <= TOP || folder.hotUntil > now || folder.stamp === "") scanFolder(folder, now, all);
+      const began = timer();
+      const due = branches.filter(({ walk, next, nextFull }) => walk !== null || now >= Math.min(next, nextFull));
+      // The ones that have had the least time come first.
+      const spentOf = ({ walk, spent }: Branch): number => (walk ? spent : 0);
+      for (const branch of due.sort((a, b) => spentOf(a) - spentOf(b))) {
+        if (timer() - began < ALL_SLICES) run(branch);
       }
-      for (const file of [...(all ? files.values() : active)]) {
-        scanFile(file, now);
-        if (file.due === null && file.hotUntil <= now) active.delete(file);
-      }
-      const cost = (performance.now() - began) * COST;
-      nextScan = now + Math.max(SCAN_EVERY, all ? 0 : cost);
-      if (all) nextFullScan = now + Math.max(SCAN_EVERY, cost);
-      const complete = [...active].filter(({ due }) => due !== null && due <= now);
-      return complete.sort((a, b) => a.mtime - b.mtime || (a.path < b.path ? -1 : 1)).map((file) => ({ ...file }));
+      const complete = branches.flatMap(({ tree }) => tree.complete());
+      return complete.sort((a, b) => a.mtime - b.mtime || (a.path < b.path ? -1 : 1));
     },
-    settle({ path, size, mtime }) {
-      const file = files.get(path);
-      if (file?.size === size && file.mtime === mtime) file.due = null;
-    },
-    defer(path, quiet) {
-      const file = files.get(path);
-      if (file) file.due = clock() + quiet;
-    },
+    settle: (file) => treeOf(file.path).settle(file),
+    defer: (path, quiet) => treeOf(path).defer(path, quiet),
     untilNextScan() {
       const now = clock();
-      let next = nextScan;
-      for (const { due } of active) if (due !== null && due > now && due < next) next = due;
-      return Math.max(1, next - now);
+      const waiting = branches.filter(({ walk }) => walk === null);
+      const dues = waiting.map(({ tree, next }) => Math.max(next, tree.nextDue())).filter((due) => due > now);
+      return Math.max(1, Math.min(SCAN_EVERY, Math.min(...dues) - now));
     },
+    crowded: () =>
+      branches
+        .filter((branch) => branch.tree.isFull() || hotPause(branch) > CROWDED)
+        .map((branch) => {
+          const { path, tree } = branch;
+          return { path, names: tree.size(), seconds: Math.ceil(hotPause(branch) / 1_000), isFull: tree.isFull() };
+        }),
   };
 }
-
-const newFolder = (path: string, depth: number): Folder => ({
-  path,
-  depth,
-  stamp: "",
-  hotUntil: -Infinity,
-  names: new Set(),
-});
-
-const statsOf = (path: string): Stats | undefined => attempt(() => lstatSync(path));
-
-interface Look {
-  readonly stats?: Stats;
-  /** Undefined if it is gone. */
-  readonly kind: DropKind | "folder" | undefined;
-}
-
-function look(path: string, name: string): Look {
-  try {
-    const stats = lstatSync(path);
-    return { stats, kind: kindOf(stats) };
-  } catch (error) {
-    return { kind: whyUnseen(name, error) };
-  }
-}
-
-/** The same as statsOf, but follows links. */
-const statsBehind = (path: string): Stats | undefined => attempt(() => statSync(path));
-
-function attempt<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
-}
-
-const namesIn = (path: string): readonly string[] => attempt(() => readdirSync(path)) ?? [];
-
-const UNFINISHED = /(~|\.(tmp|temp|part|partial|filepart|crdownload|download|swp|bak|lock|crc|md5|sha256))$/i;
-
-/** Hidden files, markers such as `_SUCCESS`, and temporary names of unfinished files. */
-const isIgnored = (name: string): boolean => /^[._~#]/.test(name) || UNFINISHED.test(name) || /^readme/i.test(name);

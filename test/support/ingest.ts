@@ -41,6 +41,7 @@ export async function ingester(
     policy,
     now: () => new Date(now),
     clock: () => now,
+    timer: () => 0,
     log: (line) => logged.push(line),
     signal: new AbortController().signal,
     ...bounds,

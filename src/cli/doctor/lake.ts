@@ -160,7 +160,11 @@ async function checkWaiting(layout: Layout): Promise<readonly Finding[]> {
 /** The importable files of the inbox, with a clock that makes none of them too new. */
 function stillFiles(folder: string): ReturnType<ReturnType<typeof watchInbox>["scan"]> {
   let now = 0;
-  const inbox = watchInbox(folder, () => now);
+  const inbox = watchInbox(
+    folder,
+    () => now,
+    () => 0,
+  );
   inbox.scan();
   now = QUIET;
   return inbox.scan();

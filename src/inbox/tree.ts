@@ -103,7 +103,8 @@ export function createTree({ root, top, without, most, clock }: TreeOptions): Tr
     forget(path);
   };
 
-  const scanFile = (file: Watched): void => {
+  /** Checks a file; it is complete if it has not changed and was due at the given time. */
+  const scanFile = (file: Watched, now: number): void => {
     // Whether one that cannot be found by its path still exists can only be seen in its folder.
     if (file.kind !== "unnameable" && file.kind !== "too-long") {
       const stats = statsOf(join(root, file.path));
@@ -113,15 +114,15 @@ export function createTree({ root, top, without, most, clock }: TreeOptions): Tr
       }
       const stamp = stampOf(stats);
       if (stamp !== file.stamp) {
-        const now = clock();
+        const changed = clock();
         const { size, mtimeMs: mtime } = stats;
-        const since = { hotUntil: now + HOT_FOR, due: now + QUIET, isComplete: false };
+        const since = { hotUntil: changed + HOT_FOR, due: changed + QUIET, isComplete: false };
         Object.assign(file, { size, mtime, stamp, isReplaced: true, ...since });
         active.add(file);
       }
     }
-    if (file.due !== null && file.due <= clock()) file.isComplete = true;
-    if (file.due === null && file.hotUntil <= clock()) active.delete(file);
+    if (file.due !== null && file.due <= now) file.isComplete = true;
+    if (file.due === null && file.hotUntil <= now) active.delete(file);
   };
 
   const add = (folder: Folder, name: string): Watched | undefined => {
@@ -187,10 +188,11 @@ export function createTree({ root, top, without, most, clock }: TreeOptions): Tr
         if (all || isHot) yield* scanFolder(folder, all, found);
         yield false;
       }
-      // Together, so that none of them is complete before an older one.
-      for (const file of found) file.due = clock() + QUIET;
+      // One time for all, so that none of them is complete before an older one.
+      const now = clock();
+      for (const file of found) file.due = now + QUIET;
       for (const file of all ? files.values() : active) {
-        scanFile(file);
+        scanFile(file, now);
         yield false;
       }
       ready = [...active].filter(({ isComplete }) => isComplete).sort(byAge);

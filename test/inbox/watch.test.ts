@@ -13,7 +13,11 @@ let inbox: Inbox;
 beforeEach(async () => {
   root = await temporaryFolder();
   now = 0;
-  inbox = watchInbox(root, () => now);
+  inbox = watchInbox(
+    root,
+    () => now,
+    () => 0,
+  );
 });
 
 async function put(path: string, content = "x", mtime?: number): Promise<void> {
@@ -117,7 +121,11 @@ describe("the inbox", () => {
   });
 
   test("may be missing and appear later", async () => {
-    inbox = watchInbox(join(root, "not/yet"), () => now);
+    inbox = watchInbox(
+      join(root, "not/yet"),
+      () => now,
+      () => 0,
+    );
     expect(after(0)).toEqual([]);
     await put("not/yet/daily/a.csv");
     after(1);
@@ -125,24 +133,103 @@ describe("the inbox", () => {
   });
 });
 
-test("with thousands of old files a scan costs a small part of a full scan, and finds a new file at once", async () => {
-  for (let i = 0; i < 40; i++) await mkdir(join(root, `daily/year=${i}`), { recursive: true });
-  const writes = Array.from({ length: 4_000 }, (_, i) => put(`daily/year=${i % 40}/${i}.csv`, "x", 1_600_000_000));
-  await Promise.all(writes);
-  const time = (): number => {
-    const began = performance.now();
-    inbox.scan();
-    return performance.now() - began;
+describe("an inbox of which one entity's folder holds a lot", () => {
+  /** What scans have cost so far: each look at the timer adds a millisecond. */
+  let spent: number;
+  const timer = (): number => spent++;
+
+  beforeEach(() => {
+    spent = 0;
+    inbox = watchInbox(root, () => now, timer);
+  });
+
+  const many = async (folder: string, count: number): Promise<void> => {
+    await mkdir(join(root, folder), { recursive: true });
+    await Promise.all(Array.from({ length: count }, (_, i) => writeFile(join(root, folder, `${i}.csv`), "x")));
   };
-  const first = time();
-  now += QUIET;
-  for (const file of inbox.scan()) inbox.settle(file);
-  now += 1;
-  inbox.scan();
-  // The next full scan is due after a hundred times the duration of the last one.
-  const rest = Math.min(...[1, 2, 3].map(() => ((now += 1), time())));
-  expect(rest).toBeLessThan(first / 3);
-  await put("daily/year=7/new.csv");
-  after(1);
-  expect(after(QUIET)).toEqual(["daily/year=7/new.csv"]);
+
+  /** Scans as often as the inbox asks until `path` is returned. Gives everything that was returned. */
+  const until = (path: string): ReadonlySet<string> => {
+    const found = new Set<string>();
+    for (let i = 0; i < 20_000 && !found.has(path); i++) for (const one of after(inbox.untilNextScan())) found.add(one);
+    return found;
+  };
+
+  /** Scans until every file is returned and handled. */
+  const settleAll = (count: number): void => {
+    const settled = new Set<string>();
+    for (let i = 0; i < 20_000 && settled.size < count; i++) {
+      now += inbox.untilNextScan();
+      for (const file of inbox.scan()) {
+        inbox.settle(file);
+        settled.add(file.path);
+      }
+    }
+    expect(settled.size).toBe(count);
+  };
+
+  test("returns a file of another entity before the first scan of that folder ends", async () => {
+    await many("stk_limit/m", 2_000);
+    await put("daily/a.csv");
+    expect([...until("daily/a.csv")]).toEqual(["daily/a.csv"]);
+    await put("daily/b.csv");
+    expect([...until("daily/b.csv")].filter((path) => path.startsWith("stk_limit"))).toEqual([]);
+    expect(until("stk_limit/m/7.csv")).toContain("stk_limit/m/7.csv");
+  });
+
+  test("returns the files of one entity by age, however many scans it takes to find them", async () => {
+    await many("stk_limit/m", 500);
+    await put("stk_limit/m/old.csv", "x", 1_600_000_000);
+    const returned: (readonly string[])[] = [];
+    while (returned.length === 0) {
+      const paths = after(100);
+      if (paths.length > 0) returned.push(paths);
+    }
+    expect(returned[0]![0]).toBe("stk_limit/m/old.csv");
+    expect(returned[0]).toHaveLength(501);
+  });
+
+  test("scans the other folders at the same pace while that one is scanned rarely, and reports it", async () => {
+    await many("stk_limit/m", 2_000);
+    await put("daily/a.csv");
+    settleAll(2_001);
+    await put("stk_limit/m/late.csv");
+    for (let i = 0; i < 3; i++) {
+      await put(`daily/b${i}.csv`);
+      expect([...until(`daily/b${i}.csv`)]).toEqual([`daily/b${i}.csv`]);
+      settle(`daily/b${i}.csv`);
+    }
+    expect(inbox.crowded()).toMatchObject([{ path: "stk_limit", isFull: false }]);
+    expect(inbox.crowded()[0]!.names).toBeGreaterThan(2_000);
+    expect(until("stk_limit/m/late.csv")).toContain("stk_limit/m/late.csv");
+  });
+
+  test("spends a small part of the time on scans while nothing changes", async () => {
+    await many("stk_limit/m", 1_000);
+    await many("daily/m", 1_000);
+    settleAll(2_000);
+    const [began, before] = [now, spent];
+    while (now < began + 1_000_000) after(inbox.untilNextScan());
+    expect(spent - before).toBeLessThan((now - began) / 4);
+  });
+
+  test("watches a limited number of names for each entity, reports the excess, and finds the rest after a removal", async () => {
+    inbox = watchInbox(
+      root,
+      () => now,
+      () => 0,
+      10,
+    );
+    await many("stk_limit", 15);
+    await put("daily/a.csv");
+    after(0);
+    const first = after(QUIET);
+    expect(first).toContain("daily/a.csv");
+    expect(first).toHaveLength(11);
+    expect(inbox.crowded()).toEqual([{ path: "stk_limit", names: 10, seconds: 0, isFull: true }]);
+    for (const path of first) await rm(join(root, path));
+    after(100);
+    expect(after(QUIET)).toHaveLength(5);
+    expect(inbox.crowded()).toEqual([]);
+  });
 });

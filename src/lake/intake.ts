@@ -35,7 +35,7 @@ export interface Intake {
 export function describeCrowded({ path, names, seconds, isFull }: CrowdedFolder): string {
   const held = `inbox/${path} holds ${count(names)} files and folders`;
   if (isFull) return `${held}, and more that are ignored until some of them are removed`;
-  return `${held}: changes in it are noticed after up to ${count(seconds)} s; remove files that were taken`;
+  return `${held}: changes in it are noticed after up to ${count(seconds)} s; remove files that were imported`;
 }
 
 const IDLE: Intake = { reading: [], waiting: [], crowded: [] };

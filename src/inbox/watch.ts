@@ -44,8 +44,13 @@ interface Branch {
   /** How long this scan has run so far, and how much of that was for known names, in milliseconds. */
   spent: number;
   steady: number;
-  /** What the last scans cost for known names: those of hot files, and those of everything. */
+  /**
+   * What a scan of hot files costs for known names: the lower cost of the last two, since on a busy machine any scan may be
+   * interrupted for long.
+   */
   hotCost: number;
+  lastHotCost: number;
+  /** What the last scan of everything cost for known names. */
   fullCost: number;
   next: number;
   nextFull: number;
@@ -65,7 +70,7 @@ export function watchInbox(
   const branches = ["", ...entities].map((path): Branch => {
     const without = path === "" ? entities : new Set<string>();
     const tree = createTree({ root, top: path, without, most, clock });
-    const costs = { spent: 0, steady: 0, hotCost: 0, fullCost: 0 };
+    const costs = { spent: 0, steady: 0, hotCost: 0, lastHotCost: Infinity, fullCost: 0 };
     return { path, tree, walk: null, isFull: false, ...costs, next: -Infinity, nextFull: -Infinity };
   });
   const trees = new Map(branches.map(({ path, tree }) => [path, tree]));
@@ -82,7 +87,10 @@ export function watchInbox(
     if (branch.isFull) {
       branch.fullCost = branch.steady;
       branch.nextFull = now + Math.max(SCAN_EVERY, FULL_COST * pauseAfter("fullCost", branch));
-    } else branch.hotCost = branch.steady;
+    } else {
+      branch.hotCost = Math.min(branch.steady, branch.lastHotCost);
+      branch.lastHotCost = branch.steady;
+    }
     branch.next = now + hotPause(branch);
   };
 

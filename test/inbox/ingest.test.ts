@@ -20,6 +20,7 @@ import { entityNamed } from "../../src/catalog/index.js";
 import { openWriter } from "../../src/engine/writer.js";
 import { openLake } from "../../src/lake/lake.js";
 import { layoutOf } from "../../src/lake/layout.js";
+import type { CrowdedFolder } from "../../src/lake/intake.js";
 import { readStatus } from "../../src/lake/status.js";
 import { importFiles } from "../../src/store/import.js";
 import { withLock } from "../../src/store/lock.js";
@@ -521,4 +522,27 @@ describe("a data directory that becomes unavailable while its inbox is watched",
     await importFiles(root, entityNamed("adj_factor")!, [file], options);
     expect(await sequenceOf(root)).toBe(2);
   });
+});
+
+test("a folder that holds a lot is reported once in the log, and by status until files are removed", async () => {
+  const folder = join(root, "inbox/stk_limit/many");
+  await mkdir(folder, { recursive: true });
+  for (let i = 0; i < 150; i++) await writeFile(join(folder, `${i}.txt`), "x");
+  // Each step of a scan takes a millisecond.
+  let time = 0;
+  const watcher = await ingester(root, undefined, { timer: () => time++ });
+  const crowdedUntil = async (isCrowded: boolean): Promise<readonly CrowdedFolder[]> => {
+    for (let i = 0; i < 1_000; i++) {
+      await watcher.begin(100);
+      const { crowded } = (await readStatus(await openLake(root))).drops;
+      if (crowded.length > 0 === isCrowded) return crowded;
+    }
+    throw new Error("the report did not change");
+  };
+  expect(await crowdedUntil(true)).toMatchObject([{ path: "stk_limit", names: 151, isFull: false }]);
+  await rm(folder, { recursive: true });
+  expect(await crowdedUntil(false)).toEqual([]);
+  expect(watcher.logged.filter((line) => line.startsWith("inbox/stk_limit holds 151 files and folders"))).toHaveLength(
+    1,
+  );
 });

@@ -30,7 +30,7 @@ const POLICY: RetentionPolicy = { grace: 900_000, newest: 50, retention: 90 * 86
 export async function ingester(
   root: string,
   policy = POLICY,
-  bounds: Partial<Pick<IngestOptions, "maxDrop" | "memory" | "limits">> = {},
+  bounds: Partial<Pick<IngestOptions, "maxDrop" | "memory" | "limits" | "timer">> = {},
 ): Promise<TestIngester> {
   const logged: string[] = [];
   let now = Math.max(Date.now(), Date.parse((await openLake(root)).current().version.data_version));

@@ -40,7 +40,8 @@ interface Branch {
   readonly tree: Tree;
   /** The scan that is not complete. */
   walk: Generator<boolean, void> | null;
-  isFull: boolean;
+  /** It checks everything, not only hot files. */
+  isOfAll: boolean;
   /** How long this scan has run so far, and how much of that was for known names, in milliseconds. */
   spent: number;
   steady: number;
@@ -71,7 +72,7 @@ export function watchInbox(
     const without = path === "" ? entities : new Set<string>();
     const tree = createTree({ root, top: path, without, most, clock });
     const costs = { spent: 0, steady: 0, hotCost: 0, lastHotCost: Infinity, fullCost: 0 };
-    return { path, tree, walk: null, isFull: false, ...costs, next: -Infinity, nextFull: -Infinity };
+    return { path, tree, walk: null, isOfAll: false, ...costs, next: -Infinity, nextFull: -Infinity };
   });
   const trees = new Map(branches.map(({ path, tree }) => [path, tree]));
   const treeOf = (path: string): Tree => trees.get(path.slice(0, Math.max(0, path.indexOf("/")))) ?? trees.get("")!;
@@ -84,7 +85,7 @@ export function watchInbox(
   const end = (branch: Branch): void => {
     branch.walk = null;
     const now = clock();
-    if (branch.isFull) {
+    if (branch.isOfAll) {
       branch.fullCost = branch.steady;
       branch.nextFull = now + Math.max(SCAN_EVERY, FULL_COST * pauseAfter("fullCost", branch));
     } else {
@@ -97,8 +98,8 @@ export function watchInbox(
   /** Scans a branch until it is done, or for one slice. */
   const run = (branch: Branch): void => {
     if (!branch.walk) {
-      branch.isFull = clock() >= branch.nextFull;
-      branch.walk = branch.tree.walk(branch.isFull);
+      branch.isOfAll = clock() >= branch.nextFull;
+      branch.walk = branch.tree.walk(branch.isOfAll);
       branch.spent = branch.steady = 0;
     }
     const began = timer();

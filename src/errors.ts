@@ -11,7 +11,7 @@ export const PROBLEMS = {
     title: "Entity has no announcement date",
     chinese: "该数据表没有公告日期，不支持时点查询",
   },
-  invalid_cursor: { status: 400, title: "Cursor does not belong to this query", chinese: "游标不属于本次查询" },
+  invalid_cursor: { status: 400, title: "Cursor does not belong to this query", chinese: "游标与本次查询不匹配" },
   malformed_request: { status: 400, title: "Not a well-formed HTTP request", chinese: "请求格式错误" },
   unauthorized: { status: 401, title: "A valid access token is required", chinese: "访问令牌无效" },
   forbidden: { status: 403, title: "Token does not cover this entity", chinese: "令牌无权访问该数据表" },
@@ -22,10 +22,10 @@ export const PROBLEMS = {
   not_acceptable: { status: 406, title: "Format not available", chinese: "不支持该返回格式" },
   request_timeout: { status: 408, title: "The request took too long to arrive", chinese: "请求发送超时" },
   version_removed: { status: 410, title: "Data version was removed", chinese: "该数据版本已被清理" },
-  expectation_failed: { status: 417, title: "Expectation not met", chinese: "无法满足请求的预期" },
+  expectation_failed: { status: 417, title: "Expectation not met", chinese: "无法满足 Expect 请求头的要求" },
   not_a_trading_day: { status: 422, title: "Date is not a trading day", chinese: "该日期不是交易日" },
   outside_calendar: { status: 422, title: "Result is outside the calendar", chinese: "结果超出交易日历范围" },
-  upgrade_required: { status: 426, title: "HTTP/1.1 is required", chinese: "需要使用更高版本的网络协议" },
+  upgrade_required: { status: 426, title: "HTTP/1.1 is required", chinese: "请使用 HTTP/1.1" },
   too_many_requests: { status: 429, title: "Too many requests", chinese: "请求过于频繁，请稍后重试" },
   request_too_large: { status: 431, title: "Request is too long", chinese: "请求过长" },
   internal_error: { status: 500, title: "The server failed", chinese: "服务器内部错误" },
@@ -44,7 +44,7 @@ export const PROBLEMS = {
   },
   shutting_down: { status: 503, title: "The server is stopping", chinese: "服务器正在停止，请稍后重试" },
   deadline_exceeded: { status: 504, title: "The query took too long", chinese: "查询超时" },
-  unsupported_http_version: { status: 505, title: "HTTP version not supported", chinese: "不支持该协议版本" },
+  unsupported_http_version: { status: 505, title: "HTTP version not supported", chinese: "不支持该 HTTP 版本" },
 } as const satisfies Record<string, { status: number; title: string; chinese: string }>;
 
 export type ProblemCode = keyof typeof PROBLEMS;

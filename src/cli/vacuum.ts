@@ -20,7 +20,7 @@ export function vacuumCommand(): Command {
   return new Command("vacuum")
     .description(
       "Remove versions that were replaced long ago, files that only they need, and leftovers of crashes.  " +
-        "Reads of a removed version fail, even those in progress: the default of 7 days protects them.",
+        "Reads of a removed version fail, even those in progress: the default of 7 days leaves time for running reads to finish.",
     )
     .addOption(
       new Option("--older-than <span>", "time since a version was replaced, e.g. 30d or 12h")

@@ -110,7 +110,7 @@ export default {
     imports: [
       ...["errors", "dates", "words", "config", "catalog", "lake", "engine", "encode"],
       ...["store", "inbox", "repair", "demo"],
-      ...["files", "words", "http", "processes"],
+      ...["files", "http", "processes"],
     ],
     packages: ["commander"],
     why: "Each command calls one function of another module.",

@@ -51,8 +51,9 @@ export function decodeCursor(request: EntityRequest, text: string): Cursor {
 }
 
 /**
- * What must be the same on every page: the request without page size, format, and what the cursor contains. Its fields
- * keep their order: cursors and validators of clients depend on it.
+ * What must be the same on every page: the request without page size, format, and what the cursor contains. Fields keep
+ * their names and their order, and those without a value are left out, so that a new field leaves the cursors and validators
+ * of clients valid.
  */
 export function fingerprint(request: EntityRequest): string {
   const asked = {
@@ -62,7 +63,7 @@ export function fingerprint(request: EntityRequest): string {
     filters: request.filters.map((filter) => [filter.column.name, filter.values]),
     ...LEFT_OUT,
   };
-  return JSON.stringify(Object.values(asked).filter((value) => value !== undefined));
+  return JSON.stringify(asked, (_key, value: unknown) => value ?? undefined);
 }
 
 const LEFT_OUT = {

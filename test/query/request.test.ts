@@ -288,9 +288,20 @@ describe("a cursor", () => {
     }
   });
 
+  test("tells equal values of two fields apart", () => {
+    const request = parse("daily", "");
+    const [one, other] = [
+      { ...request, excluded: ["600519.SH"] },
+      { ...request, wanted: ["600519.SH"] },
+    ];
+    expect(fingerprint(one)).not.toBe(fingerprint(other));
+    expect(fingerprint({ ...request, excluded: null } as typeof request)).toBe(fingerprint(request));
+  });
+
   test("stays valid across releases: its format does not change", () => {
     const request = parse("daily", "ts_code=600519.SH&fields=close&order=desc&limit=5&adjust=forward");
-    const form = '["daily",["close"],null,null,[["ts_code",["600519.SH"]]],"desc",null,"forward"]';
+    const form =
+      '{"entity":"daily","columns":["close"],"filters":[["ts_code",["600519.SH"]]],"order":"desc","adjust":"forward"}';
     expect(fingerprint(request)).toBe(form);
   });
 });

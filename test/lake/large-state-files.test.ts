@@ -113,7 +113,7 @@ describe("a large file", () => {
     await makeHuge(layout.taking);
     await makeHuge(layout.intake);
     expect((await openCrashes(layout)).of("adj_factor/a.csv")).toBe(0);
-    expect(await readIntake(layout.intake)).toEqual({ reading: [], waiting: [] });
+    expect(await readIntake(layout.intake)).toEqual({ reading: [], waiting: [], crowded: [] });
   });
 
   test("instead of a lock names no holder", async () => {

@@ -180,7 +180,7 @@ describe("a worker that is killed", () => {
     const [worker] = workersOf(server);
     await writeFile(layoutOf(small).pointer, "damaged");
     server.child.kill("SIGHUP");
-    await until("the reload is given up", () => server.told.stderr.includes("so the old ones go on") || undefined);
+    await until("the reload is given up", () => server.told.stderr.includes("the old workers keep running") || undefined);
     expect(await ask(server.url, "/api/v1/entities/weekly")).toMatchObject({ status: 200 });
     expect(workersOf(server)).toEqual([worker]);
     process.kill(worker!, "SIGKILL");
@@ -252,7 +252,7 @@ describe("a stop", () => {
     // One more signal, and no third: a process that is about to end has no listeners any more.
     await sleep(2 * SAME_SIGNAL);
     server.child.kill("SIGINT");
-    await expectTold(server, /ending at once/);
+    await expectTold(server, /stopping at once/);
     expect(await server.ended).toBe(0);
     expect(await stream.outcome()).toBe("cut");
   });

@@ -15,6 +15,7 @@ interface Kernel {
   readonly words: Uint32Array;
   /** First byte of the memory that windows may use. */
   readonly arena: number;
+  /** WebAssembly takes numbers only, so these are single parameters. */
   readonly encode: (
     rows: number,
     columns: number,

@@ -153,7 +153,7 @@ const OUT_OF_SPACE = /^Out of Memory Error|^IO Error: Could not write file/;
 
 const spaceProblem = (error: unknown): Problem | null =>
   error instanceof Error && OUT_OF_SPACE.test(error.message)
-    ? new Problem("out_of_room", "neither memory nor disk has enough space to sort so many rows", {
+    ? new Problem("out_of_room", "neither memory nor disk has enough space to sort these rows", {
         hint: "request fewer codes or days at a time, or retry when the server is less busy; the operator can raise --memory and --spill",
         retryAfter: 5,
       })

@@ -13,8 +13,8 @@ build();
 if (args.every((arg) => arg.startsWith("-"))) {
   console.error(
     isLong
-      ? "running every test: takes about 9 minutes on two idle cores"
-      : "running the tests: takes about 5 minutes on two idle cores; `npm run test:long` adds the long ones",
+      ? "running every test: takes about 14 minutes on two idle cores"
+      : "running the tests: takes about 10 minutes on two idle cores; `npm run test:long` adds the long ones",
   );
 }
 if (isLong) process.env.TAPEHOUSE_LONG = "1";

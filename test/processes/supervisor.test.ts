@@ -180,7 +180,10 @@ describe("a worker that is killed", () => {
     const [worker] = workersOf(server);
     await writeFile(layoutOf(small).pointer, "damaged");
     server.child.kill("SIGHUP");
-    await until("the reload is given up", () => server.told.stderr.includes("the old workers keep running") || undefined);
+    await until(
+      "the reload is given up",
+      () => server.told.stderr.includes("the old workers keep running") || undefined,
+    );
     expect(await ask(server.url, "/api/v1/entities/weekly")).toMatchObject({ status: 200 });
     expect(workersOf(server)).toEqual([worker]);
     process.kill(worker!, "SIGKILL");

@@ -52,3 +52,22 @@ export const oneRowADay = {
   order: ["trade_date", "ts_code"],
   pointInTime: null,
 } as const satisfies Partial<Entity>;
+
+/** Columns that the three statements share. */
+export const STATEMENT = {
+  reportType: text(
+    "report_type",
+    "Report type: 1 consolidated, 2 consolidated single quarter, ... 12",
+    "报告类型：1合并报表，2单季合并，……，12",
+  ),
+  companyType: text(
+    "comp_type",
+    "Company type: 1 general, 2 bank, 3 insurance, 4 securities",
+    "公司类型：1一般工商业，2银行，3保险，4证券",
+  ),
+  periodKind: text(
+    "end_type",
+    "Kind of period: 1 first quarter, 2 half year, 3 third quarter, 4 year",
+    "报告期类型：1一季报，2半年报，3三季报，4年报",
+  ),
+} as const;

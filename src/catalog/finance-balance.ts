@@ -1,5 +1,5 @@
 // Columns of `balancesheet`, in the order usual for this table.
-import { date, number, requiredCode, requiredDate, text, yuan } from "./columns.js";
+import { STATEMENT, date, number, requiredCode, requiredDate, text, yuan } from "./columns.js";
 import type { EntityColumn } from "./types.js";
 
 export const balanceColumns: readonly EntityColumn[] = [
@@ -7,21 +7,9 @@ export const balanceColumns: readonly EntityColumn[] = [
   requiredDate("ann_date", "Announcement date", "公告日期"),
   date("f_ann_date", "Actual announcement date, of this revision", "实际公告日期"),
   requiredDate("end_date", "Last day of the reporting period", "报告期"),
-  text(
-    "report_type",
-    "Report type: 1 consolidated, 2 consolidated single quarter, ... 12",
-    "报告类型：1合并报表，2单季合并，……，12",
-  ),
-  text(
-    "comp_type",
-    "Company type: 1 general, 2 bank, 3 insurance, 4 securities",
-    "公司类型：1一般工商业，2银行，3保险，4证券",
-  ),
-  text(
-    "end_type",
-    "Kind of period: 1 first quarter, 2 half year, 3 third quarter, 4 year",
-    "报告期类型：1一季报，2半年报，3三季报，4年报",
-  ),
+  STATEMENT.reportType,
+  STATEMENT.companyType,
+  STATEMENT.periodKind,
   number("total_share", "Share capital at the end of the period", "期末总股本", { unit: "shares" }),
   yuan("cap_rese", "Capital reserve", "资本公积"),
   yuan("undistr_porfit", "Undistributed profit", "未分配利润"),

@@ -3,15 +3,28 @@
 import { parseArgs } from "node:util";
 import { put, type Question } from "./harness/question.js";
 import { beside } from "./questions/beside.js";
+import { burst } from "./questions/burst.js";
 import { clients } from "./questions/clients.js";
 import { first } from "./questions/first.js";
 import { growth } from "./questions/growth.js";
 import { importing } from "./questions/import.js";
+import { panel } from "./questions/panel.js";
 import { small } from "./questions/small.js";
 import { wide } from "./questions/wide.js";
 import { workers } from "./questions/workers.js";
 
-const QUESTIONS: readonly Question[] = [...wide, ...first, small, ...clients, ...beside, workers, importing, growth];
+const QUESTIONS: readonly Question[] = [
+  ...wide,
+  ...first,
+  ...panel,
+  small,
+  ...clients,
+  ...beside,
+  workers,
+  importing,
+  burst,
+  growth,
+];
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

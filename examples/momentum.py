@@ -34,6 +34,8 @@ def main() -> None:
     with Client() as server:
         client = server.at(options.version) if options.version else server.pin()
         days = client.trading_days(options.start, options.end)
+        if len(month_ends(days)) < 2:
+            sys.exit("the range has no whole holding period: it needs two month ends, each with a trading day after it")
         first = client.shift(days[0], -LOOKBACK)
         refuse_gaps(client, first, days[-1])
         months = pd.DataFrame(run(client, first, days, options.top)).set_index("until")
@@ -65,12 +67,14 @@ def run(client: Client, first: str, days: list[str], top: int) -> list[dict[str,
         trades = known.iloc[-1].notna() & prices.loc[bought].notna()
         eligible = momentum[trades & momentum.index.isin(universes[end])].dropna()
         chosen = eligible.nlargest(top).index
-        new = pd.Series(1 / len(chosen), index=chosen)
+        # Without an eligible stock the money stays where it is, and earns nothing.
+        new = pd.Series(1 / max(len(chosen), 1), index=chosen, dtype=float)
         turnover = new.sub(weights, fill_value=0).abs().sum()
         returns = worth.loc[sold, chosen] / worth.loc[bought, chosen] - 1
-        net = returns.mean() - COST * turnover
+        gain = returns.mean() if len(chosen) > 0 else 0.0
+        net = gain - COST * turnover
         rows.append({"until": sold, "eligible": len(eligible), "held": len(chosen), "turnover": turnover, "return": net})
-        weights = new * (1 + returns) / (1 + returns.mean())
+        weights = new * (1 + returns) / (1 + gain)
     return rows
 
 
@@ -86,8 +90,8 @@ def universe_of(client: Client, days: list[str]) -> dict[str, set[str]]:
     lists = client.panel("stock_list", days, fields=["ts_code", "name", "list_date", "delist_date"]).pandas()
     ordinary = ~lists["name"].str.contains("ST|退", na=False)
     listed = (lists["list_date"] <= lists["as_of"]) & ~(lists["delist_date"] <= lists["as_of"])
-    codes = lists[ordinary & listed].groupby("as_of")["ts_code"]
-    return {day: set(codes.get_group(day)) for day in days}
+    universe = lists[ordinary & listed]
+    return {day: set(universe.loc[universe["as_of"] == day, "ts_code"]) for day in days}
 
 
 def month_ends(days: list[str]) -> list[str]:

@@ -5,9 +5,14 @@
  * A module imports only modules above it in this list.
  */
 export default {
+  words: {
+    owns: "^src/words\\.ts$",
+    imports: [],
+    why: "Text in messages of every module.",
+  },
   errors: {
     owns: "^src/errors\\.ts$",
-    imports: [],
+    imports: ["words"],
     why: "Errors of every module.",
   },
   dates: { owns: "^src/dates\\.ts$", imports: [], why: "Calendar dates without time zones." },
@@ -16,11 +21,6 @@ export default {
     owns: "^src/files\\.ts$",
     imports: ["errors", "words"],
     why: "Files that are absent, unreadable or replaced.",
-  },
-  words: {
-    owns: "^src/words\\.ts$",
-    imports: [],
-    why: "Text in messages of every module.",
   },
   "arrow-data": {
     owns: "^src/arrow-data\\.ts$",
@@ -51,6 +51,11 @@ export default {
     packages: ["@duckdb/node-api", "@duckdb/node-bindings", "apache-arrow", "lru-cache"],
     why: "The only module with DuckDB.",
   },
+  checks: {
+    owns: "^src/checks/",
+    imports: ["dates", "sql-text", "catalog", "lake", "engine"],
+    why: "Runs the checks of the catalog over rows, stored or about to be.",
+  },
   intake: {
     owns: "^src/intake/",
     imports: ["errors", "files", "sql-text", "words", "catalog", "engine"],
@@ -58,8 +63,20 @@ export default {
   },
   store: {
     owns: "^src/store/",
-    imports: ["errors", "files", "dates", "sql-text", "words", "catalog", "lake", "engine", "intake"],
-    why: "Writing the lake: tables become versions. It and http share only the manifest.",
+    imports: [
+      "errors",
+      "files",
+      "dates",
+      "sql-text",
+      "words",
+      "catalog",
+      "lake",
+      "query",
+      "engine",
+      "checks",
+      "intake",
+    ],
+    why: "Writing the lake: tables become versions. The http module does not depend on it.",
   },
   inbox: {
     owns: "^src/inbox/",
@@ -70,6 +87,11 @@ export default {
     owns: "^src/repair/",
     imports: ["errors", "files", "sql-text", "words", "catalog", "lake", "engine", "intake", "store", "inbox"],
     why: "Finds damage, and writes what is damaged again.",
+  },
+  backup: {
+    owns: "^src/backup/",
+    imports: ["errors", "files", "lake", "store", "repair"],
+    why: "Copies a lake and restores the copy, without an engine.",
   },
   demo: {
     owns: "^src/demo/",
@@ -109,7 +131,7 @@ export default {
     owns: "^src/cli/",
     imports: [
       ...["errors", "dates", "words", "config", "catalog", "lake", "engine", "encode"],
-      ...["store", "inbox", "repair", "demo"],
+      ...["store", "inbox", "repair", "backup", "demo"],
       ...["files", "http", "processes"],
     ],
     packages: ["commander"],

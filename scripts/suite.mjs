@@ -8,7 +8,7 @@ const SUITES = {
   faults: ["test/suites/faults", { HUNG_UP: 10_000, STALLED: 500 }],
   fuzz: ["test/suites/fuzz", { REQUESTS: 1_000_000, RAW: 20_000, IMPORTS: 100_000 }],
   wholeness: ["test/suites/wholeness", { WHOLENESS: 1 }],
-  histories: ["test/store/histories", { HISTORIES: 500 }],
+  histories: ["test/store/histories", { HISTORIES: 1000 }],
 };
 
 const [name, ...args] = process.argv.slice(2);

@@ -1,4 +1,5 @@
 // The configuration of a server: every setting as its parser reads it, and what follows from several of them.
+import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { OperatorError } from "./errors.js";
 import { bytesOf } from "./setting-values.js";
@@ -68,4 +69,10 @@ export function shareOf(config: ServerConfig): ServerConfig {
     return share === undefined ? [] : [[name, share(whole[name as keyof typeof whole] as never, workers)] as const];
   });
   return { ...config, ...Object.fromEntries<unknown>(shares) };
+}
+
+/** The version of this package, which is also that of the OpenAPI description. */
+export function packageVersion(): string {
+  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
 }

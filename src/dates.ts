@@ -31,15 +31,27 @@ export function chinaTime(moment: Date): string {
   return new Date(moment.getTime() + 8 * 3_600_000).toISOString().replace("Z", "+08:00");
 }
 
-/** Whether a value is an ISO 8601 time with its zone, e.g. `2026-01-05T09:30:00Z`. */
-export function isInstant(value: unknown): value is string {
-  if (typeof value !== "string") return false;
-  const day = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/.exec(value)?.[1];
-  return day !== undefined && parseDate(day) !== undefined && !Number.isNaN(Date.parse(value));
-}
-
 /** A duration such as `90d` or `12h` → milliseconds; anything else → undefined. */
 export function parseSpan(text: string): number | undefined {
   const match = /^(\d{1,5})([dh])$/.exec(text);
   return match ? Number(match[1]) * (match[2] === "d" ? DAY_MS : DAY_MS / 24) : undefined;
+}
+
+/** The date so many days after another one, or before it if the number is negative. */
+export const daysAfter = (date: string, days: number): string => formatDays(toDays(date) + days);
+
+type Period = "week" | "month";
+
+/** The first day of the week or month of a date; weeks begin on Monday. */
+export function firstDayOf(date: string, period: Period): string {
+  if (period === "month") return `${date.slice(0, 6)}01`;
+  const days = toDays(date);
+  // 1970-01-01 was a Thursday.
+  return formatDays(days - ((days + 3) % 7));
+}
+
+/** The last day of the week or month of a date. */
+export function lastDayOf(date: string, period: Period): string {
+  const first = toDays(firstDayOf(date, period));
+  return period === "week" ? formatDays(first + 6) : daysAfter(firstDayOf(formatDays(first + 31), period), -1);
 }

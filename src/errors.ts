@@ -1,4 +1,5 @@
 // All errors that users see: one table of problem codes for HTTP, one error class for the command line.
+import { clip } from "./words.js";
 
 /** The stable codes of all problem documents, with HTTP status, title, and the text of the web page in Chinese. */
 export const PROBLEMS = {
@@ -60,12 +61,8 @@ interface ProblemExtras {
   readonly retryAfter?: number;
 }
 
-/** Maximum number of characters of a quoted value, and of the whole detail. */
-const QUOTED = 60;
-const DETAIL = 500;
-
-/** The text, shortened if it is too long. */
-export const clip = (text: string, most = QUOTED): string => (text.length > most ? `${text.slice(0, most)}…` : text);
+/** Characters of a detail, with the ellipsis of a longer one. */
+const DETAIL = 501;
 
 /** A failure with a stable code, sent to HTTP clients as `application/problem+json`. */
 export class Problem extends Error {
@@ -168,9 +165,13 @@ export class EngineError extends OperatorError {
 /** The disk is full. */
 export class NoSpaceError extends OperatorError {}
 
+/** A statement was interrupted. */
+export class InterruptedError extends Error {}
+
 /** Returns an error that is the fault of a file; rethrows any other. */
 export function fileFault(error: unknown): unknown {
-  if (isSystemError(error) || error instanceof EngineError || error instanceof NoSpaceError) throw error;
+  const isOther = error instanceof EngineError || error instanceof NoSpaceError || error instanceof InterruptedError;
+  if (isOther || isSystemError(error)) throw error;
   return error;
 }
 

@@ -1,8 +1,9 @@
 // Reads files and folders that may be missing, unreadable, replaced or open to other users.
-import { type Stats, accessSync, constants, createReadStream, existsSync } from "node:fs";
-import { lstat, mkdir, open, readdir, stat } from "node:fs/promises";
+import { type Stats, accessSync, constants, createReadStream, createWriteStream, existsSync } from "node:fs";
+import { copyFile, lstat, mkdir, open, readdir, stat, symlink, type FileHandle } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { dirname, resolve } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { OperatorError } from "./errors.js";
 import { size as sizeInWords } from "./words.js";
 
@@ -62,6 +63,29 @@ async function readWhole(path: string, most: number): Promise<string> {
   }
 }
 
+/** The bytes of a file. Throws any error from opening or reading it. */
+export async function* piecesIn(path: string, from = 0): AsyncGenerator<Buffer> {
+  const handle = await open(path);
+  try {
+    yield* piecesOf(handle, from);
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * The bytes of an open file in pieces, of a mebibyte if it is large. For a small file the buffers are small: others would
+ * keep the garbage collector busy.
+ */
+export async function* piecesOf(handle: FileHandle, from = 0): AsyncGenerator<Buffer> {
+  const { size } = await handle.stat();
+  const highWaterMark = Math.min(Math.max(size, LEAST_PIECE), MOST_PIECE);
+  yield* handle.createReadStream({ start: from, autoClose: false, highWaterMark });
+}
+
+const LEAST_PIECE = 4 << 10;
+const MOST_PIECE = 1 << 20;
+
 interface Line {
   /** Without its line feed; null if it is too long. */
   readonly text: string | null;
@@ -73,11 +97,11 @@ const LINE_FEED = 0x0a;
 
 /**
  * The lines of a file of any size, one at a time; none if the file is missing. Text after the last line feed is a line
- * too. Lines of more than `longest` bytes have no text. Throws UnreadableError.
+ * too. Lines of more than `longest` bytes have no text. Begins after the first `from` bytes. Throws UnreadableError.
  */
-export async function* linesOf(path: string, longest: number): AsyncGenerator<Line> {
+export async function* linesOf(path: string, longest: number, from = 0): AsyncGenerator<Line> {
   let parts: Buffer[] = [];
-  let [length, end] = [0, 0];
+  let [length, end] = [0, from];
   const add = (part: Buffer): void => {
     length += part.length;
     end += part.length;
@@ -91,15 +115,15 @@ export async function* linesOf(path: string, longest: number): AsyncGenerator<Li
     return line;
   };
   try {
-    for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
-      let from = 0;
-      for (let at = chunk.indexOf(LINE_FEED); at >= 0; at = chunk.indexOf(LINE_FEED, from)) {
-        add(chunk.subarray(from, at));
+    for await (const chunk of piecesIn(path, from)) {
+      let begin = 0;
+      for (let at = chunk.indexOf(LINE_FEED); at >= 0; at = chunk.indexOf(LINE_FEED, begin)) {
+        add(chunk.subarray(begin, at));
         end++;
         yield next();
-        from = at + 1;
+        begin = at + 1;
       }
-      add(chunk.subarray(from));
+      add(chunk.subarray(begin));
     }
   } catch (error) {
     if (isAbsent(error)) return;
@@ -117,6 +141,28 @@ function orNone<T>(path: string, reading: Promise<T>): Promise<T | undefined> {
     throw unreadable(path, error);
   });
 }
+
+/** What `link` and `symlink` fail with on file systems that have no such links: exFAT, SMB, some that use FUSE. */
+const NO_LINKS = new Set(["ENOTSUP", "EOPNOTSUPP", "EPERM", "ENOSYS"]);
+
+/** Whether a link could not be created because the file system has none of its kind. */
+export const lacksLinks = (error: unknown): boolean => NO_LINKS.has((error as NodeJS.ErrnoException).code ?? "");
+
+/** Gives a file a second path: a symbolic link, or a copy where the file system has no such links. */
+export const linkOrCopy = (path: string, second: string): Promise<void> =>
+  symlink(resolve(path), second).catch((error: unknown) => {
+    if (!lacksLinks(error)) throw error;
+    return copyBytes(path, second);
+  });
+
+/** Copies a file. Some file systems refuse the mode that the system gives a copy; there only the bytes are copied. */
+export const copyBytes = (from: string, to: string): Promise<void> =>
+  copyFile(from, to, constants.COPYFILE_FICLONE).catch((error: unknown) => {
+    if (!REFUSES_COPIES.has((error as NodeJS.ErrnoException).code)) throw error;
+    return pipeline(createReadStream(from), createWriteStream(to));
+  });
+
+const REFUSES_COPIES: ReadonlySet<unknown> = new Set([...NO_LINKS, "EINVAL"]);
 
 /** Identifies one state of a file: the stamp changes when the file is written or replaced. */
 export const stampOf = ({ ino, size, mtimeMs, ctimeMs }: Stats): string => `${ino}:${size}:${mtimeMs}:${ctimeMs}`;

@@ -1,4 +1,4 @@
-// What a setting may hold: parsers of its text, which name the option where they refuse, and the part of one worker.
+// What a setting may hold: parsers of its text, which name the option where they refuse.
 import { statSync } from "node:fs";
 import { parseSpan } from "./dates.js";
 import { OperatorError } from "./errors.js";
@@ -10,9 +10,9 @@ const refuse = (option: string, expected: string, text: string): never => {
   throw new OperatorError(`${option} must be ${expected}, not "${text}"`, 2);
 };
 
-export const anyText: Parser<string> = (text) => text;
+const anyText: Parser<string> = (text) => text;
 
-export const wholeNumber =
+const wholeNumber =
   (least: number, most: number): Parser<number> =>
   (text, option) => {
     const value = /^\d{1,9}$/.test(text) ? Number(text) : -1;
@@ -20,33 +20,33 @@ export const wholeNumber =
   };
 
 /** Milliseconds of a number of seconds. */
-export const seconds =
+const seconds =
   (least: number): Parser<number> =>
   (text, option) =>
     wholeNumber(least, 86_400)(text, option) * 1000;
 
 /** What `parse` reads, or null for `none`. */
-export const orNone =
+const orNone =
   <T>(parse: Parser<T>): Parser<T | null> =>
   (text, option) =>
     text === "none" ? null : parse(text, option);
 
-export const oneOf =
+const oneOf =
   <T extends string>(words: readonly T[]): Parser<T> =>
   (text, option) =>
     words.find((word) => word === text) ?? refuse(option, `one of ${words.join(", ")}`, text);
 
-export const onOff: Parser<boolean> = (text, option) =>
+const onOff: Parser<boolean> = (text, option) =>
   text === "on" || text === "off" ? text === "on" : refuse(option, "on or off", text);
 
 /** Milliseconds; null for `none`. */
-export const span: Parser<number | null> = (text, option) => {
+const span: Parser<number | null> = (text, option) => {
   const value = text === "none" ? null : parseSpan(text);
   return value === undefined ? refuse(option, "a time span such as 90d or 12h, or none", text) : value;
 };
 
 /** A size of memory or disk, as DuckDB takes it. */
-export const size: Parser<string> = (text, option) =>
+const size: Parser<string> = (text, option) =>
   /^\d+(\.\d+)?\s*(MB|GB|MiB|GiB)$/i.test(text) ? text : refuse(option, "a size such as 512MB or 4GB", text);
 
 const UNITS: Readonly<Record<string, number>> = { MB: 1e6, GB: 1e9, MIB: 2 ** 20, GIB: 2 ** 30 };
@@ -55,14 +55,14 @@ const UNITS: Readonly<Record<string, number>> = { MB: 1e6, GB: 1e9, MIB: 2 ** 20
 export const bytesOf = (text: string): number =>
   Number.parseFloat(text) * UNITS[text.replace(/[\d.\s]/g, "").toUpperCase()]!;
 
-export const bytes: Parser<number> = (text, option) => bytesOf(size(text, option));
+const bytes: Parser<number> = (text, option) => bytesOf(size(text, option));
 
 /** Rows of a file at most. */
-export const fileRows: Parser<number> = (text, option) =>
+const fileRows: Parser<number> = (text, option) =>
   /^[1-9]\d{0,11}$/.test(text) ? Number(text) : refuse(option, "a whole number such as 50000000", text);
 
 /** A data directory, existing or not. */
-export const dataDirectory: Parser<string> = (text, option) => {
+const dataDirectory: Parser<string> = (text, option) => {
   if (text.trim() === "") throw new OperatorError(`${option} must name a folder, not nothing`, 2);
   try {
     if (statSync(text, { throwIfNoEntry: false })?.isDirectory() !== false) return text;
@@ -73,23 +73,25 @@ export const dataDirectory: Parser<string> = (text, option) => {
 };
 
 /** Origins as browsers send them, separated by commas; none of them for `none`. */
-export const origins: Parser<readonly string[]> = (text, option) => {
+const origins: Parser<readonly string[]> = (text, option) => {
   if (text === "none") return [];
   const listed = text.split(",").map((origin) => origin.trim());
   const wrong = listed.find((origin) => origin !== "*" && !(URL.canParse(origin) && new URL(origin).origin === origin));
   return wrong === undefined ? listed : refuse(option, "*, none, or origins such as https://example.com", wrong);
 };
 
-/** One worker's part of what is for the whole server. */
-export type Share<T> = (whole: T, workers: number) => T;
-
-const part = (whole: number, workers: number, least: number): number => Math.max(least, Math.floor(whole / workers));
-
-/** At least one, so with little of it and many workers the sum may be more. */
-export const partOf: Share<number> = (whole, workers) => part(whole, workers, 1);
-
-export const partOrNothing: Share<number> = (whole, workers) => part(whole, workers, 0);
-
-export const partOrNone: Share<number | null> = (whole, workers) => (whole === null ? null : part(whole, workers, 1));
-
-export const partOfSize: Share<string> = (whole, workers) => `${part(bytesOf(whole) / 1e6, workers, 1)}MB`;
+/** What the table of settings chooses from. */
+export const parsers = {
+  anyText,
+  wholeNumber,
+  seconds,
+  orNone,
+  oneOf,
+  onOff,
+  span,
+  size,
+  bytes,
+  fileRows,
+  dataDirectory,
+  origins,
+};

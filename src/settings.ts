@@ -1,32 +1,27 @@
 // Every setting is one row: its name (of which option and environment variable are made), default, meaning, parser and users.
 import { join } from "node:path";
 import { tmpdir } from "node:os";
-import {
-  anyText,
-  bytes,
-  dataDirectory,
-  fileRows,
-  onOff,
-  oneOf,
-  origins,
-  orNone,
-  partOf,
-  partOfSize,
-  partOrNone,
-  partOrNothing,
-  seconds,
-  size,
-  span,
-  wholeNumber,
-  type Parser,
-  type Share,
-} from "./setting-values.js";
+import { bytesOf, parsers, type Parser } from "./setting-values.js";
 
 const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export const MOST_WORKERS = 64;
+
+/** One worker's part of what is for the whole server. */
+type Share<T> = (whole: T, workers: number) => T;
+
+const part = (whole: number, workers: number, least: number): number => Math.max(least, Math.floor(whole / workers));
+
+/** At least one, so with little of it and many workers the sum may be more. */
+const partOf: Share<number> = (whole, workers) => part(whole, workers, 1);
+
+const partOrNothing: Share<number> = (whole, workers) => part(whole, workers, 0);
+
+const partOrNone: Share<number | null> = (whole, workers) => (whole === null ? null : part(whole, workers, 1));
+
+const partOfSize: Share<string> = (whole, workers) => `${part(bytesOf(whole) / 1e6, workers, 1)}MB`;
 
 /** Commands that take settings as options. */
 type Command = "serve" | "ingest" | "import" | "doctor";
@@ -39,6 +34,8 @@ interface Setting<T> {
   readonly of: readonly Command[];
   /** What a shell offers for the value. */
   readonly offers?: readonly string[] | "files" | "folders";
+  /** The value of the option without one; absent: it needs one. */
+  readonly bare?: string;
   /** Absent: every worker gets the whole. */
   readonly share?: Share<T>;
 }
@@ -50,93 +47,93 @@ const CHECKED = ["serve", "doctor"] as const;
 const INBOX = ["serve", "ingest"] as const;
 const FILES = ["serve", "ingest", "import"] as const;
 
-const limit = orNone(wholeNumber(1, 999_999_999));
+const limit = parsers.orNone(parsers.wholeNumber(1, 999_999_999));
 
 export const SETTINGS = {
   data: setting({
     fallback: "parquet",
     meaning: "data directory",
-    parse: dataDirectory,
+    parse: parsers.dataDirectory,
     of: ["serve", "ingest", "import", "doctor"],
     offers: "folders",
   }),
-  host: setting({ fallback: "127.0.0.1", meaning: "address to listen on", parse: anyText, of: CHECKED }),
+  host: setting({ fallback: "127.0.0.1", meaning: "address to listen on", parse: parsers.anyText, of: CHECKED }),
   port: setting({
     fallback: "8080",
     meaning: "port to listen on; 0 picks a free one",
-    parse: wholeNumber(0, 65_535),
+    parse: parsers.wholeNumber(0, 65_535),
     of: CHECKED,
   }),
   workers: setting({
     fallback: "auto",
     meaning: "number of worker processes; auto: one per two cores, as far as --memory allows",
-    parse: (text, option) => (text === "auto" ? text : wholeNumber(1, MOST_WORKERS)(text, option)),
+    parse: (text, option) => (text === "auto" ? text : parsers.wholeNumber(1, MOST_WORKERS)(text, option)),
     of: SERVER,
   }),
   memory: setting({
     fallback: "2GB",
     meaning: "memory for DuckDB; beyond it, queries spill to disk",
-    parse: size,
+    parse: parsers.size,
     of: CHECKED,
     share: partOfSize,
   }),
   temp: setting({
     fallback: join(tmpdir(), "tapehouse"),
     meaning: "directory for spilled and cached data",
-    parse: anyText,
+    parse: parsers.anyText,
     of: CHECKED,
     offers: "folders",
   }),
   spill: setting({
     fallback: "10GB",
     meaning: "disk space for spilling; a query that needs more gets 503",
-    parse: size,
+    parse: parsers.size,
     of: SERVER,
     share: partOfSize,
   }),
   cache: setting({
     fallback: "4GB",
     meaning: "disk space for the cache of encoded rows, or none",
-    parse: (text, option) => (text === "none" ? 0 : bytes(text, option)),
+    parse: (text, option) => (text === "none" ? 0 : parsers.bytes(text, option)),
     of: SERVER,
   }),
   concurrency: setting({
     fallback: "8",
     meaning: "queries that run at the same time",
-    parse: wholeNumber(1, 256),
+    parse: parsers.wholeNumber(1, 256),
     of: SERVER,
     share: partOf,
   }),
   streams: setting({
     fallback: "128",
     meaning: "responses in progress at the same time",
-    parse: wholeNumber(1, 10_000),
+    parse: parsers.wholeNumber(1, 10_000),
     of: SERVER,
     share: partOf,
   }),
   queue: setting({
     fallback: "256",
     meaning: "queries that may wait; beyond it 503",
-    parse: wholeNumber(0, 100_000),
+    parse: parsers.wholeNumber(0, 100_000),
     of: SERVER,
     share: partOrNothing,
   }),
   deadline: setting({
     fallback: "600",
     meaning: "seconds that a query may take; beyond it 504",
-    parse: seconds(1),
+    parse: parsers.seconds(1),
     of: INBOX,
   }),
   stall: setting({
     fallback: "60",
     meaning: "seconds that a client may read nothing before it is disconnected",
-    parse: seconds(1),
+    parse: parsers.seconds(1),
     of: SERVER,
   }),
   grace: setting({
     fallback: "20",
     meaning: "seconds that running responses get to finish when the server stops",
-    parse: seconds(0),
+    parse: parsers.seconds(0),
     of: SERVER,
   }),
   defaultLimit: setting({ fallback: "none", meaning: "rows returned without limit", parse: limit, of: SERVER }),
@@ -144,14 +141,14 @@ export const SETTINGS = {
   logLevel: setting({
     fallback: "info",
     meaning: "what to log: debug, info, warn, error or silent",
-    parse: oneOf(LOG_LEVELS),
+    parse: parsers.oneOf(LOG_LEVELS),
     of: SERVER,
     offers: LOG_LEVELS,
   }),
   connections: setting({
     fallback: "10000",
     meaning: "simultaneous connections; beyond it 503",
-    parse: wholeNumber(1, 1_000_000),
+    parse: parsers.wholeNumber(1, 1_000_000),
     of: SERVER,
     share: partOf,
   }),
@@ -165,7 +162,7 @@ export const SETTINGS = {
   wrongTokens: setting({
     fallback: "30",
     meaning: "wrong tokens per minute and address; beyond it 429",
-    parse: wholeNumber(1, 1_000_000),
+    parse: parsers.wholeNumber(1, 1_000_000),
     of: SERVER,
   }),
   tokenStreams: setting({
@@ -178,70 +175,78 @@ export const SETTINGS = {
   corsOrigin: setting({
     fallback: "none",
     meaning: "origins whose pages may read responses, comma-separated, or *",
-    parse: origins,
+    parse: parsers.origins,
     of: SERVER,
   }),
   tlsCert: setting({
     fallback: "none",
     meaning: "certificate chain (PEM file); enables HTTPS",
-    parse: orNone(anyText),
+    parse: parsers.orNone(parsers.anyText),
     of: CHECKED,
     offers: "files",
   }),
   tlsKey: setting({
     fallback: "none",
     meaning: "private key of the certificate (PEM file)",
-    parse: orNone(anyText),
+    parse: parsers.orNone(parsers.anyText),
     of: CHECKED,
     offers: "files",
   }),
   watch: setting({
     fallback: "on",
     meaning: "whether to import files from the inbox: on or off",
-    parse: onOff,
+    parse: parsers.onOff,
     of: SERVER,
     offers: ["on", "off"],
   }),
   ingestMemory: setting({
     fallback: "2GB",
     meaning: "memory for DuckDB to import a large file",
-    parse: size,
+    parse: parsers.size,
     of: INBOX,
   }),
   maxDrop: setting({
     fallback: "10GB",
     meaning: "largest file imported from the inbox; a larger one is refused",
-    parse: bytes,
+    parse: parsers.bytes,
     of: INBOX,
   }),
   ingestSpill: setting({
     fallback: "20GB",
     meaning: "disk space for spilling during an import",
-    parse: size,
+    parse: parsers.size,
     of: INBOX,
   }),
   maxFileRows: setting({
     fallback: "50000000",
     meaning: "maximum number of rows in a file; one with more is refused",
-    parse: fileRows,
+    parse: parsers.fileRows,
     of: FILES,
   }),
   maxUnpacked: setting({
     fallback: "16GB",
     meaning: "largest unpacked size of a file; above 1 GB, also limited to 64 times the file's size",
-    parse: bytes,
+    parse: parsers.bytes,
     of: FILES,
+  }),
+  strict: setting({
+    fallback: "off",
+    meaning: "whether to refuse files with rows that cannot be true: on or off",
+    parse: parsers.onOff,
+    of: INBOX,
+    offers: ["on", "off"],
+    bare: "on",
   }),
   keepVersions: setting({
     fallback: "50",
     meaning: "number of newest versions always kept",
-    parse: wholeNumber(1, 1_000_000),
+    parse: parsers.wholeNumber(1, 1_000_000),
     of: INBOX,
   }),
   retention: setting({
     fallback: "90d",
     meaning: "how long the last version of each day is kept; none keeps every version",
-    parse: span,
+    parse: parsers.span,
     of: INBOX,
   }),
 } as const;
@@ -249,6 +254,9 @@ export const SETTINGS = {
 export type SettingName = keyof typeof SETTINGS;
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[];
+
+export const settingNamed = (name: SettingName): Pick<Setting<unknown>, "fallback" | "meaning" | "bare"> =>
+  SETTINGS[name];
 
 /** The settings that a command has options for, in the order of the table. */
 export const settingsOf = (command: Command): readonly SettingName[] =>
@@ -261,11 +269,3 @@ export const flagOf = (name: SettingName): string =>
 /** The environment variable of a setting, e.g. `TAPEHOUSE_MAX_LIMIT`. */
 export const envOf = (name: SettingName): string =>
   `TAPEHOUSE_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
-
-/** What a shell offers for the values of options. */
-export const OFFERED: Readonly<Record<string, readonly string[] | "files" | "folders">> = Object.fromEntries(
-  SETTING_NAMES.flatMap((name) => {
-    const { offers } = SETTINGS[name];
-    return offers === undefined ? [] : [[flagOf(name), offers]];
-  }),
-);

@@ -1,15 +1,19 @@
 // Text in messages: formats numbers and lists, and escapes text from elsewhere so that it cannot break a line, control
 // a terminal or reorder characters.
 
-export const count = (n: number): string => n.toLocaleString("en-US");
+/** E.g. `2,000`, or `2,000.5` with one digit. Without `Intl`, which takes time to load. */
+export const count = (n: number): string => String(n).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 
 /** E.g. `1 file`, `2,000 files`. */
 export const plural = (n: number, what: string): string => `${count(n)} ${what}${n === 1 ? "" : "s"}`;
 
+/** E.g. `1 row has`, `2,000 rows have`: the beginning of a warning. */
+export const rowsHave = (n: number): string => `${plural(n, "row")} ${n === 1 ? "has" : "have"}`;
+
 /** A number of bytes, in a suitable unit. */
 export function size(bytes: number): string {
   const [unit, name] = bytes < 1e6 ? [1e3, "kB"] : bytes < 1e9 ? [1e6, "MB"] : [1e9, "GB"];
-  return `${(bytes / unit).toLocaleString("en-US", { maximumFractionDigits: 1 })} ${name}`;
+  return `${count(Math.round((bytes / unit) * 10) / 10)} ${name}`;
 }
 
 /** How many names a message lists; the rest is counted. */
@@ -21,27 +25,12 @@ export function some(names: readonly string[]): string {
   return names.slice(0, SHOWN).map(shown).join(", ") + more;
 }
 
+/** Characters of what a message quotes, with the ellipsis of a longer text. */
+const QUOTED = 61;
+
 /** The beginning of a text that has more than `most` characters. */
-export const clip = (text: string, most: number): string =>
+export const clip = (text: string, most = QUOTED): string =>
   text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "")}…`;
-
-/** Room for the number of the texts that are left out. */
-const LEFT_OUT = 40;
-
-/** The first of these texts, each clipped to `longest` characters, which have `most` in total; of more, the number. */
-export function clipAll(texts: readonly string[], longest: number, most: number): readonly string[] {
-  const total = texts.reduce((sum, text) => sum + text.length, 0);
-  if (total <= most && texts.every((text) => text.length <= longest)) return texts;
-  const clipped: string[] = [];
-  let room = most - LEFT_OUT;
-  for (const text of texts) {
-    const short = clip(text, longest);
-    room -= short.length;
-    if (room < 0) return [...clipped, `… and ${count(texts.length - clipped.length)} more`];
-    clipped.push(short);
-  }
-  return clipped;
-}
 
 /** Control and format characters (line ends, escape sequences, reversed or invisible text) and lone surrogates. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;

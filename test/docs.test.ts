@@ -2,6 +2,8 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { describe, expect, test } from "vitest";
+import { API_NAMES, apiNamed } from "../src/catalog/tushare.js";
+import { CHECKS } from "../src/catalog/checks.js";
 import { ENTITIES, ENTITY_NAMES } from "../src/catalog/index.js";
 import { createProgram } from "../src/cli/program.js";
 import { envOf, flagOf, SETTING_NAMES, SETTINGS } from "../src/settings.js";
@@ -72,7 +74,7 @@ describe("docs/reference.md", () => {
     expect(without(reference, settings)).toEqual([]);
   });
 
-  test("has every command with all of its options", () => {
+  test("has every command with all of its options", async () => {
     const missing: string[] = [];
     const look = (command: Command, path: string): void => {
       for (const sub of command.commands) look(sub, `${path} ${sub.name()}`);
@@ -84,12 +86,12 @@ describe("docs/reference.md", () => {
         if (!place.includes(`\`${long!}`)) missing.push(`${path} ${long!}`);
       }
     };
-    look(createProgram(), "tapehouse");
+    look(await createProgram(), "tapehouse");
     expect(missing).toEqual([]);
   });
 
   test("has every route, header and format", () => {
-    const { operations, paths: described } = readDescription(openApi("1.0.0"));
+    const { operations, paths: described } = readDescription(openApi());
     const paths = new Set(
       described.map((path) => path.replace(/entities\/\w+/, "entities/<entity>").replace(/\{(\w+)\}/, "<$1>")),
     );
@@ -110,10 +112,67 @@ describe("docs/reference.md", () => {
   test("has every parameter that is no column of an entity, and every one of the other routes", () => {
     const columns = (entity: (typeof ENTITIES)[number]) => new Set(filterColumns(entity).map(({ name }) => name));
     const own = ENTITIES.flatMap((entity) => parameterNames(entity).filter((name) => !columns(entity).has(name)));
-    const others = readDescription(openApi("1.0.0")).operations.filter(
+    const others = readDescription(openApi()).operations.filter(
       ({ path }) => !ENTITY_NAMES.some((name) => path.endsWith(`/${name}`)),
     );
-    const names = [...own, ...others.flatMap(({ parameters }) => parameters.map(({ name }) => name))];
+    const filters = new Set(ENTITIES.flatMap((entity) => [...columns(entity)]));
+    const named = others.flatMap(({ path, parameters }) =>
+      parameters.map(({ name }) => name).filter((name) => !(path.endsWith("/changes") && filters.has(name))),
+    );
+    const names = [...own, ...named];
     expect([...new Set(names)].filter((name) => !reference.includes(`\`${name}\``))).toEqual([]);
+  });
+});
+
+test("docs/data-engineers.md names every check with its severity and sentence", () => {
+  const page = rowsOf(read("docs/data-engineers.md"));
+  const isThere = ({ id, severity, says }: (typeof CHECKS)[number]): boolean =>
+    page.some((row) => row.startsWith(`| \`${id}\` | ${severity} |`) && row.endsWith(`| ${says} |`));
+  expect(CHECKS.filter((check) => !isThere(check)).map(({ id }) => id)).toEqual([]);
+});
+
+describe("docs/tushare.md", () => {
+  const sections = new Map(
+    read("docs/tushare.md")
+      .split(/^## /m)
+      .slice(1)
+      .map((section) => [section.slice(0, section.indexOf("\n")), section.replaceAll(/\s+/g, " ")] as const),
+  );
+  const listed = (api: string, what: string): readonly string[] => {
+    const line = new RegExp(`- ${what}: (.*?)(?= - |$)`).exec(sections.get(api) ?? "")?.[1] ?? "";
+    return [...line.matchAll(/`(\w+)`/g)].map(([, name]) => name!);
+  };
+
+  test("has a section for every API, and for nothing else but the bars of indices", () => {
+    expect([...sections.keys()].toSorted()).toEqual([...API_NAMES, "Bars of indices"].toSorted());
+  });
+
+  test.each(API_NAMES)("knows which parameters and columns %s has", (name) => {
+    const { entity } = apiNamed(name)!;
+    const taken = parameterNames(entity);
+    const columns = entity.columns.map((column) => column.name);
+    expect(listed(name, "Supported").length).toBeGreaterThan(0);
+    expect(listed(name, "Supported").filter((parameter) => !taken.includes(parameter))).toEqual([]);
+    expect(listed(name, "Not supported").filter((parameter) => taken.includes(parameter))).toEqual([]);
+    expect(listed(name, "Columns not here").filter((column) => columns.includes(column))).toEqual([]);
+  });
+});
+
+describe("the table of what can leak, in docs/quants.md", () => {
+  const [, section = ""] = read("docs/quants.md").split("## What can leak, and what stops it\n");
+  const leaks = rowsOf(section.split("\n## ")[0]!)
+    .slice(2)
+    .map((row) => row.split(" | ").map((cell) => cell.replace(/^\| | \|$/g, "")));
+
+  test("has a row for each of many ways", () => {
+    expect(leaks.length).toBeGreaterThan(20);
+  });
+
+  test.each(leaks)("names a test that runs: %s", (_leak, _stopped, guard) => {
+    const [, path = "", name = ""] = /^`([\w./-]+)`: "(.+)"$/.exec(guard) ?? [];
+    const code = read(path);
+    const title = name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+    const begin = path.endsWith(".py") ? `^def ${title}\\(` : `\\b(?:test|it)(?:\\.each\\([^;]*?\\))?\\("${title}"`;
+    expect(code).toMatch(new RegExp(begin, "m"));
   });
 });

@@ -38,6 +38,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, "bin/tapehouse"), command, { mode: 0o755 });
   writeFileSync(join(folder, "bin/npx"), '#!/bin/sh\nexec "$@"\n', { mode: 0o755 });
   writeFileSync(join(folder, "daily_20251218.csv"), bars("20251218"));
+  writeFileSync(join(folder, "final_20251218.csv"), bars("20251218"));
   writeFileSync(join(folder, "bars/a.csv.gz"), gzipSync(bars("20251219")));
   writeFileSync(join(folder, "stock_basic.csv"), "ts_code,name,list_date\n600519.SH,贵州茅台,20010827\n");
   writeFileSync(join(folder, "export/trade_date=20251218/a.csv"), "ts_code,close,pe\n600519.SH,10.5,20\n");
@@ -61,8 +62,10 @@ describe("the README", () => {
 
 describe("the page for data engineers", () => {
   test("drops that are copied as it says are taken", async () => {
-    const commands = [...lines("docs/data-engineers.md", "cp "), ...lines("docs/data-engineers.md", "rsync ")];
-    expect(commands).toHaveLength(2);
+    const commands = ["mkdir ", "cp ", "rsync "]
+      .flatMap((beginning) => lines("docs/data-engineers.md", beginning))
+      .filter((line) => line.includes("parquet/inbox/"));
+    expect(commands).toHaveLength(4);
     const data = join(folder, "parquet");
     const { child, ended } = await serveInProcess(data, "--workers", "1");
     await until(
@@ -76,9 +79,9 @@ describe("the page for data engineers", () => {
     }
     const taken = (): boolean | undefined => {
       const { drops } = JSON.parse(shell("tapehouse status --json").stdout) as { drops: Record<string, unknown> };
-      return Number(drops["taken"]) + Number(drops["same"]) === 2 && drops["refused"] ? true : undefined;
+      return Number(drops["imported"]) + Number(drops["same"]) === 3 && drops["refused"] ? true : undefined;
     };
-    await until("both are taken", taken);
+    await until("all are taken", taken);
     child.kill("SIGTERM");
     expect(await ended).toBe(0);
     const status = shell("tapehouse status --json").stdout;

@@ -79,7 +79,7 @@ export async function writeShifted(file: string, copies: number, skip = 0, days 
   await runSql(`COPY (SELECT * FROM (${all}) WHERE trade_date >= (${first})) TO '${file}' (FORMAT parquet)`);
 }
 
-async function runSql(...statements: readonly string[]): Promise<void> {
+export async function runSql(...statements: readonly string[]): Promise<void> {
   const instance = await DuckDBInstance.create(":memory:");
   const connection = await instance.connect();
   for (const statement of statements) await connection.run(statement);

@@ -40,10 +40,10 @@ export async function askJson<T>(server: BenchServer, path: string): Promise<T> 
   return (await response.json()) as T;
 }
 
-/** The number of rows of an entity on the server. */
+/** The number of rows of an entity on the server; 0 while the server has no version. */
 export async function rowsOf(server: BenchServer, entity: string): Promise<number> {
-  const meta = await askJson<{ entities: Record<string, { rows: number }> }>(server, "meta");
-  return meta.entities[entity]!.rows;
+  const meta = await askJson<{ entities: Record<string, { rows?: number }> }>(server, "meta");
+  return meta.entities[entity]?.rows ?? 0;
 }
 
 /** The values of the first column of a response. */

@@ -13,11 +13,16 @@ export type Day = string | number;
 export type Texts = string | readonly string[];
 export type Days = Day | readonly Day[];
 export type Ints = number | string | readonly (number | string)[];
+
+/** With several days of \`as_of\`, each row has the one that it belongs to. */
+export interface AsOf {
+  readonly as_of?: string;
+}
 `;
 
 /** The whole of `formats.ts`. */
 export const typescriptFormats = (): string =>
-  `// The formats of answers. Made by \`npm run clients\`: change the catalog, not this file.
+  `// The formats of responses. Made by \`npm run clients\`: change the catalog, not this file.
 
 /** Media types by the names that \`format=\` takes. */
 export const MEDIA_TYPES = {
@@ -67,8 +72,13 @@ const FILTERS: Record<ColumnType, string> = {
 const OTHERS: Record<ParameterKind, string | null> = {
   start_date: "Day",
   end_date: "Day",
-  as_of: "Day",
+  as_of: "Days",
+  as_of_days: '"month_end" | "week_end"',
+  as_of_start: "Day",
+  as_of_end: "Day",
+  latest: "boolean",
   adjust: '"forward" | "backward"',
+  adjust_volume: "boolean",
   fields: null,
   limit: "number",
   cursor: "string",
@@ -90,12 +100,13 @@ function params(entity: Entity): string {
   return `\nexport interface ${pascalCase(entity.name)}Params {\n${lines.join("\n")}\n}`;
 }
 
-function method({ name, about }: Entity): string {
+function method({ name, about, pointInTime }: Entity): string {
   const base = pascalCase(name);
+  const row = `Pick<${base}Row, F>${pointInTime === null ? "" : " & AsOf"}`;
   return [
     `  /** ${about} */`,
     `  ${name}<F extends keyof ${base}Row = keyof ${base}Row>(`,
     `    params?: ${base}Params & { readonly fields?: readonly F[] },`,
-    `  ): Answer<Pick<${base}Row, F>>;`,
+    `  ): Answer<${row}>;`,
   ].join("\n");
 }

@@ -12,6 +12,8 @@ const make =
   });
 
 export const requiredCode = make("code", false);
+export const stockCode = (name: string, meaning: string, chinese: string): EntityColumn =>
+  requiredCode(name, meaning, chinese, { codesOf: "stocks" });
 export const requiredDate = make("date", false);
 export const requiredText = make("text", false);
 export const requiredInteger = make("int64", false);
@@ -49,8 +51,11 @@ export const oneRowADay = {
   code: "ts_code",
   identity: ["ts_code", "trade_date"],
   identityIs: "row",
+  snapshot: null,
   order: ["trade_date", "ts_code"],
   pointInTime: null,
+  revisions: null,
+  panel: { by: "day" },
 } as const satisfies Partial<Entity>;
 
 /** Columns that the three statements share. */

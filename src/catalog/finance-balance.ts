@@ -1,9 +1,9 @@
 // Columns of `balancesheet`, in the order usual for this table.
-import { STATEMENT, date, number, requiredCode, requiredDate, text, yuan } from "./columns.js";
+import { STATEMENT, date, number, requiredDate, text, yuan, stockCode } from "./columns.js";
 import type { EntityColumn } from "./types.js";
 
 export const balanceColumns: readonly EntityColumn[] = [
-  requiredCode("ts_code", "Stock code", "股票代码"),
+  stockCode("ts_code", "Stock code", "股票代码"),
   requiredDate("ann_date", "Announcement date", "公告日期"),
   date("f_ann_date", "Actual announcement date, of this revision", "实际公告日期"),
   requiredDate("end_date", "Last day of the reporting period", "报告期"),

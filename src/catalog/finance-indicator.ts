@@ -1,20 +1,9 @@
 // Columns of `fina_indicator`, in the order usual for this table. Without a unit: sources disagree, or it is not known.
-import {
-  days,
-  number,
-  percent,
-  ratio,
-  requiredCode,
-  requiredDate,
-  text,
-  times,
-  yuan,
-  yuanPerShare,
-} from "./columns.js";
+import { days, number, percent, ratio, requiredDate, text, times, yuan, yuanPerShare, stockCode } from "./columns.js";
 import type { EntityColumn } from "./types.js";
 
 export const indicatorColumns: readonly EntityColumn[] = [
-  requiredCode("ts_code", "Stock code", "股票代码"),
+  stockCode("ts_code", "Stock code", "股票代码"),
   requiredDate("ann_date", "Announcement date", "公告日期"),
   requiredDate("end_date", "Last day of the reporting period", "报告期"),
   yuanPerShare("eps", "Basic earnings per share", "基本每股收益"),

@@ -1,5 +1,5 @@
 // The finance store: the three statements, the indicators derived from them, and dividends.
-import { date, number, requiredCode, text, yuanPerShare } from "./columns.js";
+import { date, number, text, yuanPerShare, stockCode } from "./columns.js";
 import { balanceColumns } from "./finance-balance.js";
 import { cashflowColumns } from "./finance-cashflow.js";
 import { incomeColumns } from "./finance-income.js";
@@ -7,7 +7,7 @@ import { indicatorColumns } from "./finance-indicator.js";
 import type { Entity, EntityColumn } from "./types.js";
 
 const dividendColumns: readonly EntityColumn[] = [
-  requiredCode("ts_code", "Stock code", "股票代码"),
+  stockCode("ts_code", "Stock code", "股票代码"),
   date("end_date", "Period that the dividend belongs to", "分红所属报告期"),
   date("ann_date", "Announcement date of the proposal", "预案公告日"),
   text("div_proc", "Stage: proposed, approved, implemented", "实施进度：预案、股东大会通过、实施"),
@@ -39,8 +39,16 @@ const statement = {
   mainDate: "ann_date",
   identity: ["ts_code", "end_date", "ann_date", "f_ann_date", "report_type", "comp_type", "update_flag"],
   identityIs: "row",
+  snapshot: null,
   order: ["ann_date", "ts_code", "end_date", "f_ann_date", "report_type", "comp_type", "update_flag"],
-  pointInTime: { rule: "announced", columns: ["f_ann_date", "ann_date"] },
+  pointInTime: { rule: "announced", columns: ["f_ann_date", "ann_date"], periodEnd: "end_date" },
+  revisions: {
+    of: ["ts_code", "end_date", "report_type", "comp_type"],
+    date: ["f_ann_date", "ann_date"],
+    flag: "update_flag",
+  },
+  // The consolidated statement. The other types are those of a single quarter, of the parent company, or compared later.
+  panel: { by: "newest", only: { column: "report_type", value: "1" } },
 } as const satisfies Partial<Entity>;
 
 export const FINANCE: readonly Entity[] = [
@@ -78,8 +86,11 @@ export const FINANCE: readonly Entity[] = [
     mainDate: "ann_date",
     identity: ["ts_code", "ann_date", "end_date", "update_flag"],
     identityIs: "row",
+    snapshot: null,
     order: ["ann_date", "ts_code", "end_date", "update_flag"],
-    pointInTime: { rule: "announced", columns: ["ann_date"] },
+    pointInTime: { rule: "announced", columns: ["ann_date"], periodEnd: "end_date" },
+    revisions: { of: ["ts_code", "end_date"], date: ["ann_date"], flag: "update_flag" },
+    panel: { by: "newest", only: null },
   },
   {
     ...finance,
@@ -95,13 +106,16 @@ export const FINANCE: readonly Entity[] = [
     // A company may pay two dividends on one day, e.g. an interim and a special one.
     identity: ["ts_code", "end_date", "ann_date", "div_proc", "ex_date"],
     identityIs: "group",
+    snapshot: null,
     order: [
       "ex_date",
       "ts_code",
       ...dividendColumns.map((c) => c.name).filter((n) => n !== "ex_date" && n !== "ts_code"),
     ],
-    // Ex-date and payment details are known only when the implementation was announced. A row without any
-    // announcement date is known on its ex-date, which is never earlier.
-    pointInTime: { rule: "announced", columns: ["imp_ann_date", "ann_date", "ex_date"] },
+    // Stage, ex-date and payment details are known only when the implementation was announced. Where that date is missing,
+    // they are known on the ex-date, which is never earlier; a proposal has no ex-date.
+    pointInTime: { rule: "announced", columns: ["imp_ann_date", "ex_date", "ann_date"] },
+    // Proposal, approval and implementation of a dividend are stages, all of which count.
+    revisions: null,
   },
 ];

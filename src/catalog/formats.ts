@@ -4,7 +4,7 @@ interface FormatInfo {
   readonly mediaType: string;
   /** What follows the media type in Content-Type. */
   readonly parameters: string;
-  /** Whether the body itself says where the answer ended; otherwise headers do. */
+  /** Whether the body itself says that the response is complete; otherwise headers do. */
   readonly hasSummary: boolean;
   /** Whether the body is compressed already. */
   readonly isCompressed: boolean;
@@ -12,7 +12,7 @@ interface FormatInfo {
 
 const UTF_8 = "; charset=utf-8";
 
-/** By the names that `format=` takes; the first one answers a client that takes anything. */
+/** By their names in `format=`. A client that accepts anything gets the first one. */
 export const FORMATS = {
   json: { mediaType: "application/json", parameters: UTF_8, hasSummary: true, isCompressed: false },
   ndjson: { mediaType: "application/x-ndjson", parameters: UTF_8, hasSummary: false, isCompressed: false },

@@ -1,5 +1,16 @@
 // The index store: indices, their daily levels and weights, and the industry classification with its members.
-import { date, lots, oneRowADay, percent, points, requiredCode, requiredDate, text, thousandUnits } from "./columns.js";
+import {
+  date,
+  lots,
+  oneRowADay,
+  percent,
+  points,
+  requiredCode,
+  requiredDate,
+  text,
+  thousandUnits,
+  stockCode,
+} from "./columns.js";
 import type { Entity } from "./types.js";
 
 export const INDEX: readonly Entity[] = [
@@ -25,8 +36,10 @@ export const INDEX: readonly Entity[] = [
     code: "ts_code",
     identity: ["ts_code"],
     identityIs: "row",
+    snapshot: [],
     order: ["ts_code"],
     pointInTime: null,
+    revisions: null,
     gaps: "none",
     codeCopy: false,
   },
@@ -61,7 +74,7 @@ export const INDEX: readonly Entity[] = [
     store: "index",
     columns: [
       requiredCode("index_code", "Index code", "指数代码"),
-      requiredCode("con_code", "Constituent stock code", "成分股代码"),
+      stockCode("con_code", "Constituent stock code", "成分股代码"),
       requiredDate("trade_date", "Trading date", "交易日期"),
       percent("weight", "Weight", "权重"),
     ],
@@ -69,8 +82,10 @@ export const INDEX: readonly Entity[] = [
     code: "index_code",
     identity: ["index_code", "con_code", "trade_date"],
     identityIs: "row",
+    snapshot: ["index_code", "trade_date"],
     order: ["trade_date", "index_code", "con_code"],
     pointInTime: null,
+    revisions: { of: ["index_code", "con_code"], date: ["trade_date"] },
     gaps: "none",
     codeCopy: false,
   },
@@ -93,8 +108,10 @@ export const INDEX: readonly Entity[] = [
     code: "index_code",
     identity: ["index_code", "src"],
     identityIs: "row",
+    snapshot: ["src"],
     order: ["index_code", "src"],
     pointInTime: null,
+    revisions: null,
     gaps: "none",
     codeCopy: false,
   },
@@ -106,7 +123,7 @@ export const INDEX: readonly Entity[] = [
     store: "index",
     columns: [
       requiredCode("index_code", "Industry index code", "行业指数代码"),
-      requiredCode("con_code", "Constituent stock code", "成分股代码"),
+      stockCode("con_code", "Constituent stock code", "成分股代码"),
       requiredDate("in_date", "Inclusion date", "纳入日期"),
       date("out_date", "Removal date; null means the stock is still a constituent", "剔除日期；空值表示仍为成分股"),
       text("is_new", "Whether newly included", "是否最新纳入"),
@@ -115,6 +132,7 @@ export const INDEX: readonly Entity[] = [
     code: "index_code",
     identity: ["index_code", "con_code", "in_date"],
     identityIs: "row",
+    snapshot: null,
     order: ["in_date", "index_code", "con_code"],
     pointInTime: {
       rule: "announced",
@@ -124,6 +142,7 @@ export const INDEX: readonly Entity[] = [
         { column: "is_new", knownFrom: "out_date", before: "Y" },
       ],
     },
+    revisions: { of: ["index_code", "con_code"], date: ["in_date"] },
     gaps: "none",
     codeCopy: false,
   },

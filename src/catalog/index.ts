@@ -1,5 +1,4 @@
 // The catalog: every entity, by name.
-import { AUCTION } from "./auction.js";
 import { FINANCE } from "./finance.js";
 import { INDEX } from "./index-entities.js";
 import { MARKET } from "./market.js";
@@ -7,7 +6,7 @@ import { REFERENCE } from "./reference.js";
 import { REPORTS } from "./reports.js";
 import type { Entity, EntityColumn } from "./types.js";
 
-export const ENTITIES: readonly Entity[] = [...MARKET, ...AUCTION, ...INDEX, ...REFERENCE, ...REPORTS, ...FINANCE];
+export const ENTITIES: readonly Entity[] = [...MARKET, ...INDEX, ...REFERENCE, ...REPORTS, ...FINANCE];
 
 export const ENTITY_NAMES: readonly string[] = ENTITIES.map((entity) => entity.name);
 

@@ -1,6 +1,8 @@
-// The market store: prices, valuation, adjustment factors, price limits and suspensions of stocks.
+// The market store: prices, valuation, adjustment factors, price limits and suspensions of stocks. The auction store:
+// opening, closing and tick-by-tick call auctions.
 import {
   lots,
+  number,
   oneRowADay,
   percent,
   price,
@@ -11,11 +13,12 @@ import {
   tenThousandUnits,
   text,
   thousandUnits,
+  stockCode,
 } from "./columns.js";
-import type { Adjustment, Entity, EntityColumn } from "./types.js";
+import type { Adjustment, Entity, EntityColumn, Period } from "./types.js";
 
 const key: readonly EntityColumn[] = [
-  requiredCode("ts_code", "Stock code", "股票代码"),
+  stockCode("ts_code", "Stock code", "股票代码"),
   requiredDate("trade_date", "Trading date", "交易日期"),
 ];
 
@@ -34,12 +37,35 @@ const afterPrices: readonly EntityColumn[] = [
 
 const longPeriodColumns: readonly EntityColumn[] = [...key, close, open, high, low, ...afterPrices];
 
-/** `pre_close` is that of the row's own day after rights, so one factor fits all. Volume, turnover and percent stay. */
+/** `pre_close` is that of the row's own day after rights, so one factor fits all. Turnover and percent stay. */
 const adjustment: Adjustment = {
   prices: ["open", "high", "low", "close", "pre_close", "change"],
+  volume: "vol",
   factors: "adj_factor",
   factor: "adj_factor",
 };
+
+const adjustmentOf = (period: Period): Adjustment => ({ ...adjustment, days: { entity: "daily", period } });
+
+/** No unit of volume and turnover is documented, so none is claimed. */
+const auctionColumns: readonly EntityColumn[] = [
+  requiredCode("ts_code", "Security code: a stock, an ETF or an index", "证券代码：股票、ETF或指数"),
+  requiredDate("trade_date", "Trading date", "交易日期"),
+  text("ts_type", "Type (STK or ETF)", "证券类型：STK为股票，ETF为基金"),
+  text("time", "Time", "时间"),
+  price("price", "Price", "价格"),
+  number("vol", "Volume", "成交量"),
+  number("amount", "Turnover", "成交额"),
+  price("pre_close", "Previous close", "昨收价"),
+];
+
+const auction = {
+  ...oneRowADay,
+  store: "auction",
+  columns: auctionColumns,
+  gaps: "every_day",
+  codeCopy: true,
+} as const;
 
 export const MARKET: readonly Entity[] = [
   {
@@ -71,7 +97,7 @@ export const MARKET: readonly Entity[] = [
     columns: longPeriodColumns,
     gaps: "none",
     codeCopy: true,
-    adjustment,
+    adjustment: adjustmentOf("week"),
   },
   {
     ...oneRowADay,
@@ -86,7 +112,7 @@ export const MARKET: readonly Entity[] = [
     columns: longPeriodColumns,
     gaps: "none",
     codeCopy: true,
-    adjustment,
+    adjustment: adjustmentOf("month"),
   },
   {
     ...oneRowADay,
@@ -141,7 +167,7 @@ export const MARKET: readonly Entity[] = [
       price("up_limit", "Upper limit price", "涨停价"),
       price("down_limit", "Lower limit price", "跌停价"),
     ],
-    gaps: "every_stock",
+    gaps: "every_limit",
     codeCopy: true,
   },
   {
@@ -157,8 +183,34 @@ export const MARKET: readonly Entity[] = [
       text("suspend_type", "Suspension type", "停复牌类型"),
     ],
     identityIs: "group",
+    panel: null,
     order: ["trade_date", "ts_code", "suspend_timing", "suspend_type"],
     gaps: "none",
     codeCopy: false,
+  },
+  {
+    ...auction,
+    name: "stk_auction_o",
+    title: "Opening call auction",
+    about: "The pre-market quote: one row for each security and day with the result of the opening call auction.",
+    chinese: { title: "开盘集合竞价", about: "盘前行情：每只证券每个交易日一行，为开盘集合竞价的结果。" },
+  },
+  {
+    ...auction,
+    name: "stk_auction_c",
+    title: "Closing call auction",
+    about: "The post-market quote: one row for each security and day with the result of the closing call auction.",
+    chinese: { title: "收盘集合竞价", about: "盘后行情：每只证券每个交易日一行，为收盘集合竞价的结果。" },
+  },
+  {
+    ...auction,
+    name: "stk_auction",
+    title: "Call-auction trades",
+    about:
+      "Tick-by-tick trades of the call auctions of stocks and ETFs; equal ticks are kept. Price is the trade price.",
+    chinese: { title: "集合竞价逐笔", about: "股票与ETF集合竞价的逐笔成交，完全相同的记录也会保留。价格为成交价。" },
+    identityIs: "ticks",
+    panel: null,
+    order: ["trade_date", "ts_code", "ts_type", "time", "price", "vol", "amount", "pre_close"],
   },
 ];

@@ -3,14 +3,20 @@ import { columnNamed } from "./index.js";
 import type { Entity, EntityColumn } from "./types.js";
 
 const isDated = ({ mainDate }: Entity): boolean => mainDate !== null;
+const isKnownByDay = ({ pointInTime }: Entity): boolean => pointInTime !== null;
 const always = (): boolean => true;
 
 /** The kinds of parameters that are no filters, by their names, and which entities take them. */
 const TAKEN_BY = {
   start_date: isDated,
   end_date: isDated,
-  as_of: ({ pointInTime }) => pointInTime !== null,
+  as_of: isKnownByDay,
+  as_of_days: isKnownByDay,
+  as_of_start: isKnownByDay,
+  as_of_end: isKnownByDay,
+  latest: ({ revisions }) => revisions !== null,
   adjust: ({ adjustment }) => adjustment !== undefined,
+  adjust_volume: ({ adjustment }) => adjustment !== undefined,
   fields: always,
   limit: always,
   cursor: always,

@@ -1,5 +1,5 @@
 // The reference store: the stock list and its history, companies, former names, the trading calendar.
-import { date, requiredCode, requiredDate, requiredInteger, requiredText, tenThousandUnits, text } from "./columns.js";
+import { date, requiredDate, requiredInteger, requiredText, tenThousandUnits, text, stockCode } from "./columns.js";
 import type { Entity } from "./types.js";
 
 export const REFERENCE: readonly Entity[] = [
@@ -15,7 +15,7 @@ export const REFERENCE: readonly Entity[] = [
     },
     store: "reference",
     columns: [
-      requiredCode("ts_code", "Stock code", "股票代码"),
+      stockCode("ts_code", "Stock code", "股票代码"),
       text("name", "Stock name", "股票名称"),
       date("list_date", "Listing date", "上市日期"),
       date("delist_date", "Delisting date; null means not delisted", "退市日期；空值表示未退市"),
@@ -25,8 +25,13 @@ export const REFERENCE: readonly Entity[] = [
     code: "ts_code",
     identity: ["ts_code", "snapshot_date"],
     identityIs: "row",
+    snapshot: ["snapshot_date"],
     order: ["snapshot_date", "ts_code"],
-    pointInTime: { rule: "snapshot" },
+    pointInTime: {
+      rule: "snapshot",
+      hides: [{ column: "delist_date", knownFrom: "delist_date", before: null }],
+    },
+    revisions: null,
     gaps: "every_day",
     codeCopy: true,
   },
@@ -37,7 +42,7 @@ export const REFERENCE: readonly Entity[] = [
     chinese: { title: "上市公司信息", about: "上市公司的基本信息：每家公司一行，不含历史。" },
     store: "reference",
     columns: [
-      requiredCode("ts_code", "Stock code", "股票代码"),
+      stockCode("ts_code", "Stock code", "股票代码"),
       text("chairman", "Chairman", "董事长"),
       text("manager", "General manager", "总经理"),
       tenThousandUnits("reg_capital", "Registered capital", "注册资本"),
@@ -48,8 +53,10 @@ export const REFERENCE: readonly Entity[] = [
     code: "ts_code",
     identity: ["ts_code"],
     identityIs: "row",
+    snapshot: [],
     order: ["ts_code"],
     pointInTime: null,
+    revisions: null,
     gaps: "none",
     codeCopy: false,
   },
@@ -60,7 +67,7 @@ export const REFERENCE: readonly Entity[] = [
     chinese: { title: "股票曾用名", about: "股票使用过的名称及其启用与停用日期。" },
     store: "reference",
     columns: [
-      requiredCode("ts_code", "Stock code", "股票代码"),
+      stockCode("ts_code", "Stock code", "股票代码"),
       requiredText("name", "Former name", "曾用名"),
       requiredDate("start_date", "First effective day", "启用日期"),
       date("end_date", "Last effective day; null means still in effect", "停用日期；空值表示仍在使用"),
@@ -71,6 +78,7 @@ export const REFERENCE: readonly Entity[] = [
     code: "ts_code",
     identity: ["ts_code", "start_date", "name"],
     identityIs: "row",
+    snapshot: null,
     order: ["start_date", "ts_code", "name"],
     // An announcement date is often missing; the first effective day is never before it.
     pointInTime: {
@@ -78,6 +86,7 @@ export const REFERENCE: readonly Entity[] = [
       columns: ["ann_date", "start_date"],
       hides: [{ column: "end_date", knownFrom: "end_date", before: null }],
     },
+    revisions: { of: ["ts_code"], date: ["ann_date", "start_date"] },
     gaps: "none",
     codeCopy: false,
   },
@@ -96,9 +105,12 @@ export const REFERENCE: readonly Entity[] = [
     mainDate: "cal_date",
     code: "exchange",
     identity: ["exchange", "cal_date"],
+    settled: "is_open",
     identityIs: "row",
+    snapshot: null,
     order: ["cal_date", "exchange"],
     pointInTime: null,
+    revisions: null,
     gaps: "none",
     codeCopy: false,
   },

@@ -1,5 +1,5 @@
 // The reports store: broker research reports and company announcements.
-import { code, requiredCode, requiredDate, requiredText, text } from "./columns.js";
+import { code, requiredDate, requiredText, text, stockCode } from "./columns.js";
 import type { Entity } from "./types.js";
 
 export const REPORTS: readonly Entity[] = [
@@ -26,8 +26,10 @@ export const REPORTS: readonly Entity[] = [
     // Weekly notes of one institution share their title across industries and have no stock code.
     identity: ["trade_date", "ts_code", "title", "inst_csname", "author", "ind_name", "url"],
     identityIs: "row",
+    snapshot: null,
     order: ["trade_date", "ts_code", "title", "inst_csname", "author", "ind_name", "url"],
     pointInTime: { rule: "announced", columns: ["trade_date"] },
+    revisions: null,
     gaps: "none",
     codeCopy: false,
   },
@@ -39,7 +41,7 @@ export const REPORTS: readonly Entity[] = [
     store: "reports",
     columns: [
       requiredDate("ann_date", "Announcement date", "公告日期"),
-      requiredCode("ts_code", "Stock code, with or without suffix", "股票代码，可不带后缀"),
+      stockCode("ts_code", "Stock code, with or without suffix", "股票代码，可不带后缀"),
       text("name", "Stock name", "股票名称"),
       requiredText("title", "Announcement title", "公告标题"),
       text("url", "Announcement link", "公告链接"),
@@ -49,8 +51,10 @@ export const REPORTS: readonly Entity[] = [
     code: "ts_code",
     identity: ["ann_date", "ts_code", "title", "url"],
     identityIs: "row",
+    snapshot: null,
     order: ["ann_date", "ts_code", "title", "url"],
     pointInTime: { rule: "announced", columns: ["ann_date"] },
+    revisions: null,
     gaps: "none",
     codeCopy: false,
     bareCodes: true,

@@ -33,8 +33,8 @@ const symbol = derived("symbol", "Stock code without suffix", "不带后缀的�
 
 const listStatus = derived(
   "list_status",
-  "L = listed, D = delisted, by the day of the snapshot",
-  "上市状态：L上市，D退市，以快照日期为准",
+  "L = listed, D = delisted, by the day of the snapshot, or by as_of",
+  "上市状态：L上市，D退市，以快照日期为准；指定as_of时以该日为准",
   "CASE WHEN delist_date <= snapshot_date THEN 'D' ELSE 'L' END",
 );
 
@@ -46,9 +46,19 @@ const market = derived(
         WHEN ts_code LIKE '30%.SZ' THEN '创业板' WHEN ts_code LIKE '60%.SH' OR ts_code LIKE '00%.SZ' THEN '主板' END`,
 );
 
-/** Columns that scripts commonly ask for and no entity holds: null in every row, rather than an error in every script. */
-const unknown = (name: string): EntityColumn =>
-  derived(name, "Not in the lake: null in every row", "未收录：均为空值", "NULL::VARCHAR");
+const area: EntityColumn = {
+  ...text("area", "Province in which the company is registered", "公司注册省份"),
+  lookup: "province",
+};
+
+const industry: EntityColumn = {
+  ...text(
+    "industry",
+    "Industry of the first level that the stock had entered by the day of the snapshot",
+    "所属一级行业，以快照日期为准",
+  ),
+  lookup: "industry",
+};
 
 const plain = (entity: Entity): Api => ({
   source: entity.name,
@@ -65,15 +75,37 @@ function stockBasic(): Api {
     entity: {
       ...list,
       name: "stock_basic",
-      columns: [code!, symbol, name!, unknown("area"), unknown("industry"), market, exchange, listStatus, ...dates],
+      columns: [code!, symbol, name!, area, industry, market, exchange, listStatus, ...dates],
+      pointInTime: {
+        ...list.pointInTime!,
+        hides: [
+          ...list.pointInTime!.hides!,
+          { column: "list_status", knownFrom: "delist_date", before: "L", after: "D" },
+        ],
+      },
     },
     order: "asc",
     defaults: { list_status: "L", fields: "ts_code,symbol,name,area,industry,market,list_date" },
   };
 }
 
+/** The service returns consolidated statements unless another type is asked for; rows without a type are taken as such. */
+const STATEMENTS = ["income", "balancesheet", "cashflow"].map((name): Api => ({
+  ...plain(entityNamed(name)!),
+  defaults: { report_type: "1,null" },
+}));
+
+/** Bars of indices are not stored: they are made of the days. */
+const INDEX_BARS = (["week", "month"] as const).map((period): Api => {
+  const days = entityNamed("index_daily")!;
+  const builtFrom = { days: days.name, calendar: "trade_cal", period };
+  return { ...plain({ ...days, name: `index_${period}ly`, builtFrom }), source: days.name };
+});
+
 /** Names and columns that differ; every other entity is asked for as the catalog has it. */
 const DIFFERENT: readonly Api[] = [
+  ...STATEMENTS,
+  ...INDEX_BARS,
   stockBasic(),
   {
     ...plain({ ...entityNamed("stock_company")!, columns: [...entityNamed("stock_company")!.columns, exchange] }),
@@ -83,6 +115,7 @@ const DIFFERENT: readonly Api[] = [
         .join(","),
     },
   },
+  plain({ ...entityNamed("fina_indicator")!, rangeOf: "end_date" }),
   plain({ ...entityNamed("index_member")!, filterAliases: { ts_code: "con_code" } }),
 ];
 

@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { entityNamed } from "../catalog/index.js";
 import type { Writer } from "../engine/writer.js";
 import { OperatorError } from "../errors.js";
-import { buildCodeCopy, wantsCodeCopy } from "../store/code-copy.js";
+import { buildCodeCopy, wantsCodeCopy } from "../store/compact.js";
 import { prepareDemo, type DemoEntity } from "../demo/market.js";
 import { merge } from "../store/merge.js";
 import { withWriteSession } from "../store/session.js";
@@ -67,7 +67,13 @@ export async function makeDemo(data: string, { memory, ...size }: DemoSize): Pro
         progress.show({ what: `writing ${name}`, done: rows + written, total, unit: "rows" });
       tell(0);
       const entity = entityNamed(name)!;
-      const { list } = await merge({ writer, layout }, entity, base.files(name), { relation: `(${sql})` }, tell);
+      const { list } = await merge(
+        { writer, layout },
+        entity,
+        base.files(name),
+        { fresh: { relation: `(${sql})` } },
+        tell,
+      );
       lists.push(wantsCodeCopy(entity, list, false) ? await buildCodeCopy({ writer, layout }, entity, list) : list);
       rows += list.rows;
     }

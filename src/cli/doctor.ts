@@ -1,4 +1,7 @@
 // tapehouse doctor. At first it loads nothing that a broken installation may lack.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Command } from "commander";
 import { readConfig, type ServerConfig } from "../config.js";
 import type { SettingName } from "../settings.js";
@@ -6,12 +9,12 @@ import { OperatorError, reasonOf } from "../errors.js";
 import { layoutOf } from "../lake/layout.js";
 import { plural } from "../words.js";
 import { checkDirectory } from "./doctor/directory.js";
-import { ok, shell, wrong, type Finding } from "./doctor/finding.js";
-import { checkInstallation } from "./doctor/installation.js";
+import { ok, shell, wrong, type Finding, warning } from "./doctor/finding.js";
 import { checkLake } from "./doctor/lake.js";
 import { checkServing } from "./doctor/serving.js";
 import { addSettings, jsonOption } from "./options.js";
 import { printJson, say } from "./out.js";
+import { openWriter } from "../engine/loading.js";
 
 type Options = Partial<Record<SettingName, string>> & { readonly json?: boolean };
 
@@ -31,7 +34,7 @@ export function doctorCommand(): Command {
     });
 }
 
-/** Checks everything. It changes nothing, but creates the folder `--temp`. */
+/** Checks everything. It changes nothing, but creates the folder `--temp` and, for a moment, two files. */
 async function examine(options: Omit<Options, "json">, env: NodeJS.ProcessEnv, now: Date): Promise<readonly Finding[]> {
   const findings = [...(await checkInstallation(process.versions.node))];
   const config = configOf(options, env);
@@ -63,4 +66,59 @@ function describe({ state, thing, found, expected, way }: Finding): readonly str
   if (expected !== null) lines.push(`${" ".repeat(9)}expected: ${expected}`);
   if (way !== null) lines.push(`${" ".repeat(9)}fix:      ${way}`);
   return lines;
+}
+
+// The installation. Nothing is loaded before it is checked, so that broken parts can be reported.
+
+const LEAST_NODE = [20, 19] as const;
+
+/** `version` is the version of Node, e.g. `20.19.2`. */
+export async function checkInstallation(version: string): Promise<readonly Finding[]> {
+  return [checkNode(version), await checkDuckDB(), await checkEncoder()];
+}
+
+function checkNode(version: string): Finding {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const isEnough = major > LEAST_NODE[0] || (major === LEAST_NODE[0] && minor >= LEAST_NODE[1]);
+  if (isEnough) return ok("Node", version);
+  const expected = `${LEAST_NODE.join(".")} or later`;
+  return wrong("Node", { found: version, expected, way: "nvm install 22" });
+}
+
+async function checkDuckDB(): Promise<Finding> {
+  const folder = await mkdtemp(join(tmpdir(), "tapehouse-doctor-"));
+  try {
+    const writer = await openWriter({ memory: "256MB", tempDirectory: folder });
+    try {
+      const [row] = await writer.rows("SELECT version() AS version, sum(i) AS sum FROM range(1000) t(i)");
+      return ok("DuckDB", `${String(row!["version"])} loads and works`);
+    } finally {
+      writer.close();
+    }
+  } catch (error) {
+    return wrong("DuckDB", {
+      found: `does not work: ${reasonOf(error)}`,
+      expected: `the native module for ${process.platform} ${process.arch}, in node_modules`,
+      way: "npm ci",
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function checkEncoder(): Promise<Finding> {
+  const thing = "row kernel";
+  const expected = "a WebAssembly kernel with the same output as the plain row writer";
+  try {
+    const { checkKernel } = await import("../encode/rows.js");
+    const found = checkKernel();
+    if (found === "equal") return ok(thing, "WebAssembly, equal to the plain row writer");
+    if (found === "absent") {
+      const way = "node --version # needs WebAssembly with SIMD, or rows are written more slowly";
+      return warning(thing, { found: "WebAssembly with SIMD is not available", expected, way });
+    }
+    return wrong(thing, { found: "its output is different", expected, way: "npm ci && npm run build" });
+  } catch (error) {
+    return wrong(thing, { found: `cannot be loaded: ${reasonOf(error)}`, expected, way: "npm ci && npm run build" });
+  }
 }

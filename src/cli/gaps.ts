@@ -1,23 +1,18 @@
-// tapehouse gaps add | list | resolve
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+// tapehouse gaps add | excuse | list | resolve
 import { Command } from "commander";
 import { ENTITIES } from "../catalog/index.js";
 import type { Entity } from "../catalog/types.js";
-import { SETTINGS } from "../settings.js";
 import { createCalendars } from "../engine/calendars.js";
 import { createGapFinder, type GapFinder } from "../engine/gaps.js";
-import { openReader } from "../engine/reader.js";
 import { OperatorError } from "../errors.js";
-import { readRecordedGaps, type RecordedGap } from "../lake/gaps.js";
-import { createIntegrity } from "../lake/integrity.js";
+import { isExcuse, readRecordedGaps, type Excuse, type RecordedGap } from "../lake/gaps.js";
 import { openLake, type Lake } from "../lake/lake.js";
-import { addGap, resolveGap } from "../store/gaps.js";
+import { addGap, excuseGaps, resolveGap } from "../store/gaps.js";
 import { plural, some } from "../words.js";
 import { requireEntity } from "./import.js";
-import { dataOption, jsonOption, printTable, requireLake } from "./options.js";
-import { note, printJson, say } from "./out.js";
+import { dataOption, jsonOption, requireLake } from "./options.js";
+import { note, printJson, say, printTable } from "./out.js";
+import { withReader } from "./reading.js";
 
 interface AddOptions {
   readonly data: string;
@@ -28,8 +23,10 @@ interface AddOptions {
   readonly json?: boolean;
 }
 
+type ExcuseOptions = Omit<AddOptions, "kind"> & { readonly reason: string };
+
 export function gapsCommand(): Command {
-  const command = new Command("gaps").description("Record gaps in the data, list them, and resolve them.");
+  const command = new Command("gaps").description("Record gaps in the data, excuse them, list them, and resolve them.");
   command
     .command("add <entity>")
     .description("Record a gap. It is served until data for all its days has arrived, or until it is resolved.")
@@ -54,22 +51,47 @@ export function gapsCommand(): Command {
       note(`warning: ${of} has rows on ${plural(days.length, "day")} of the gap: ${some(days)}${closed}`);
     });
   command
+    .command("excuse <entity>")
+    .description("Excuse missing rows, giving a reason that stays on record; they are then no longer served as gaps.")
+    .requiredOption("--start <date>", "first day that is excused, YYYYMMDD")
+    .requiredOption("--end <date>", "last day that is excused, YYYYMMDD")
+    .requiredOption("--reason <text>", "why rows are missing, for those who read the data")
+    .option("--code <code>", "the code that is excused; every gap of these days by default")
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      "after",
+      '\nExample:\n  $ tapehouse gaps excuse stk_limit --start 20060104 --end 20060106 --reason "share reform, no limits"\n' +
+        "\nTo withdraw an excuse: tapehouse gaps resolve <id>",
+    )
+    .action(async (name: string, options: ExcuseOptions) => {
+      const { start, end, code = null, reason } = options;
+      const entity = requireEntity(name);
+      await requireLake(options.data);
+      const excuse = await excuseGaps(options.data, entity, { start, end, code, reason }, new Date());
+      const { gaps, days } = await excusedBy(options.data, entity, excuse);
+      if (options.json) printJson({ ...excuse, excused_gaps: gaps });
+      else say(`excuse ${excuse.id} is recorded: ${plural(gaps, "gap")} on ${days}`);
+      if (gaps === 0) note(`warning: ${entity.name} has no gap on these days now; the excuse holds for later ones`);
+    });
+  command
     .command("list")
-    .description("List the recorded gaps: open, closed because data has arrived, or resolved.")
+    .description("List the recorded gaps, open, closed because data has arrived, or resolved; and the excuses.")
     .addOption(dataOption())
     .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  $ tapehouse gaps list --json")
     .action(async (options: { data: string; json?: boolean }) => {
       await requireLake(options.data);
       const states = await statesOfGaps(options.data);
-      const rows = states.map(([{ id, entity, ts_code, gap_start, gap_end, kind, recorded }, state]) => {
-        return { id, state, entity, ts_code, gap_start, gap_end, kind, recorded };
+      const rows = states.map(([{ id, entity, ts_code, gap_start, gap_end, kind, recorded, reason = null }, state]) => {
+        return { id, state, entity, ts_code, gap_start, gap_end, kind, recorded, reason };
       });
-      printTable(rows, { json: options.json, none: "no gaps are recorded", shortenable: ["recorded", "kind"] });
+      const shortenable = ["recorded", "kind", "reason"];
+      printTable(rows, { json: options.json, none: "no gaps or excuses are recorded", shortenable });
     });
   command
     .command("resolve <id>")
-    .description("Resolve a recorded gap: it is no longer served.")
+    .description("Resolve a recorded gap, which is then no longer served, or withdraw an excuse.")
     .addOption(dataOption())
     .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  $ tapehouse gaps resolve 3")
@@ -84,7 +106,7 @@ export function gapsCommand(): Command {
   return command;
 }
 
-type State = "open" | "closed" | "resolved";
+type State = "open" | "closed" | "excused" | "resolved";
 
 /** The days of a gap that have rows in the served version, and whether any are missing. */
 const presence = (
@@ -97,16 +119,30 @@ const presence = (
     isOpen: (await finder.unfilled(lake.current(), entity, [gap], signal)).length > 0,
   }));
 
-/** Every recorded gap and its state in the served version. */
+/** How many gaps of the served version an excuse excuses, and its days in words. */
+const excusedBy = (root: string, entity: Entity, excuse: Excuse): Promise<{ gaps: number; days: string }> =>
+  withFinder(root, async (finder, lake, signal) => {
+    const { gap_start: start, gap_end: end } = excuse;
+    const recorded = (await readRecordedGaps(lake.layout.gaps)).filter(
+      (gap) => gap.entity === entity.name && gap.resolved === null && !isExcuse(gap),
+    );
+    const bounds = { start, end, dataVersion: null };
+    const { excused } = await finder.find(lake.current(), entity, [...recorded, excuse], bounds, signal);
+    return { gaps: excused.length, days: start === end ? start : `${start} to ${end}` };
+  });
+
+/** Everything that is recorded, and its state in the served version. */
 export const statesOfGaps = (root: string): Promise<readonly (readonly [RecordedGap, State])[]> =>
   withFinder(root, async (finder, lake, signal) => {
     const gaps = await readRecordedGaps(lake.layout.gaps);
     const open = new Set<RecordedGap>();
     for (const entity of ENTITIES) {
-      const recorded = gaps.filter((gap) => gap.entity === entity.name);
+      const recorded = gaps.filter((gap) => gap.entity === entity.name && !isExcuse(gap));
       for (const gap of await finder.unfilled(lake.current(), entity, recorded, signal)) open.add(gap);
     }
-    return gaps.map((gap) => [gap, gap.resolved !== null ? "resolved" : open.has(gap) ? "open" : "closed"]);
+    const stateOf = (gap: RecordedGap): State =>
+      gap.resolved !== null ? "resolved" : isExcuse(gap) ? "excused" : open.has(gap) ? "open" : "closed";
+    return gaps.map((gap) => [gap, stateOf(gap)]);
   });
 
 async function withFinder<T>(
@@ -114,23 +150,11 @@ async function withFinder<T>(
   work: (finder: GapFinder, lake: Lake, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const lake = await openLake(root);
-  const tempDirectory = await mkdtemp(join(tmpdir(), "tapehouse-gaps-"));
-  const reader = await openReader({
-    lakeFolder: lake.layout.lake,
-    memory: "1GB",
-    spill: SETTINGS.spill.fallback,
-    tempDirectory,
-    threads: 1,
-    concurrency: 1,
-    streams: 1,
-    queue: 0,
-    integrity: createIntegrity(lake.layout.lake),
-  });
-  try {
-    const finder = createGapFinder(reader, createCalendars(reader));
-    return await work(finder, lake, new AbortController().signal);
-  } finally {
-    await reader.close();
-    await rm(tempDirectory, { recursive: true, force: true });
-  }
+  return withReader(lake, (reader, signal) =>
+    work(
+      createGapFinder(reader, createCalendars(reader), () => new Date()),
+      lake,
+      signal,
+    ),
+  );
 }

@@ -43,6 +43,7 @@ async function watch(config: ServerConfig, signal: AbortSignal): Promise<void> {
   const options = {
     memory: config.ingestMemory,
     maxDrop: config.maxDrop,
+    strict: config.strict,
     limits: { rows: config.maxFileRows, unpacked: config.maxUnpacked, spill: config.ingestSpill },
     policy: { grace: config.deadline + PAGING, newest: config.keepVersions, retention: config.retention },
     now: () => new Date(),

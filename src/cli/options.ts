@@ -1,12 +1,12 @@
 // Options that several commands share.
+import { join } from "node:path";
 import { Option, type Command } from "commander";
-import { envOf, flagOf, SETTINGS, settingsOf } from "../settings.js";
+import { MANIFEST } from "../backup/format.js";
+import { envOf, flagOf, settingNamed, SETTINGS, settingsOf } from "../settings.js";
 import { OperatorError } from "../errors.js";
 import { layoutOf } from "../lake/layout.js";
 import { exists } from "../store/durable.js";
-import { size } from "../setting-values.js";
-import { printJson, say } from "./out.js";
-import { tableLines, type Row } from "./table.js";
+import { parsers } from "../setting-values.js";
 
 /** `--data DIR`, or TAPEHOUSE_DATA, or ./parquet. */
 export const dataOption = (): Option =>
@@ -18,8 +18,10 @@ export const dataOption = (): Option =>
 /** Gives a command an option for each of its settings, as text for `readConfig`. */
 export function addSettings(command: Command, of: Parameters<typeof settingsOf>[0]): Command {
   for (const name of settingsOf(of)) {
-    const { fallback, meaning } = SETTINGS[name];
-    command.option(`${flagOf(name)} <value>`, `${meaning} (env ${envOf(name)}, default ${fallback})`);
+    const { fallback, meaning, bare } = settingNamed(name);
+    const text = `${meaning} (env ${envOf(name)}, default ${fallback})`;
+    const option = new Option(`${flagOf(name)} ${bare === undefined ? "<value>" : "[value]"}`, text);
+    command.addOption(bare === undefined ? option : option.preset(bare));
   }
   return command;
 }
@@ -28,6 +30,8 @@ export function addSettings(command: Command, of: Parameters<typeof settingsOf>[
 export async function requireLake(data: string): Promise<void> {
   const { state, inbox } = layoutOf(data);
   if ((await exists(state)) || (await exists(inbox))) return;
+  if (await exists(join(data, MANIFEST)))
+    throw new OperatorError(`${data} is a backup: restore it into a data directory with tapehouse restore`);
   throw new OperatorError(`there is no lake in ${data} (create one with: tapehouse import, or tapehouse demo)`);
 }
 
@@ -36,7 +40,7 @@ export const jsonOption = (): Option => new Option("--json", "print JSON for pro
 export const memoryOption = (): Option =>
   new Option("--memory <size>", "memory that DuckDB may use; anything above spills to disk")
     .default("4GB")
-    .argParser((text) => size(text, "--memory"));
+    .argParser((text) => parsers.size(text, "--memory"));
 
 /** A limit on imported files, as a command without `readConfig` takes it. */
 export function limitOption(name: "maxFileRows" | "maxUnpacked"): Option {
@@ -46,21 +50,4 @@ export function limitOption(name: "maxFileRows" | "maxUnpacked"): Option {
     .env(envOf(name))
     .default(parse(fallback, flag), fallback)
     .argParser((text) => parse(text, flag));
-}
-
-/** Prints rows as a table no wider than the terminal, or as JSON. */
-export function printTable(rows: readonly Row[], options: TableOptions): void {
-  const { json = false, none, shortenable } = options;
-  const width = process.stdout.columns || Infinity;
-  if (json) printJson(rows, 2);
-  else if (rows.length === 0) say(none);
-  else say(tableLines(rows, width, shortenable));
-}
-
-interface TableOptions {
-  readonly json?: boolean | undefined;
-  /** Printed if there are no rows. */
-  readonly none: string;
-  /** Columns that are shortened if the table is too wide. */
-  readonly shortenable: readonly string[];
 }

@@ -1,47 +1,45 @@
-// The command line: one file per command.
+// The command line: all commands.
 import { Command } from "commander";
-import { packageVersion } from "../http/package.js";
-import { compactCommand } from "./compact.js";
-import { completionCommand } from "./completion.js";
-import { demoCommand } from "./demo.js";
-import { doctorCommand } from "./doctor.js";
-import { gapsCommand } from "./gaps.js";
-import { importCommand } from "./import.js";
-import { ingestCommand } from "./ingest.js";
-import { openApiCommand } from "./openapi.js";
+import { packageVersion } from "../config.js";
 import { runProgram } from "./run.js";
-import { serveCommand } from "./serve.js";
-import { statusCommand } from "./status.js";
-import { tokenCommand } from "./token.js";
-import { vacuumCommand } from "./vacuum.js";
-import { verifyCommand } from "./verify.js";
-import { versionsCommand } from "./versions.js";
 
-export function createProgram(): Command {
+/** A command is loaded when it is called: few of them need DuckDB, and only `serve` needs Express. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  serve: async () => (await import("./serve.js")).serveCommand(),
+  status: async () => (await import("./status.js")).statusCommand(),
+  ingest: async () => (await import("./ingest.js")).ingestCommand(),
+  import: async () => (await import("./import.js")).importCommand(),
+  delete: async () => (await import("./delete.js")).deleteCommand(),
+  revert: async () => (await import("./revert.js")).revertCommand(),
+  demo: async () => (await import("./demo.js")).demoCommand(),
+  token: async () => (await import("./token.js")).tokenCommand(),
+  gaps: async () => (await import("./gaps.js")).gapsCommand(),
+  versions: async () => (await import("./status.js")).versionsCommand(),
+  diff: async () => (await import("./diff.js")).diffCommand(),
+  statistics: async () => (await import("./statistics.js")).statisticsCommand(),
+  compact: async () => (await import("./maintenance.js")).compactCommand(),
+  vacuum: async () => (await import("./maintenance.js")).vacuumCommand(),
+  verify: async () => (await import("./verify.js")).verifyCommand(),
+  backup: async () => (await import("./backup.js")).backupCommand(),
+  restore: async () => (await import("./backup.js")).restoreCommand(),
+  check: async () => (await import("./check.js")).checkCommand(),
+  doctor: async () => (await import("./doctor.js")).doctorCommand(),
+  openapi: async () => (await import("./describe.js")).openApiCommand(),
+  completion: async () => (await import("./describe.js")).completionCommand(createProgram),
+};
+
+/** The program with the named command only, or with all commands if there is none of that name. */
+export async function createProgram(name = ""): Promise<Command> {
   const program = new Command("tapehouse")
     .description("Serves exchange-traded market data from Parquet files over HTTP, read-only.")
     .version(packageVersion())
     .showHelpAfterError("(add --help for the options of this command)")
     .addHelpText("after", "\nExample:\n  $ tapehouse demo && tapehouse serve");
-  const commands = [
-    serveCommand,
-    statusCommand,
-    ingestCommand,
-    importCommand,
-    demoCommand,
-    tokenCommand,
-    gapsCommand,
-    versionsCommand,
-    compactCommand,
-    vacuumCommand,
-    verifyCommand,
-    doctorCommand,
-    openApiCommand,
-    () => completionCommand(createProgram),
-  ];
-  for (const command of commands) program.addCommand(command());
+  const one = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  const commands = await Promise.all((one ? [one] : Object.values(COMMANDS)).map((load) => load()));
+  for (const command of commands) program.addCommand(command);
   return program;
 }
 
 /** Runs one command and resolves to its exit code. */
-export const run = (args: readonly string[]): Promise<number> => runProgram(createProgram(), args);
+export const run = (args: readonly string[]): Promise<number> => runProgram(() => createProgram(args[0]), args);

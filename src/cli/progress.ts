@@ -1,6 +1,6 @@
 // Progress on stderr: a bar that is redrawn on a terminal, an occasional line elsewhere.
 import { plural, printable, size } from "../words.js";
-import { shortened } from "./table.js";
+import { shortened } from "./out.js";
 
 /** The progress of a piece of work. */
 interface Step {

@@ -1,21 +1,26 @@
 // Runs a command. Exit codes: 0 success; 1 failure; 2 incorrect call.
 import { CommanderError, type Command } from "commander";
 import { OperatorError, reasonOf } from "../errors.js";
+import { loaded } from "../engine/loading.js";
 import { describeRefusal } from "../files.js";
 import { printable } from "../words.js";
 import { note } from "./out.js";
 
-/** Runs one command of a program and resolves to its exit code. */
-export async function runProgram(program: Command, args: readonly string[]): Promise<number> {
-  for (const command of [program, ...program.commands.flatMap((c) => [c, ...c.commands])]) {
-    command.exitOverride().configureOutput({ outputError: (text, write) => write(printableLines(text)) });
-  }
+/** Loads a program, runs one of its commands and resolves to its exit code. */
+export async function runProgram(load: () => Promise<Command>, args: readonly string[]): Promise<number> {
   try {
+    const program = await loaded(load);
+    for (const command of [program, ...program.commands.flatMap((c) => [c, ...c.commands])]) {
+      command.exitOverride().configureOutput({ outputError: (text, write) => write(printableLines(text)) });
+    }
     await program.parseAsync(args, { from: "user" });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (error instanceof OperatorError) return reportFailure(error.message, error.exitCode);
+    if (NOT_LOADED.has((error as NodeJS.ErrnoException).code ?? "")) {
+      return reportFailure(`this installation is broken: ${reasonOf(error)} (see: tapehouse doctor)`, 1);
+    }
     const refusal = describeRefusal(error);
     if (refusal !== undefined) return reportFailure(refusal, 1);
     if (process.env["TAPEHOUSE_DEBUG"]) note(((error as Error).stack ?? "").split("\n"));
@@ -23,8 +28,11 @@ export async function runProgram(program: Command, args: readonly string[]): Pro
   }
 }
 
+/** Codes of errors that occur when a module is missing, or is native and built for another platform. */
+const NOT_LOADED: ReadonlySet<string> = new Set(["MODULE_NOT_FOUND", "ERR_MODULE_NOT_FOUND", "ERR_DLOPEN_FAILED"]);
+
 /** Prints why a command failed. */
-export function reportFailure(message: string, exitCode: number): number {
+function reportFailure(message: string, exitCode: number): number {
   note(`tapehouse: ${message}`);
   return exitCode;
 }

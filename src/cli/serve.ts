@@ -3,14 +3,13 @@ import { Command } from "commander";
 import { readConfig, type ServerConfig } from "../config.js";
 import { flagOf, settingsOf, type SettingName } from "../settings.js";
 import { OperatorError } from "../errors.js";
-import { exposureOf } from "../http/server.js";
 import { openLog } from "../http/observe.js";
+import { exposureOf } from "../http/port.js";
+import { makeInbox } from "../inbox/data-directory.js";
+import { layoutOf } from "../lake/layout.js";
 import { openLake } from "../lake/lake.js";
-import { createToken, revokeToken } from "../store/tokens.js";
 import { hasRole } from "../processes/messages.js";
 import { supervise } from "../processes/supervisor.js";
-import { runWorker } from "../processes/worker.js";
-import { makeDemo } from "./demo.js";
 import { addSettings } from "./options.js";
 import { note, say } from "./out.js";
 
@@ -26,7 +25,7 @@ export function serveCommand(): Command {
     .option("--demo", "generate the demo market first if the lake is empty, and print a working request")
     .addHelpText("after", "\nExample:\n  $ tapehouse serve --data ./parquet --port 8080")
     .action(async (options: ServeOptions) => {
-      if (hasRole("worker")) runWorker();
+      if (hasRole("worker")) (await import("../processes/worker.js")).runWorker();
       else await serve(options);
     });
 }
@@ -38,8 +37,10 @@ function configOf({ watch, ...options }: ServeOptions): ServerConfig {
 async function serve(options: ServeOptions): Promise<void> {
   const config = configOf(options);
   if (options.demo && (await isEmpty(config.data))) {
+    const { makeDemo } = await import("./demo.js");
     await makeDemo(config.data, { stocks: 300, days: 750, seed: 1, memory: "4GB" });
   }
+  if (config.watch) await prepareInbox(config.data);
   const log = openLog(config.logLevel, note);
   const exposure = exposureOf(config);
   if (exposure) log.warn(exposure);
@@ -51,6 +52,11 @@ async function serve(options: ServeOptions): Promise<void> {
       if (options.demo) say(["", ...(await firstRequest(config.data, url))]);
     },
   });
+}
+
+/** Creates the folders of a new lake before it serves. In all other cases, the process that watches the inbox does. */
+async function prepareInbox(data: string): Promise<void> {
+  if (await isEmpty(data).catch(() => false)) await makeInbox(layoutOf(data)).catch(() => undefined);
 }
 
 const isEmpty = async (data: string): Promise<boolean> => (await openLake(data)).current().version.sequence === 0;
@@ -66,6 +72,7 @@ function ingestArguments({ watch: _, ...options }: ServeOptions): string[] {
 
 /** A curl command to paste, with a token of its own that is replaced at each start. */
 async function firstRequest(data: string, url: string): Promise<readonly string[]> {
+  const { createToken, revokeToken } = await import("../store/tokens.js");
   const name = "first-steps";
   await revokeToken(data, name).catch((error: unknown) => {
     if (!(error instanceof OperatorError)) throw error;

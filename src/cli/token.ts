@@ -3,8 +3,8 @@ import { Command } from "commander";
 import { layoutOf } from "../lake/layout.js";
 import { readTokens } from "../lake/tokens.js";
 import { createToken, revokeToken } from "../store/tokens.js";
-import { dataOption, jsonOption, printTable, requireLake } from "./options.js";
-import { note, printJson, say } from "./out.js";
+import { dataOption, jsonOption, requireLake } from "./options.js";
+import { note, printJson, say, printTable } from "./out.js";
 
 export function tokenCommand(): Command {
   const command = new Command("token").description("Create, list and revoke access tokens.");

@@ -1,8 +1,7 @@
 // Rows of an entity, read as a stream: complete, or an error.
-import { decoder, type Body } from "./body.js";
+import { decoder, type Body, parseJson, type Params, type Transport } from "./http.js";
 import { IncompleteAnswerError, readable, TapehouseError } from "./errors.js";
 import { MEDIA_TYPES } from "./formats.js";
-import { parseJson, type Params, type Transport } from "./http.js";
 
 /** Not JSON: it has its cursor in the body. */
 type BytesFormat = Exclude<keyof typeof MEDIA_TYPES, "json">;
@@ -23,13 +22,21 @@ export interface Answer<Row> extends AsyncIterable<Row> {
   bytes(format: BytesFormat): AsyncGenerator<Uint8Array, void>;
 }
 
+/** What is read, and the parameter that names its version. */
+export interface Source {
+  readonly name: string;
+  /** Below `/api/v1/`. */
+  readonly path: string;
+  readonly version: "data_version" | "to";
+}
+
 export function createAnswer<Row>(
   transport: Transport,
-  entity: string,
+  { name: entity, path: route, version: versionParameter }: Source,
   params: Params,
   signal?: AbortSignal,
 ): Answer<Row> {
-  const path = `/api/v1/entities/${entity}`;
+  const path = `/api/v1/${route}`;
   let dataVersion: string | null = null;
   let nextCursor: string | null = null;
 
@@ -73,7 +80,7 @@ export function createAnswer<Row>(
         }
       } catch (error) {
         await retry.after(error);
-        if (version !== null && request.cursor === undefined) request = { ...request, data_version: version };
+        if (version !== null && request.cursor === undefined) request = { ...request, [versionParameter]: version };
         continue;
       }
       if (nextCursor === null || request.limit !== undefined) return;

@@ -8,6 +8,11 @@ export type Texts = string | readonly string[];
 export type Days = Day | readonly Day[];
 export type Ints = number | string | readonly (number | string)[];
 
+/** With several days of `as_of`, each row has the one that it belongs to. */
+export interface AsOf {
+  readonly as_of?: string;
+}
+
 export const ENTITY_NAMES = [
   "daily",
   "weekly",
@@ -69,6 +74,7 @@ export interface DailyParams {
   readonly ts_code?: Texts;
   readonly trade_date?: Days;
   readonly adjust?: "forward" | "backward";
+  readonly adjust_volume?: boolean;
   readonly limit?: number;
   readonly cursor?: string;
   readonly order?: "asc" | "desc";
@@ -107,6 +113,7 @@ export interface WeeklyParams {
   readonly ts_code?: Texts;
   readonly trade_date?: Days;
   readonly adjust?: "forward" | "backward";
+  readonly adjust_volume?: boolean;
   readonly limit?: number;
   readonly cursor?: string;
   readonly order?: "asc" | "desc";
@@ -145,6 +152,7 @@ export interface MonthlyParams {
   readonly ts_code?: Texts;
   readonly trade_date?: Days;
   readonly adjust?: "forward" | "backward";
+  readonly adjust_volume?: boolean;
   readonly limit?: number;
   readonly cursor?: string;
   readonly order?: "asc" | "desc";
@@ -459,6 +467,7 @@ export interface IndexWeightParams {
   readonly index_code?: Texts;
   readonly con_code?: Texts;
   readonly trade_date?: Days;
+  readonly latest?: boolean;
   readonly limit?: number;
   readonly cursor?: string;
   readonly order?: "asc" | "desc";
@@ -520,7 +529,11 @@ export interface IndexMemberParams {
   readonly out_date?: Days;
   readonly is_new?: Texts;
   /** `as_of` gives what was announced on or before that day, by in_date. */
-  readonly as_of?: Day;
+  readonly as_of?: Days;
+  readonly as_of_days?: "month_end" | "week_end";
+  readonly as_of_start?: Day;
+  readonly as_of_end?: Day;
+  readonly latest?: boolean;
   readonly limit?: number;
   readonly cursor?: string;
   readonly order?: "asc" | "desc";
@@ -550,7 +563,10 @@ export interface StockListParams {
   readonly delist_date?: Days;
   readonly snapshot_date?: Days;
   /** `as_of` gives the latest snapshot on or before that day. */
-  readonly as_of?: Day;
+  readonly as_of?: Days;
+  readonly as_of_days?: "month_end" | "week_end";
+  readonly as_of_start?: Day;
+  readonly as_of_end?: Day;
   readonly limit?: number;
   readonly cursor?: string;
   readonly order?: "asc" | "desc";
@@ -609,7 +625,11 @@ export interface NamechangeParams {
   readonly ann_date?: Days;
   readonly change_reason?: Texts;
   /** `as_of` gives what was announced on or before that day, by ann_date, else start_date. */
-  readonly as_of?: Day;
+  readonly as_of?: Days;
+  readonly as_of_days?: "month_end" | "week_end";
+  readonly as_of_start?: Day;
+  readonly as_of_end?: Day;
+  readonly latest?: boolean;
   readonly limit?: number;
   readonly cursor?: string;
   readonly order?: "asc" | "desc";
@@ -679,7 +699,10 @@ export interface ResearchReportParams {
   readonly ind_name?: Texts;
   readonly url?: Texts;
   /** `as_of` gives what was announced on or before that day, by trade_date. */
-  readonly as_of?: Day;
+  readonly as_of?: Days;
+  readonly as_of_days?: "month_end" | "week_end";
+  readonly as_of_start?: Day;
+  readonly as_of_end?: Day;
   readonly limit?: number;
   readonly cursor?: string;
   readonly order?: "asc" | "desc";
@@ -712,7 +735,10 @@ export interface AnnsDParams {
   readonly url?: Texts;
   readonly rec_time?: Texts;
   /** `as_of` gives what was announced on or before that day, by ann_date. */
-  readonly as_of?: Day;
+  readonly as_of?: Days;
+  readonly as_of_days?: "month_end" | "week_end";
+  readonly as_of_start?: Day;
+  readonly as_of_end?: Day;
   readonly limit?: number;
   readonly cursor?: string;
   readonly order?: "asc" | "desc";
@@ -923,7 +949,11 @@ export interface IncomeParams {
   readonly update_flag?: Texts;
   readonly period?: Days;
   /** `as_of` gives what was announced on or before that day, by f_ann_date, else ann_date. */
-  readonly as_of?: Day;
+  readonly as_of?: Days;
+  readonly as_of_days?: "month_end" | "week_end";
+  readonly as_of_start?: Day;
+  readonly as_of_end?: Day;
+  readonly latest?: boolean;
   readonly limit?: number;
   readonly cursor?: string;
   readonly order?: "asc" | "desc";
@@ -1262,7 +1292,11 @@ export interface BalancesheetParams {
   readonly update_flag?: Texts;
   readonly period?: Days;
   /** `as_of` gives what was announced on or before that day, by f_ann_date, else ann_date. */
-  readonly as_of?: Day;
+  readonly as_of?: Days;
+  readonly as_of_days?: "month_end" | "week_end";
+  readonly as_of_start?: Day;
+  readonly as_of_end?: Day;
+  readonly latest?: boolean;
   readonly limit?: number;
   readonly cursor?: string;
   readonly order?: "asc" | "desc";
@@ -1479,7 +1513,11 @@ export interface CashflowParams {
   readonly update_flag?: Texts;
   readonly period?: Days;
   /** `as_of` gives what was announced on or before that day, by f_ann_date, else ann_date. */
-  readonly as_of?: Day;
+  readonly as_of?: Days;
+  readonly as_of_days?: "month_end" | "week_end";
+  readonly as_of_start?: Day;
+  readonly as_of_end?: Day;
+  readonly latest?: boolean;
   readonly limit?: number;
   readonly cursor?: string;
   readonly order?: "asc" | "desc";
@@ -1832,7 +1870,11 @@ export interface FinaIndicatorParams {
   readonly update_flag?: Texts;
   readonly period?: Days;
   /** `as_of` gives what was announced on or before that day, by ann_date. */
-  readonly as_of?: Day;
+  readonly as_of?: Days;
+  readonly as_of_days?: "month_end" | "week_end";
+  readonly as_of_start?: Day;
+  readonly as_of_end?: Day;
+  readonly latest?: boolean;
   readonly limit?: number;
   readonly cursor?: string;
   readonly order?: "asc" | "desc";
@@ -1888,8 +1930,11 @@ export interface DividendParams {
   readonly imp_ann_date?: Days;
   readonly base_date?: Days;
   readonly period?: Days;
-  /** `as_of` gives what was announced on or before that day, by imp_ann_date, else ann_date, else ex_date. */
-  readonly as_of?: Day;
+  /** `as_of` gives what was announced on or before that day, by imp_ann_date, else ex_date, else ann_date. */
+  readonly as_of?: Days;
+  readonly as_of_days?: "month_end" | "week_end";
+  readonly as_of_start?: Day;
+  readonly as_of_end?: Day;
   readonly limit?: number;
   readonly cursor?: string;
   readonly order?: "asc" | "desc";
@@ -1957,11 +2002,11 @@ export interface EntityMethods {
   /** When each stock entered and left each industry index: the basis of industry neutralisation. */
   index_member<F extends keyof IndexMemberRow = keyof IndexMemberRow>(
     params?: IndexMemberParams & { readonly fields?: readonly F[] },
-  ): Answer<Pick<IndexMemberRow, F>>;
+  ): Answer<Pick<IndexMemberRow, F> & AsOf>;
   /** Daily snapshots of the stock list, delisted stocks included, so that a universe can be built without survivorship bias. With no time parameter the latest snapshot is returned. */
   stock_list<F extends keyof StockListRow = keyof StockListRow>(
     params?: StockListParams & { readonly fields?: readonly F[] },
-  ): Answer<Pick<StockListRow, F>>;
+  ): Answer<Pick<StockListRow, F> & AsOf>;
   /** Basic information about listed companies: one row for each, without history. */
   stock_company<F extends keyof StockCompanyRow = keyof StockCompanyRow>(
     params?: StockCompanyParams & { readonly fields?: readonly F[] },
@@ -1969,7 +2014,7 @@ export interface EntityMethods {
   /** The names that stocks have carried, each with its first and last effective day. */
   namechange<F extends keyof NamechangeRow = keyof NamechangeRow>(
     params?: NamechangeParams & { readonly fields?: readonly F[] },
-  ): Answer<Pick<NamechangeRow, F>>;
+  ): Answer<Pick<NamechangeRow, F> & AsOf>;
   /** Open and closed days with the previous trading day. Only the SSE calendar is held. */
   trade_cal<F extends keyof TradeCalRow = keyof TradeCalRow>(
     params?: TradeCalParams & { readonly fields?: readonly F[] },
@@ -1977,29 +2022,29 @@ export interface EntityMethods {
   /** Broker research reports on stocks and industries, by the day of publication. */
   research_report<F extends keyof ResearchReportRow = keyof ResearchReportRow>(
     params?: ResearchReportParams & { readonly fields?: readonly F[] },
-  ): Answer<Pick<ResearchReportRow, F>>;
+  ): Answer<Pick<ResearchReportRow, F> & AsOf>;
   /** Announcements of listed companies. The stock code can stand without its exchange suffix. */
   anns_d<F extends keyof AnnsDRow = keyof AnnsDRow>(
     params?: AnnsDParams & { readonly fields?: readonly F[] },
-  ): Answer<Pick<AnnsDRow, F>>;
+  ): Answer<Pick<AnnsDRow, F> & AsOf>;
   /** Income statements of listed companies by announcement date, every report type and revision. */
   income<F extends keyof IncomeRow = keyof IncomeRow>(
     params?: IncomeParams & { readonly fields?: readonly F[] },
-  ): Answer<Pick<IncomeRow, F>>;
+  ): Answer<Pick<IncomeRow, F> & AsOf>;
   /** Balance sheets of listed companies by announcement date, every report type and revision. */
   balancesheet<F extends keyof BalancesheetRow = keyof BalancesheetRow>(
     params?: BalancesheetParams & { readonly fields?: readonly F[] },
-  ): Answer<Pick<BalancesheetRow, F>>;
+  ): Answer<Pick<BalancesheetRow, F> & AsOf>;
   /** Cash flow statements of listed companies by announcement date, every report type and revision. */
   cashflow<F extends keyof CashflowRow = keyof CashflowRow>(
     params?: CashflowParams & { readonly fields?: readonly F[] },
-  ): Answer<Pick<CashflowRow, F>>;
+  ): Answer<Pick<CashflowRow, F> & AsOf>;
   /** Per-share figures, margins, returns, turnover, solvency and growth, derived from the statements. */
   fina_indicator<F extends keyof FinaIndicatorRow = keyof FinaIndicatorRow>(
     params?: FinaIndicatorParams & { readonly fields?: readonly F[] },
-  ): Answer<Pick<FinaIndicatorRow, F>>;
+  ): Answer<Pick<FinaIndicatorRow, F> & AsOf>;
   /** Cash dividends and bonus shares from proposal to payment, by ex-date; proposals have no ex-date yet. */
   dividend<F extends keyof DividendRow = keyof DividendRow>(
     params?: DividendParams & { readonly fields?: readonly F[] },
-  ): Answer<Pick<DividendRow, F>>;
+  ): Answer<Pick<DividendRow, F> & AsOf>;
 }

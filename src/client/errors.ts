@@ -32,7 +32,7 @@ export class IncompleteAnswerError extends TapehouseError {
 }
 
 /** The server's description of an error. */
-export interface Problem {
+interface Problem {
   readonly status: number;
   /** Stable; the texts are for people. */
   readonly code: string;

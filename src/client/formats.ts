@@ -1,4 +1,4 @@
-// The formats of answers. Made by `npm run clients`: change the catalog, not this file.
+// The formats of responses. Made by `npm run clients`: change the catalog, not this file.
 
 /** Media types by the names that `format=` takes. */
 export const MEDIA_TYPES = {

@@ -1,6 +1,6 @@
 // The client for Node and browsers: `import { createClient } from "tapehouse/client"`. It only needs fetch.
 import { createAnswer, type Answer } from "./answer.js";
-import { ENTITY_NAMES, type EntityMethods } from "./entities.js";
+import { type Day, ENTITY_NAMES, type EntityMethods, type Texts } from "./entities.js";
 import { TapehouseError } from "./errors.js";
 import { createTransport, getJson, type Params, type Patience, type Transport } from "./http.js";
 
@@ -27,6 +27,36 @@ export interface Gap {
   readonly gap_start: string;
   readonly gap_end: string;
   readonly kind: string;
+  /** Only if excused gaps were requested: why the operator excused it. */
+  readonly reason?: string;
+}
+
+/** A changed value, or an added or removed row; the columns of its identity are members too. */
+export interface Change extends Readonly<Record<string, string | number | null>> {
+  readonly change: "added" | "removed" | "changed";
+  /** Null if the whole row was added or removed: it is JSON in `after` or `before`. */
+  readonly column: string | null;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+/** Exact, over all rows of a version. */
+export interface ColumnStatistics {
+  readonly name: string;
+  readonly nulls: number;
+  readonly distinct: number;
+  /** Null if no row has a value, as `max` and `last`. */
+  readonly min: string | number | null;
+  readonly max: string | number | null;
+  /** The last day with a value; null too if the entity has no main date. */
+  readonly last: string | null;
+}
+
+export interface Statistics {
+  readonly entity: string;
+  readonly data_version: string;
+  readonly rows: number;
+  readonly columns: readonly ColumnStatistics[];
 }
 
 export interface Descriptor {
@@ -37,13 +67,48 @@ export interface Descriptor {
   readonly rows?: number;
 }
 
+/** When rows and values of an entity are known: what `as_of` and `latest` mean for it. */
+export interface PointInTime {
+  /** How `as_of` selects rows; null if it is not supported. */
+  readonly rule: "announced" | "snapshot" | null;
+  /** The first of these dates that a row has is the day on which it was announced. */
+  readonly known_from: readonly string[];
+  /** With `as_of`, this date must not be later either. */
+  readonly period_end: string | null;
+  /** With `as_of`, `column` shows `before` in rows whose `known_from` is later. */
+  readonly hides: readonly { readonly column: string; readonly known_from: string; readonly before: string | null }[];
+  /** `latest` leaves the newest of the rows with the same values of `of`, by `date`. */
+  readonly revisions: {
+    readonly of: readonly string[];
+    readonly date: readonly string[];
+    readonly flag: string | null;
+  } | null;
+  /** What a panel takes: the row of the day, or the newest revision of the newest period known; null: it takes none. */
+  readonly panel: "day" | "newest" | null;
+}
+
 export interface Health {
   readonly status: string;
   readonly data_version: string;
   readonly databases: Readonly<Record<string, boolean>>;
 }
 
-type Day = string | number;
+export interface PanelParams {
+  readonly start_date?: Day;
+  readonly end_date?: Day;
+  readonly codes?: Texts;
+  readonly layout?: "wide" | "long";
+  readonly limit?: number;
+  readonly cursor?: string;
+  readonly order?: "asc" | "desc";
+  readonly data_version?: string;
+}
+
+/** Days are `YYYYMMDD`. */
+export type PanelRow = Readonly<Record<string, string | number | null>> & {
+  readonly ts_code: string;
+  readonly trade_date: string;
+};
 
 /** Every entity is a method: `client.daily({ ts_code: "600519.SH", start_date: 20240101 })`. */
 export interface Client extends EntityMethods {
@@ -58,10 +123,29 @@ export interface Client extends EntityMethods {
   calendar(params?: { start_date?: Day; end_date?: Day; is_open?: 0 | 1; exchange?: string }): Promise<CalendarDay[]>;
   /** The n-th trading day after a trading day, or before it if `n` is negative. */
   shift(date: Day, n: number): Promise<string>;
-  /** Intervals without rows. */
-  gaps(entity: string, params?: { start_date?: Day; end_date?: Day; ts_code?: string }): Promise<Gap[]>;
-  /** Every entity with its dates and number of rows in the current version. */
-  meta(): Promise<{ readonly data_version: string; readonly entities: Readonly<Record<string, Descriptor>> }>;
+  /** Intervals without rows; with `excused` those that the operator excused, instead of the others. */
+  gaps(
+    entity: string,
+    params?: { start_date?: Day; end_date?: Day; ts_code?: string; excused?: boolean },
+  ): Promise<Gap[]>;
+  /**
+   * A row for each stock and trading day of the first entity, with columns of several, given as `entity:column`: each value
+   * as it was known at the close. A column is called `entity.column`; with `layout: "long"`, rows have `field` and `value`.
+   */
+  panel(entities: Texts, params?: PanelParams): Answer<PanelRow>;
+  /**
+   * What differs between two versions of an entity; `to` is the version of this client, or the current one. Filters by
+   * columns of the identity and `start_date`, `end_date` and `limit` are accepted too.
+   */
+  changes(entity: string, versions: { from: string; to?: string }, params?: Params): Answer<Change>;
+  /** What the columns of an entity hold, all of them or those in `fields`. */
+  statistics(entity: string, params?: { fields?: string | readonly string[] }): Promise<Statistics>;
+  /** Every entity with its dates and number of rows in the current version, and when its rows are known. */
+  meta(): Promise<{
+    readonly data_version: string;
+    readonly entities: Readonly<Record<string, Descriptor>>;
+    readonly point_in_time: Readonly<Record<string, PointInTime>>;
+  }>;
   /** Needs no token. */
   health(): Promise<Health>;
 }
@@ -80,7 +164,12 @@ function clientOf(transport: Transport, dataVersion: string | null, signal: Abor
     return { ...params, data_version: dataVersion };
   };
   const read = (entity: string, params?: Params): Answer<unknown> =>
-    createAnswer(transport, entity, pinned(params), signal);
+    createAnswer(
+      transport,
+      { name: entity, path: `entities/${entity}`, version: "data_version" },
+      pinned(params),
+      signal,
+    );
   const methods = Object.fromEntries(ENTITY_NAMES.map((name) => [name, (params?: Params) => read(name, params)]));
   const at = (version: string): Client => clientOf(transport, version, signal);
   const versions = async (): Promise<readonly string[]> =>
@@ -95,6 +184,21 @@ function clientOf(transport: Transport, dataVersion: string | null, signal: Abor
     shift: async (date, n) => partOf(transport, "/api/v1/calendar/shift", pinned({ date, n }), "result", isText),
     gaps: async (entity, params = {}) =>
       partOf(transport, `/api/v1/entities/${entity}/gaps`, pinned(params), "gaps", Array.isArray),
+    changes: (entity, { from, to = dataVersion ?? undefined }, params = {}) =>
+      createAnswer(
+        transport,
+        { name: entity, path: `entities/${entity}/changes`, version: "to" },
+        { ...params, from, to },
+        signal,
+      ),
+    panel: (entities, params = {}) =>
+      createAnswer(
+        transport,
+        { name: "panel", path: "panel", version: "data_version" },
+        pinned({ ...params, entities }),
+        signal,
+      ),
+    statistics: (entity, params = {}) => getJson(transport, `/api/v1/entities/${entity}/statistics`, pinned(params)),
     meta: () => getJson(transport, "/api/v1/meta", {}),
     health: () => getJson(transport, "/health", {}),
   };

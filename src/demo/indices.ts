@@ -1,10 +1,38 @@
 // The index store of the demo: broad and industry indices, weighted by tradable value, and the industry tree.
-import { type Demo, type DemoEntity, selectOf } from "./tables.js";
-import { MOVED_LEAVES } from "./episodes.js";
-import { YUAN } from "./quotes.js";
-import { textList } from "./random.js";
-import { LEAVES } from "./stocks.js";
-import { INDICES, INDUSTRIES, MEMBERS, WEIGHTED } from "./words.js";
+import { type Demo, type DemoEntity, selectOf, textList } from "./tables.js";
+import { MOVED_LEAVES, YUAN } from "./quotes.js";
+import { INDUSTRIES, LEAVES } from "./stocks.js";
+
+/** Broad indices: code, name, market, publisher, category, base date, base point, listing date. */
+const INDICES = [
+  ["000001.SH", "上证指数", "SSE", "上海证券交易所", "综合指数", "1990-12-19", 100, "1991-07-15"],
+  ["000016.SH", "上证50", "SSE", "中证指数有限公司", "规模指数", "2003-12-31", 1000, "2004-01-02"],
+  ["000300.SH", "沪深300", "SSE", "中证指数有限公司", "规模指数", "2004-12-31", 1000, "2005-04-08"],
+  ["000688.SH", "科创50", "SSE", "上海证券交易所", "规模指数", "2019-12-31", 1000, "2020-07-23"],
+  ["000852.SH", "中证1000", "SSE", "中证指数有限公司", "规模指数", "2004-12-31", 1000, "2014-10-17"],
+  ["000905.SH", "中证500", "SSE", "中证指数有限公司", "规模指数", "2004-12-31", 1000, "2007-01-15"],
+  ["000985.CSI", "中证全指", "CSI", "中证指数有限公司", "规模指数", "2004-12-31", 1000, "2011-08-02"],
+  ["399001.SZ", "深证成指", "SZSE", "深圳证券交易所", "综合指数", "1994-07-20", 1000, "1995-01-23"],
+  ["399006.SZ", "创业板指", "SZSE", "深圳证券交易所", "规模指数", "2010-05-31", 1000, "2010-06-01"],
+] as const;
+
+type IndexCode = (typeof INDICES)[number][0];
+
+/** Which stocks an index holds, as a condition over the helper table of stocks, and its level before the demo. */
+const MEMBERS: Record<IndexCode, { readonly where: string; readonly start: number }> = {
+  "000001.SH": { where: "suffix = 'SH' AND tier > 0", start: 3100 },
+  "000016.SH": { where: "top", start: 2600 },
+  "000300.SH": { where: "tier = 1", start: 3500 },
+  "000688.SH": { where: "prefix = '688'", start: 1000 },
+  "000852.SH": { where: "tier = 3", start: 6500 },
+  "000905.SH": { where: "tier = 2", start: 5800 },
+  "000985.CSI": { where: "tier > 0", start: 4700 },
+  "399001.SZ": { where: "suffix = 'SZ'", start: 10500 },
+  "399006.SZ": { where: "prefix IN ('300', '301')", start: 2200 },
+};
+
+/** The indices whose weights are published. */
+const WEIGHTED: readonly IndexCode[] = ["000016.SH", "000300.SH", "000905.SH"];
 
 const LEVEL_BEFORE_INDUSTRIES = 2500;
 

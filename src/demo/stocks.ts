@@ -1,10 +1,88 @@
-// Helper tables of stocks: their listings, sizes, industries and names.
-import { FACTOR_NUMBERS } from "./days.js";
+// Helper tables of stocks: their listings, sizes, industries and names, and the events of their trading.
+import { FACTOR_NUMBERS } from "./calendar.js";
 import type { Demo } from "./tables.js";
-import { BOARDS, INDUSTRIES, NAME_ENDS, NAME_MIDDLES, NAME_STARTS, SPECIAL_CODES } from "./words.js";
+
+interface Board {
+  readonly prefix: string;
+  readonly suffix: "SH" | "SZ" | "BJ";
+  /** How many of 1,000 stocks are listed here. */
+  readonly share: number;
+  /** The k-th code is prefix + (first + k * step) modulo all codes of the prefix. */
+  readonly first: number;
+  readonly step: number;
+  /** Daily price limit in percent. */
+  readonly limit: number;
+  /** No stock is listed before this day. */
+  readonly opened: string;
+}
+
+const BOARDS: readonly Board[] = [
+  { prefix: "600", suffix: "SH", share: 160, first: 0, step: 519, limit: 10, opened: "1990-12-19" },
+  { prefix: "601", suffix: "SH", share: 50, first: 318, step: 81, limit: 10, opened: "2006-07-05" },
+  { prefix: "603", suffix: "SH", share: 150, first: 288, step: 271, limit: 10, opened: "2012-01-05" },
+  { prefix: "605", suffix: "SH", share: 30, first: 1, step: 167, limit: 10, opened: "2019-11-01" },
+  { prefix: "688", suffix: "SH", share: 110, first: 1, step: 371, limit: 20, opened: "2019-07-22" },
+  { prefix: "000", suffix: "SZ", share: 90, first: 1, step: 533, limit: 10, opened: "1991-04-03" },
+  { prefix: "001", suffix: "SZ", share: 20, first: 201, step: 213, limit: 10, opened: "2015-12-28" },
+  { prefix: "002", suffix: "SZ", share: 160, first: 1, step: 593, limit: 10, opened: "2004-06-25" },
+  { prefix: "300", suffix: "SZ", share: 140, first: 1, step: 749, limit: 20, opened: "2009-10-30" },
+  { prefix: "301", suffix: "SZ", share: 50, first: 11, step: 137, limit: 20, opened: "2021-03-26" },
+  { prefix: "83", suffix: "BJ", share: 25, first: 472, step: 3167, limit: 30, opened: "2020-07-27" },
+  { prefix: "920", suffix: "BJ", share: 15, first: 2, step: 97, limit: 30, opened: "2021-11-15" },
+];
+
+/** Two special codes that every demo has: a depositary receipt and a B share. */
+const SPECIAL_CODES = ["689009.SH", "900901.SH"] as const;
+
+/** Shenwan's 31 industries of the first level: the last three digits of the index code, and the name. */
+export const INDUSTRIES: readonly (readonly [string, string])[] = [
+  ["010", "农林牧渔"],
+  ["030", "基础化工"],
+  ["040", "钢铁"],
+  ["050", "有色金属"],
+  ["080", "电子"],
+  ["110", "家用电器"],
+  ["120", "食品饮料"],
+  ["130", "纺织服饰"],
+  ["140", "轻工制造"],
+  ["150", "医药生物"],
+  ["160", "公用事业"],
+  ["170", "交通运输"],
+  ["180", "房地产"],
+  ["200", "商贸零售"],
+  ["210", "社会服务"],
+  ["230", "综合"],
+  ["710", "建筑材料"],
+  ["720", "建筑装饰"],
+  ["730", "电力设备"],
+  ["740", "国防军工"],
+  ["750", "计算机"],
+  ["760", "传媒"],
+  ["770", "通信"],
+  ["780", "银行"],
+  ["790", "非银金融"],
+  ["880", "汽车"],
+  ["890", "机械设备"],
+  ["950", "煤炭"],
+  ["960", "石油石化"],
+  ["970", "环保"],
+  ["980", "美容护理"],
+];
+
+/** First halves of company names. */
+const NAME_STARTS = [..."华中东南西北金天海江新国兴泰永恒瑞德安盛宏远长嘉广信博龙凤云"];
+
+/** Second halves of company names. */
+const NAME_MIDDLES = [..."宇源达通力创元丰润科林诚明辉阳和利康隆洋峰岭川河石森澜宁飞腾"];
+
+/** Suffixes of company names. */
+const NAME_ENDS = ["股份", "科技", "集团", "实业", "控股", "发展", "材料", "技术", "电子", "药业", "能源", "智能"];
 
 /** Industries of the third level: four below each of the first. */
 export const LEAVES = INDUSTRIES.length * 4;
+
+/** The days between closes at the limit for a stock of a 10 percent board. On other boards it is four times as many. */
+const LIMIT_EVERY = 125;
 
 /** The golden section. Its multiples spread any number of stocks evenly over the boards. */
 const GOLDEN = "0.6180339887498949e0";
@@ -14,11 +92,17 @@ const GOLDEN = "0.6180339887498949e0";
  * null) are trading day numbers; `from_t` and `to_t` (exclusive) are the part within the demo, empty if delisted earlier.
  * Shares are counted in single shares, money in yuan.
  * `demo_name(s, name, start_day, end_day, ann_day, reason)`: the names a stock has carried; end_day null is today's.
+ * `demo_ex(s, t, year, bonus, yield)`: ex-dates; bonus shares per share, and cash as a fraction of the previous close.
+ * `demo_halt(s, t, until_t)`: suspensions of whole days, until_t exclusive.
+ * `demo_locked(s, t, side)`: days that close at the upper (1) or lower (-1) limit.
  */
 export async function makeStocks(demo: Demo): Promise<void> {
   await demo.table("code", codes(demo.options.stocks));
   await demo.table("stock", profiles(demo));
   await demo.table("name", names(demo));
+  await demo.table("ex", exDates(demo));
+  await demo.table("halt", halts(demo));
+  await demo.table("locked", lockedDays(demo));
 }
 
 function codes(stocks: number): string {
@@ -111,4 +195,41 @@ function names(demo: Demo): string {
     SELECT s, name, day AS start_day, lead(day) OVER (PARTITION BY s ORDER BY day) - 1 AS end_day,
       CASE WHEN reason <> '其他' AND ${demo.random.uniform("name", "s", "t + 10000")} < 0.7e0 THEN day - 2 END AS ann_day, reason
     FROM start JOIN demo_open USING (t) ORDER BY day, s`;
+}
+
+function exDates(demo: Demo): string {
+  const u = (salt: string) => demo.random.uniform(salt, "s", "year - 1990");
+  return `WITH year AS (SELECT DISTINCT year(day) AS year FROM demo_day),
+    paid AS (SELECT s, from_t, to_t, year, yield, make_date(year, 6, 1) + floor(59 * ${u("ex")})::INTEGER AS planned
+      FROM demo_stock, year WHERE payer AND ${u("pays")} < 0.9e0)
+    SELECT s, year, t + 1 - is_open AS t,
+      CASE WHEN ${u("bonus")} < 0.2e0 THEN [0.2e0, 0.3e0, 0.4e0, 0.5e0, 1.0e0][1 + floor(5 * ${u("ratio")})::INTEGER]::DOUBLE ELSE 0 END AS bonus,
+      yield * (0.7e0 + 0.6e0 * ${u("yield")}) AS yield
+    FROM paid JOIN demo_calendar ON day = planned
+    WHERE t + 1 - is_open BETWEEN from_t + 5 AND to_t - 5 ORDER BY s, t`;
+}
+
+function halts(demo: Demo): string {
+  const { days } = demo.options;
+  const u = (salt: string) => demo.random.uniform(salt, "s", "block");
+  return `WITH block AS (SELECT unnest(range(0, ${Math.ceil(days / 250)}))::INTEGER AS block),
+    drawn AS (SELECT s, from_t, to_t, block * 250 + floor(200 * ${u("halt")})::INTEGER AS t,
+      CASE WHEN ${u("long")} < 0.12e0 THEN 10 + floor(30 * ${u("length")}) ELSE 1 + floor(5 * ${u("length")}) END::INTEGER AS length
+      FROM demo_stock, block WHERE ${u("halts")} < 0.6e0)
+    SELECT s, t, t + length AS until_t FROM drawn WHERE t > from_t + 5 AND t + length < to_t - 12
+    UNION ALL SELECT s, ${days - 3}, ${days} FROM demo_stock WHERE s % 40 = 9 AND from_t < ${days - 12} AND to_t = ${days}
+    ORDER BY s, t`;
+}
+
+function lockedDays(demo: Demo): string {
+  const { days } = demo.options;
+  const u = (salt: string) => demo.random.uniform(salt, "s", "block");
+  const every = `CASE WHEN lim > 10 THEN ${4 * LIMIT_EVERY} ELSE ${LIMIT_EVERY} END`;
+  return `WITH block AS (SELECT unnest(range(0, ${Math.ceil(days / LIMIT_EVERY)}))::INTEGER AS block),
+    drawn AS (SELECT s, from_t, to_t, block * ${every} + 2 + floor((${every} - 6) * ${u("lock")})::INTEGER AS t,
+      CASE WHEN (block + s) % 2 = 0 THEN 1 ELSE -1 END AS side FROM demo_stock, block)
+    SELECT s, t, side FROM drawn d WHERE t > from_t + 5 AND t < to_t - 5
+      AND NOT EXISTS (SELECT 1 FROM demo_halt h WHERE h.s = d.s AND d.t >= h.t - 1 AND d.t <= h.until_t + 1)
+      AND NOT EXISTS (SELECT 1 FROM demo_ex x WHERE x.s = d.s AND x.t BETWEEN d.t - 2 AND d.t + 2)
+    ORDER BY s, t`;
 }

@@ -1,10 +1,8 @@
-// Shared parts of the demo: options, helper tables, and SELECTs that fit the catalog.
+// Shared parts of the demo: options, helper tables, randomness in SQL, and SELECTs that fit the catalog.
 import { entityNamed } from "../catalog/index.js";
 import { SQL_TYPES } from "../catalog/types.js";
-import { OperatorError } from "../errors.js";
 import type { Writer } from "../engine/writer.js";
-import { LAST_YEAR, tradingDays } from "./calendar.js";
-import { randomOf, type Random } from "./random.js";
+import { quoteText } from "../sql-text.js";
 
 export interface DemoOptions {
   /** Number of stocks, including delisted ones. */
@@ -22,26 +20,23 @@ export interface DemoEntity {
   readonly sql: string;
 }
 
+interface Random {
+  /** 64 random bits (UBIGINT) for these keys: at most three integers from 0 to 2^20 - 1. */
+  bits(salt: string, ...keys: readonly string[]): string;
+  /** A DOUBLE in [0, 1). */
+  uniform(salt: string, ...keys: readonly string[]): string;
+  /** An INTEGER in [0, n). */
+  below(n: number | string, salt: string, ...keys: readonly string[]): string;
+  /** One of these texts. */
+  pick(texts: readonly string[], salt: string, ...keys: readonly string[]): string;
+}
+
 export interface Demo {
   readonly options: DemoOptions;
   readonly random: Random;
   /** Runs `CREATE TEMP TABLE demo_<name> AS <select>`. */
   table(name: string, select: string, values?: readonly string[]): Promise<void>;
   drop(): Promise<void>;
-}
-
-const STOCKS = { least: 10, most: 6000 };
-const LEAST_DAYS = 30;
-
-/** Throws an OperatorError for sizes that cannot be generated. */
-export function checkOptions({ stocks, days, until }: DemoOptions): void {
-  if (stocks < STOCKS.least || stocks > STOCKS.most) {
-    throw new OperatorError(`the demo supports ${STOCKS.least} to ${STOCKS.most} stocks, not ${stocks}`, 2);
-  }
-  if (days < LEAST_DAYS) throw new OperatorError(`the demo needs at least ${LEAST_DAYS} days, not ${days}`, 2);
-  if (until >= String(LAST_YEAR)) throw new OperatorError(`the demo's calendar ends with the year ${LAST_YEAR}`, 2);
-  const known = Math.max(0, tradingDays(until) - 1);
-  if (days > known) throw new OperatorError(`there are only ${known} trading days up to ${until}, not ${days}`, 2);
 }
 
 /** Helper tables of one demo in one writer, dropped together. */
@@ -74,4 +69,36 @@ export function selectOf(name: string, expressions: Readonly<Record<string, stri
     (column) => `CAST(${expressions[column.name] ?? "NULL"} AS ${SQL_TYPES[column.type]}) AS "${column.name}"`,
   );
   return `SELECT ${columns.join(", ")} ${from}`;
+}
+
+/** SQL expressions that depend only on seed, salt and keys, not on the order of rows or the number of threads. */
+function randomOf(seed: number): Random {
+  const bits: Random["bits"] = (salt, ...keys) => {
+    const packed = keys.map((key, i) => (i === 0 ? `(${key})::BIGINT` : `((${key})::BIGINT << ${20 * i})`)).join(" + ");
+    return `hash(xor(${packed}, ${saltNumber(`${seed}/${salt}`)}))`;
+  };
+  const uniform: Random["uniform"] = (salt, ...keys) => `((${bits(salt, ...keys)} >> 11) * ${2 ** -53})`;
+  const below: Random["below"] = (n, salt, ...keys) => `floor(${uniform(salt, ...keys)} * (${n}))::INTEGER`;
+  return {
+    bits,
+    uniform,
+    below,
+    pick: (texts, salt, ...keys) => `${textList(texts)}[1 + ${below(texts.length, salt, ...keys)}]`,
+  };
+}
+
+/** An SQL list of texts. */
+export function textList(texts: readonly string[]): string {
+  return `[${texts.map(quoteText).join(", ")}]`;
+}
+
+/** Hashes a text to an integer below 2^62, with two rounds of FNV-1a. */
+function saltNumber(text: string): bigint {
+  return (BigInt(fnv(text)) << 30n) ^ BigInt(fnv(`${text}.`));
+}
+
+function fnv(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash >>> 0;
 }

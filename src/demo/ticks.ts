@@ -1,6 +1,16 @@
 // Ticks of the opening call auction for stocks, funds and an index.
 import { type Demo, type DemoEntity, selectOf } from "./tables.js";
-import { FUNDS } from "./words.js";
+
+/** The funds of the call auction: code and initial price. */
+const FUNDS: readonly (readonly [string, number])[] = [
+  ["159915.SZ", 2.2],
+  ["159919.SZ", 3.9],
+  ["510050.SH", 2.7],
+  ["510300.SH", 3.8],
+  ["510500.SH", 5.9],
+  ["512880.SH", 1.1],
+  ["588000.SH", 1.0],
+];
 
 /** Ticks are generated for as many of the last days as keep their number below this. */
 const MOST_TICKS = 2_000_000;

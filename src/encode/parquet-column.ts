@@ -1,6 +1,6 @@
 // A column of a row group of a Parquet file, gathered from batches. Repeated values are stored once, in a dictionary.
 import type { ColumnType } from "../catalog/types.js";
-import { textOfDay } from "./date-text.js";
+import { textOfDay } from "./rows-plain.js";
 import { dictionaryOf, MOST_VALUES, type Dictionary } from "./dictionary.js";
 import { GrowingBytes } from "./growing-bytes.js";
 import { isPresent, type ColumnData } from "../arrow-data.js";

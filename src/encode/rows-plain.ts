@@ -1,8 +1,8 @@
 // The row writer in plain TypeScript: the reference for tests of the kernel, and the fallback without WebAssembly.
 import type { Column, ColumnType } from "../catalog/types.js";
-import { textOfDay } from "./date-text.js";
 import type { RowStyle, RowWriter } from "./types.js";
 import { isPresent, type ColumnData } from "../arrow-data.js";
+import { formatDays } from "../dates.js";
 
 /** Characters after which text is encoded, so that no string grows too long. */
 const FLUSH_LENGTH = 1 << 20;
@@ -70,4 +70,13 @@ function number({ values }: ColumnData, { quoting }: RowStyle): Show {
 /** RFC 4180. Empty text is `""`, to distinguish it from a missing value. */
 function quoteCsv(text: string): string {
   return text === "" || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+const FIRST_DAY = -719_162;
+const LAST_DAY = 2_932_896;
+
+/** Days since 1970-01-01 → `YYYYMMDD`. Throws RangeError outside the years 1 to 9999. */
+export function textOfDay(days: number): string {
+  if (days < FIRST_DAY || days > LAST_DAY) throw new RangeError("date outside the years 1 to 9999");
+  return formatDays(days);
 }

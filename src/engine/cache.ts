@@ -2,7 +2,7 @@
 // all of them have left.
 import { LRUCache } from "lru-cache";
 
-export interface Cache<T> {
+interface Cache<T> {
   /**
    * The cached value of `key`, or the result of `make`. Rejects with the signal's reason when it is aborted; the signal
    * passed to `make` is aborted when every caller has left. A value that could not be made is not cached.

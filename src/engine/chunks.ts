@@ -17,7 +17,7 @@ export class IncompleteStreamError extends Error {
 }
 
 /** Checks that one stream is complete. */
-export interface Completeness {
+interface Completeness {
   /**
    * Rows of data in the next chunk, which has `rows` rows. Throws IncompleteStreamError if the chunk comes after the
    * end.

@@ -36,7 +36,8 @@ const ROWS_AT_ONCE = 8_192;
 export function execute(scan: Scan, columns: number, executor: Executor): Chunks {
   const { atMost, exact } = scan.bounds;
   const { pathOf } = executor;
-  if (atMost <= ROWS_AT_ONCE) return runAtOnce(render(scan, pathOf), executor);
+  // What is compared is in memory at the same time, and a stream would hold it until its last row was taken.
+  if (atMost <= ROWS_AT_ONCE || scan.select.what === "changes") return runAtOnce(render(scan, pathOf), executor);
   if (exact) return fetchChunks(render(scan, pathOf), byCount(atMost), executor);
   return fetchChunks(render(scan, pathOf, "marked"), byMarker(columns), executor);
 }

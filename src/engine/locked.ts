@@ -1,5 +1,5 @@
-// A DuckDB instance that can open only files in one folder and its own temporary folder, loads no extensions, and
-// cannot be reconfigured.
+// The locked instance of DuckDB: it can open only files in one folder and its own temporary folder, loads no extensions,
+// and cannot be reconfigured.
 import { DuckDBInstance } from "@duckdb/node-api";
 import { quoteText } from "../sql-text.js";
 

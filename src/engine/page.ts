@@ -57,12 +57,13 @@ function firstColumns(batch: RecordBatch, columns: number, from: number, to: num
 }
 
 function readPosition(batch: RecordBatch, columns: readonly Column[], from: number, row: number): Position {
-  const position = { date: null as string | null, code: null as string | null, row: 0 };
+  const position: { -readonly [K in keyof Position]: Position[K] } = { date: null, code: null, row: 0 };
   for (let i = from; i < columns.length; i++) {
     const value = valueAt(batch.data.children[i]!, row);
     const { name } = columns[i]!;
     if (name === "__row") position.row = Number(value);
     else if (name === "__code") position.code = value as string | null;
+    else if (name === "__as_of") position.asOf = formatDays(Number(value));
     else position.date = value === null ? null : formatDays(Number(value));
   }
   return position;

@@ -11,7 +11,7 @@ import { costOf, type Cost, type Read, type Scan } from "../query/scan.js";
 import { createAdmission, type Load } from "./admission.js";
 import type { Ahead, WhenAdmitted } from "./chunks.js";
 import { type Running, type Wanted, execute, statementsOf, streamBatches } from "./execute.js";
-import { openLocked, type LockedOptions } from "./locked.js";
+import { type LockedOptions, openLocked } from "./locked.js";
 
 interface ReaderOptions extends LockedOptions {
   /**

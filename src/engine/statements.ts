@@ -3,7 +3,8 @@
 import { LRUCache } from "lru-cache";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type DuckDBConnection, type DuckDBPreparedStatement, type DuckDBValue, listValue } from "@duckdb/node-api";
-import type { SqlValue, Statement } from "../query/sql.js";
+import type { SqlValue } from "../query/bindings.js";
+import type { Statement } from "../query/sql.js";
 
 /** Prepared statements that each connection caches. */
 const KEPT = 16;

@@ -3,12 +3,12 @@ import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
 import { bytesOf } from "../setting-values.js";
-import { EngineError, MachineError, systemErrorCode } from "../errors.js";
-import type { SqlValue } from "../query/sql.js";
+import { EngineError, InterruptedError, MachineError, systemErrorCode } from "../errors.js";
+import type { SqlValue } from "../query/bindings.js";
 import { quoteText } from "../sql-text.js";
 import { fromDuck, toDuck, type Scalar } from "./statements.js";
 
-interface WriterOptions {
+export interface WriterOptions {
   /** Upper bound of DuckDB's memory, e.g. `4GB`. Anything above it spills into `tempDirectory`. */
   readonly memory: string;
   readonly tempDirectory: string;
@@ -75,6 +75,7 @@ function typed(error: unknown, isBounded: boolean): unknown {
   const code = systemErrorCode(SYSTEM_MESSAGE.exec(line)?.[1] ?? "");
   if (code !== undefined) return new MachineError(line, code);
   if (SPOILED_SPILL.test(line)) return new MachineError(line, "EIO");
+  if (line.startsWith("INTERRUPT Error: ")) return new InterruptedError(line);
   if (/^(INTERNAL|FATAL) Error: /.test(line)) return new EngineError(`DuckDB failed: ${line}`, null);
   if (!line.startsWith("Out of Memory Error: ")) return error;
   if (/allocation failure|bad allocation/i.test(line)) return new MachineError(line, "ENOMEM");

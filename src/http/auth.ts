@@ -63,18 +63,18 @@ export function requireToken(
 }
 
 /** The token of a request that `requireToken` let pass. */
-export const tokenOf = (res: Response): StoredToken => notesOf(res).token!;
+const tokenOf = (res: Response): StoredToken => notesOf(res).token!;
 
-/** `name` is an entity or METRICS. */
-export function mayRead(token: StoredToken, name: string): boolean {
-  return token.entities === null || token.entities.includes(name);
+/** Whether the request's token covers `name`, which is an entity or METRICS. */
+export function mayRead(res: Response, name: string): boolean {
+  const { entities } = tokenOf(res);
+  return entities === null || entities.includes(name);
 }
 
 /** Throws `forbidden` if the request's token does not cover `name`; `hint` may explain why it is needed. */
 export function checkRight(res: Response, name: string, hint?: string): void {
-  const token = tokenOf(res);
-  if (mayRead(token, name)) return;
-  const extras = { allowed: token.entities ?? [], ...(hint === undefined ? {} : { hint }) };
+  if (mayRead(res, name)) return;
+  const extras = { allowed: tokenOf(res).entities ?? [], ...(hint === undefined ? {} : { hint }) };
   throw new Problem("forbidden", `this token may not read ${name}`, extras);
 }
 

@@ -1,8 +1,16 @@
-// GET /api/v1/calendar and /api/v1/calendar/shift. Their content is trade_cal, so the token must cover it.
+// Which days there are: GET /api/v1/calendar and /api/v1/calendar/shift. The calendar is the content of trade_cal, so the
+// token must cover it.
 import type { RequestHandler } from "express";
-import { parseCalendarRequest, parseShiftRequest, selectDays, shiftTradingDay } from "../query/calendar.js";
+import {
+  coveredDays,
+  parseCalendarRequest,
+  parseShiftRequest,
+  selectDays,
+  shiftTradingDay,
+} from "../query/calendar.js";
 import { checkEntity } from "./auth.js";
 import type { Context } from "./context.js";
+import { setCovered } from "./headers.js";
 import { findSnapshot, searchOf } from "./lookup.js";
 import { requestSignal, sendJson } from "./respond.js";
 
@@ -14,7 +22,10 @@ export function calendarHandler(context: Context): RequestHandler {
     const calendar = await context.calendars.of(snapshot, requestSignal(res, context.config.deadline));
     const days = selectDays(calendar, request);
     const { exchange } = request;
-    await sendJson(req, res, { exchange, days, data_version: snapshot.version.data_version }, { exchange, days });
+    const covered = coveredDays(calendar, request);
+    setCovered(res, covered);
+    const body = { exchange, days, data_version: snapshot.version.data_version };
+    await sendJson(req, res, body, { exchange, days, covered });
   };
 }
 

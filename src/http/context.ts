@@ -2,8 +2,10 @@
 import type { ServerConfig } from "../config.js";
 import type { Adjustments } from "../engine/adjust.js";
 import type { Calendars } from "../engine/calendars.js";
+import type { History } from "../engine/changes.js";
 import type { GapFinder } from "../engine/gaps.js";
 import type { Reader } from "../engine/reader.js";
+import type { Statistics } from "../engine/statistics.js";
 import type { Integrity } from "../lake/integrity.js";
 import type { Lake } from "../lake/lake.js";
 import type { TokenStore } from "../lake/tokens.js";
@@ -19,6 +21,8 @@ export interface Context {
   readonly calendars: Calendars;
   readonly gaps: GapFinder;
   readonly adjustments: Adjustments;
+  readonly statistics: Statistics;
+  readonly history: History;
   readonly tokens: TokenStore;
   readonly tokenAdmission: TokenAdmission;
   readonly integrity: Integrity;

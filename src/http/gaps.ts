@@ -1,9 +1,10 @@
 // GET /api/v1/entities/<entity>/gaps: computed and recorded gaps of one version.
 import type { RequestHandler } from "express";
-import { readRecordedGaps } from "../lake/gaps.js";
-import { parseGapRequest, selectGaps } from "../query/gaps.js";
+import { readRecordedGaps, type Gap } from "../lake/gaps.js";
+import { parseGapRequest, selectGaps } from "../query/gap-request.js";
 import { checkEntity } from "./auth.js";
 import type { Context } from "./context.js";
+import { setCovered } from "./headers.js";
 import { findSnapshot, knownEntity, searchOf } from "./lookup.js";
 import { requestSignal, sendJson } from "./respond.js";
 
@@ -21,17 +22,16 @@ export function gapsHandler(context: Context): RequestHandler<{ entity: string }
       (gap) => gap.entity === entity.name && gap.resolved === null,
     );
     await context.lake.requireState();
-    const found = [
-      ...(await context.gaps.computed(snapshot, entity, signal)),
-      ...(await context.gaps.unfilled(snapshot, entity, recorded, signal)),
-    ];
-    const gaps = selectGaps(entity, found, request).map(({ ts_code, gap_start, gap_end, kind }) => ({
-      entity: entity.name,
-      ts_code,
-      gap_start,
-      gap_end,
-      kind,
+    const found = await context.gaps.find(snapshot, entity, recorded, request, signal);
+    const excused = selectGaps(entity, found.excused, request);
+    const chosen = request.excused ? excused : selectGaps(entity, found.gaps, request);
+    const gaps = chosen.map(({ ts_code, gap_start, gap_end, kind, ...rest }: Gap & { readonly reason?: string }) => ({
+      ...{ entity: entity.name, ts_code, gap_start, gap_end, kind },
+      ...(rest.reason === undefined ? {} : { reason: rest.reason }),
     }));
-    await sendJson(req, res, { entity: entity.name, gaps }, gaps);
+    const { covered } = found;
+    res.setHeader("X-Excused-Gaps", excused.length);
+    setCovered(res, covered);
+    await sendJson(req, res, { entity: entity.name, gaps }, [gaps, covered, excused.length]);
   };
 }

@@ -30,8 +30,9 @@ export function secureHeaders(tls: boolean): RequestHandler {
 }
 
 const EXPOSED = [
-  ...["ETag", "RateLimit", "RateLimit-Policy", "Retry-After", "Server-Timing", "X-Data-Version", "X-Next-Cursor"],
-  ...["X-Request-Id", "X-Truncated"],
+  ...["ETag", "RateLimit", "RateLimit-Policy", "Retry-After", "Server-Timing", "X-Covered", "X-Data-Version"],
+  "X-Excused-Gaps",
+  ...["X-Next-Cursor", "X-Request-Id", "X-Truncated"],
 ].join(", ");
 
 const PREFLIGHT = {
@@ -80,6 +81,11 @@ export function negotiateFormat(req: Request, asked: Format | null): Format {
 
 export function negotiateEncoding(req: Request, format: Format): Encoding {
   return !FORMATS[format].isCompressed && req.acceptsEncodings(["gzip", "identity"]) === "gzip" ? "gzip" : "identity";
+}
+
+/** Says which days a response covers, which may be fewer than were asked for; null: none. */
+export function setCovered(res: Response, days: { readonly first: string; readonly last: string } | null): void {
+  res.setHeader("X-Covered", days === null ? "none" : `${days.first}/${days.last}`);
 }
 
 /**

@@ -94,16 +94,21 @@ export function createTokenAdmission({
   queue,
 }: Pick<ServerConfig, "tokenStreams" | "queue">): TokenAdmission {
   if (tokenStreams === null) return { admit: async () => undefined };
-  const admissions = new Map<string, Admission>();
   const full = (): Problem =>
     new Problem("too_many_requests", `this token has ${tokenStreams} responses in progress and too many waiting`, {
       hint: "use fewer connections at a time",
       retryAfter: 1,
     });
+  return createAdmissions(tokenStreams, queue, full);
+}
+
+/** For each token, `slots` responses at a time, and a queue of `queueLength`; beyond it admission throws `full`. */
+export function createAdmissions(slots: number, queueLength: number, full: () => Problem): TokenAdmission {
+  const admissions = new Map<string, Admission>();
   return {
     async admit(res, cost, signal) {
       const key = notesOf(res).token!.sha256;
-      const admission = admissions.get(key) ?? createAdmission(tokenStreams, queue, full);
+      const admission = admissions.get(key) ?? createAdmission(slots, queueLength, full);
       admissions.set(key, admission);
       const release = await admission.admit(signal, cost);
       onceClosed(res, () => {

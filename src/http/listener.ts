@@ -1,12 +1,8 @@
-// The server's socket: its port, its certificate, and limits against clients that are slow or open too much.
-import type { SendHandle } from "node:child_process";
-import { lookup } from "node:dns/promises";
+// The server's socket: its certificate, and limits against clients that are slow or open too much.
 import { readFile } from "node:fs/promises";
 import { type RequestListener, type Server, type ServerOptions, createServer } from "node:http";
 import { type Server as TlsServer, createServer as createTlsServer } from "node:https";
-import net from "node:net";
 import { createSecureContext } from "node:tls";
-import { getSystemErrorName } from "node:util";
 import type { ServerConfig } from "../config.js";
 import { OperatorError } from "../errors.js";
 import { stampAt } from "../files.js";
@@ -117,43 +113,3 @@ async function followCertificate(files: Files): Promise<() => Promise<Certificat
 /** While files are replaced, they may be missing for a moment. */
 const stampsOf = async ({ cert, key }: Files): Promise<string> =>
   (await Promise.all([cert, key].map(stampAt))).join(", ");
-
-/**
- * An open port, shared by all processes that accept connections from it. No connection is accepted before a server
- * listens on it, here or in a process that received it.
- */
-export type Port = SendHandle & { close(): void };
-
-interface Handle {
-  /** Fills in the address, or returns an error code: this is where a port in use is noticed. */
-  getsockname(address: object): number;
-  close(): void;
-}
-
-type Create = (address: string, port: number, family: number, fd: undefined, flags: number) => Handle | number;
-
-/**
- * Opens a port; 0 picks a free one. Throws an OperatorError if that fails. Node has no public API to hold a port
- * without accepting connections, so this calls what node:cluster calls. With cluster itself, the port would be closed
- * and clients refused whenever no worker runs.
- */
-export async function openPort(host: string, port: number): Promise<Port> {
-  const { _createServerHandle: create } = net as unknown as { readonly _createServerHandle: Create };
-  const found = await lookup(host).catch(() => undefined);
-  if (!found) throw cannotListen(host, port, "ENOTFOUND");
-  const handle = create(found.address, port, found.family, undefined, 0);
-  const failure = typeof handle === "number" ? handle : handle.getsockname({});
-  if (failure !== 0) throw cannotListen(host, port, getSystemErrorName(failure));
-  return handle as unknown as Port;
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  EADDRINUSE: "the port is in use; choose another port with --port",
-  EACCES: "this user may not open that port",
-  EADDRNOTAVAIL: "this machine does not have that address",
-  ENOTFOUND: "there is no such host",
-};
-
-/** `code` is the system's error code, e.g. EADDRINUSE. */
-export const cannotListen = (host: string, port: number, code: string): OperatorError =>
-  new OperatorError(`cannot listen on ${host}:${port}: ${REASONS[code] ?? code}`);

@@ -42,22 +42,29 @@ export function knownEntity(name: string): Entity {
   });
 }
 
+/** The parameters that name a version. */
+type VersionParameter = "data_version" | "from" | "to";
+
 /**
- * The snapshot of a version, or of the current one for null; sets the header that names it. Throws 404 if the version
- * never existed, 410 if it was removed.
+ * The snapshot of a version, or of the current one for null; sets the header that names it. `parameter` is the one that
+ * named it. Throws 404 if the version never existed, 410 if it was removed.
  */
-export async function findSnapshot({ lake }: Context, res: Response, dataVersion: string | null): Promise<Snapshot> {
+export async function findSnapshot(
+  { lake }: Context,
+  res: Response,
+  dataVersion: string | null,
+  parameter: VersionParameter = "data_version",
+): Promise<Snapshot> {
   const found = dataVersion === null ? lake.current() : await lake.at(dataVersion);
   if (found === "unknown") {
-    throw new Problem("unknown_version", `there has never been a data_version ${dataVersion}`, {
-      parameter: "data_version",
-    });
+    throw new Problem("unknown_version", `there has never been a data_version ${dataVersion}`, { parameter });
   }
   if (found === "removed") {
-    throw new Problem("version_removed", `data_version ${dataVersion} is no longer kept`, {
-      parameter: "data_version",
-      hint: "leave data_version out to read the current version",
-    });
+    const hint =
+      parameter === "from"
+        ? "give one of the versions in /api/v1/versions"
+        : `leave ${parameter} out to read the current version`;
+    throw new Problem("version_removed", `data_version ${dataVersion} is no longer kept`, { parameter, hint });
   }
   res.setHeader("X-Data-Version", found.version.data_version);
   return found;

@@ -124,7 +124,8 @@ export function createMetrics({ lake, reader, cache, now }: MetricSources): Metr
   };
   gauge("tapehouse_version_age_seconds", "Time since the served version was published.", age, "max");
   const drops = createDropsCounter(lake);
-  gauge("tapehouse_drops_refused", "Refused files in the inbox.", drops, "max");
+  gauge("tapehouse_drops_refused", "Refused files in the inbox.", () => drops("refused"), "max");
+  gauge("tapehouse_drops_withdrawn", "Files in the inbox whose rows were taken back.", () => drops("withdrawn"), "max");
 
   return {
     begin: () => running.inc(),
@@ -160,20 +161,24 @@ export function addUp(processes: readonly ProcessMetrics[]): Promise<ProcessMetr
   return AggregatorRegistry.aggregate(counts).getMetricsAsJSON();
 }
 
-/** Counts the refused files in the inbox. The ledger is read again only when it has changed. */
-function createDropsCounter({ layout, faults }: Pick<Lake, "layout" | "faults">): () => Promise<number> {
+/** Counts the files in the inbox with an outcome. The ledger is read again only when it has changed. */
+function createDropsCounter({
+  layout,
+  faults,
+}: Pick<Lake, "layout" | "faults">): (outcome: "refused" | "withdrawn") => Promise<number> {
   let seen = "";
-  let refused: readonly LedgerEntry[] = [];
-  let counted = 0;
-  return async () => {
+  let entries: readonly LedgerEntry[] = [];
+  const counted = { refused: 0, withdrawn: 0 };
+  return async (outcome) => {
     // If the inbox is unavailable, its files may still exist.
-    if (faults().state !== null) return counted;
+    if (faults().state !== null) return counted[outcome];
     const now = await stampAt(layout.ledger);
     if (now !== seen) {
-      refused = latestEntries(await readLedger(layout.ledger)).filter(({ outcome }) => outcome === "refused");
+      entries = latestEntries(await readLedger(layout.ledger)).filter((entry) => entry.outcome in counted);
       seen = now;
     }
-    const unchanged = await Promise.all(refused.map((entry) => isUnchanged(layout, entry)));
-    return (counted = unchanged.filter(Boolean).length);
+    const wanted = entries.filter((entry) => entry.outcome === outcome);
+    const unchanged = await Promise.all(wanted.map((entry) => isUnchanged(layout, entry)));
+    return (counted[outcome] = unchanged.filter(Boolean).length);
   };
 }

@@ -10,7 +10,7 @@ import type { StoredToken } from "../lake/tokens.js";
 import { printable } from "../words.js";
 
 /** What is known about a request while it is answered. */
-export interface Notes {
+interface Notes {
   /** Generated here, and sent as the header `X-Request-Id`. */
   id?: string;
   token?: StoredToken;

@@ -1,12 +1,22 @@
 // The files of dist/web for browsers. They contain no data, so they need no token.
 import { fileURLToPath } from "node:url";
-import express, { type RequestHandler, type Response } from "express";
+import express, { type RequestHandler, type Response, type Router } from "express";
 import { ENTITIES } from "../catalog/index.js";
 import { kindsOf } from "../catalog/parameters.js";
 import { UNITS } from "../catalog/types.js";
 import { PROBLEMS } from "../errors.js";
 import type { Catalog } from "../web/types.js";
 import { fixedJson } from "./respond.js";
+
+/** The pages `/` and `/docs`, and what they need under `/web`. */
+export function pageRoutes(): Router {
+  const router = express.Router({ caseSensitive: true });
+  router.use(dropPreconditions);
+  router.use("/web/catalog.json", catalogHandler());
+  router.use("/web", pageParts);
+  router.use(pages, toDocs);
+  return router;
+}
 
 /** Made by `npm run build`. The path is the same from src and from dist. */
 const FOLDER = fileURLToPath(new URL("../../dist/web/", import.meta.url));
@@ -44,17 +54,17 @@ const options = { acceptRanges: false, cacheControl: false, redirect: false, set
 /**
  * Ignores preconditions for writes: `express.static` would answer them with an error that is not a problem document.
  */
-export const dropPreconditions: RequestHandler = ({ headers }, _res, next) => {
+const dropPreconditions: RequestHandler = ({ headers }, _res, next) => {
   delete headers["if-match"];
   delete headers["if-unmodified-since"];
   next();
 };
 
 /** `/` and `/docs`. */
-export const pages: RequestHandler = express.static(`${FOLDER}pages`, { ...options, extensions: ["html"] });
+const pages: RequestHandler = express.static(`${FOLDER}pages`, { ...options, extensions: ["html"] });
 
 /** Redirects `/docs/` to `/docs`, where the page's relative URLs work, even behind a proxy that adds a path prefix. */
-export const toDocs: RequestHandler = (req, res, next) => {
+const toDocs: RequestHandler = (req, res, next) => {
   if (req.path !== "/docs/") {
     next();
     return;
@@ -64,10 +74,10 @@ export const toDocs: RequestHandler = (req, res, next) => {
 };
 
 /** The scripts and styles of the pages. */
-export const pageParts: RequestHandler = express.static(FOLDER, { ...options, index: false });
+const pageParts: RequestHandler = express.static(FOLDER, { ...options, index: false });
 
 /** The entities as the pages need them before a token is entered; `/openapi.json` publishes the same. */
-export function catalogHandler(): RequestHandler {
+function catalogHandler(): RequestHandler {
   const entities: Catalog["entities"] = ENTITIES.map((entity) => ({
     ...{ name: entity.name, title: entity.title, about: entity.about, chinese: entity.chinese, store: entity.store },
     columns: entity.columns.map(({ name, type, nullable, meaning, chinese, unit }) => ({

@@ -18,9 +18,16 @@ const ONE_PIECE = 64 * 1024;
 /** Bytes of a longer body that are sent together, after the first ones. */
 const AT_ONCE = 512 * 1024;
 
-/** A signal that is aborted when the client leaves or the deadline (milliseconds) passes. */
+const signals = new WeakMap<Response, AbortSignal>();
+
+/**
+ * The signal of a response. It is aborted when the client leaves, or `deadline` milliseconds after the first call.
+ */
 export function requestSignal(res: Response, deadline: number): AbortSignal {
+  const known = signals.get(res);
+  if (known) return known;
   const controller = new AbortController();
+  signals.set(res, controller.signal);
   const timer = setTimeout(() => {
     controller.abort(
       new Problem("deadline_exceeded", `the query took longer than ${deadline / 1000} seconds`, {
@@ -125,11 +132,16 @@ function beginPieces(res: Response): void {
 
 /**
  * Sends a small response with validators, compression and timing. `content` identifies it for caching: the body without
- * what changes with each publish.
+ * what changes with each publish. A body that takes long is given as a function, which is called only if it is needed.
  */
-export async function sendJson(req: Request, res: Response, body: object, content: unknown): Promise<void> {
+export async function sendJson(
+  req: Request,
+  res: Response,
+  body: object | (() => Promise<object>),
+  content: unknown,
+): Promise<void> {
   if (sentNotModified(req, res, [req.path, content])) return;
-  const plain = Buffer.from(JSON.stringify(body));
+  const plain = Buffer.from(JSON.stringify(typeof body === "function" ? await body() : body));
   await sendBytes(req, res, async (encoding) => (encoding === "gzip" ? packed(plain) : plain));
 }
 

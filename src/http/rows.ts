@@ -1,30 +1,100 @@
-// The only path on which rows are served: version, plan, slot, session, body, send.
-import type { Request, Response } from "express";
-import type { Format } from "../catalog/formats.js";
-import { REVISION } from "../encode/index.js";
+// Rows of an entity, and the only path on which rows are served: version, plan, slot, session, body, send.
+import type { Request, Response, RequestHandler } from "express";
+import { type Format, contentTypeOf, FORMATS } from "../catalog/formats.js";
+import { LOOKUPS } from "../catalog/types.js";
+import { REVISION, ENCODERS } from "../encode/index.js";
 import type { Encoder, Head, Summary } from "../encode/types.js";
+import type { Adjusting } from "../engine/adjust.js";
 import { readPage, type Page, type PageEnd } from "../engine/page.js";
 import type { Rows, ReadSession } from "../engine/reader.js";
-import type { FileList } from "../lake/manifest.js";
-import { encodeCursor, fingerprint, type Position } from "../query/cursor.js";
+import type { Snapshot } from "../lake/lake.js";
+import type { Version } from "../lake/manifest.js";
+import { isSchedule, scheduledDays } from "../query/as-of.js";
+import { encodeCursor, fingerprint, type Position, decodeCursor, type Cursor } from "../query/cursor.js";
 import { rowsIn } from "../query/files.js";
-import { planRead, type Plan } from "../query/plan.js";
-import type { EntityRequest } from "../query/request.js";
+import { lookedUpColumns } from "../query/lookups.js";
+import { planRows } from "../query/rows.js";
+import type { Plan } from "../query/plan.js";
+import { type EntityRequest, parseRequest } from "../query/request.js";
 import { givesStoredRows } from "../query/scan.js";
 import { bodyOf, type Section } from "../segments/body.js";
 import { PACKERS, type Encoding } from "../segments/packer.js";
-import { checkRight } from "./auth.js";
-import { sentNotModified } from "./headers.js";
+import { checkRight, checkEntity } from "./auth.js";
+import { sentNotModified, negotiateEncoding, negotiateFormat } from "./headers.js";
 import type { Context } from "./context.js";
-import { findSnapshot } from "./lookup.js";
+import { findSnapshot, knownEntity, searchOf } from "./lookup.js";
 import { endStage, notesOf } from "./observe.js";
 import { requestSignal, sendBody } from "./respond.js";
+import { Problem } from "../errors.js";
 
-/** What is wanted for, and how it is answered. */
-export interface RowsRequest {
+/** GET /api/v1/entities/<entity>: reads the request from the URL and the headers. */
+export function entityHandler(context: Context): RequestHandler<{ entity: string }> {
+  return async (req, res) => {
+    const entity = knownEntity(req.params.entity);
+    checkEntity(res, entity.name);
+    const request = parseRequest(entity, searchOf(req), context.config);
+    checkOthers(res, request);
+    const format = negotiateFormat(req, request.format);
+    const cursor = request.cursor === null ? null : decodeCursor(request, request.cursor);
+    await answerRows(context, req, res, {
+      request,
+      source: rowsOfVersion(entity.name),
+      dataVersion: wantedVersion(request, cursor),
+      ...framingOf(req, format, cursor),
+    });
+  };
+}
+
+/** Where a response begins and how it is written, for requests with a `format` and a `cursor`. */
+export const framingOf = (req: Request, format: Format, cursor: Cursor | null) => ({
+  after: cursor?.position ?? null,
+  offset: 0,
+  encoderOf: ENCODERS[format],
+  contentType: contentTypeOf(format),
+  encoding: negotiateEncoding(req, format),
+  cachedFormat: format,
+  endInHeaders: !FORMATS[format].hasSummary,
+});
+
+/** A cursor fixes its version, so it cannot be combined with another one. `parameter` is the one that names it. */
+export function wantedVersion(
+  { dataVersion }: EntityRequest,
+  cursor: Cursor | null,
+  parameter: "data_version" | "to" = "data_version",
+): string | null {
+  if (cursor && dataVersion !== null && dataVersion !== cursor.dataVersion) {
+    throw new Problem("contradictory_parameters", "the cursor belongs to another data_version", {
+      parameter,
+      hint: `leave ${parameter} out: the cursor contains it`,
+    });
+  }
+  return cursor?.dataVersion ?? dataVersion;
+}
+
+/** What is read of a version. */
+export interface Source {
+  /** What the response calls it. */
+  readonly name: string;
+  /** What the rows depend on, e.g. the hashes of file lists. */
+  parts(version: Version): readonly unknown[];
+  /** The plan of a page: columns of the request, rows after the previous page. */
+  plan(page: EntityRequest, snapshot: Snapshot, after: Position | null): Plan;
+  /** The parameter that names the version. */
+  readonly parameter: "data_version" | "to";
+}
+
+/** The rows of an entity. */
+export const rowsOfVersion = (entityName: string): Source => ({
+  name: entityName,
+  parts: ({ lists }) => [lists[entityName] ?? null],
+  plan: (page, snapshot, after) => planRows(page, snapshot.files(entityName), (name) => snapshot.files(name), after),
+  parameter: "data_version",
+});
+
+/** Which rows are sent, and how. */
+interface RowsRequest {
   readonly request: EntityRequest;
-  /** Name of the entity in the lake; the response may use another name. */
-  readonly entityName: string;
+  readonly source: Source;
   /** The version to read; null is the current one. */
   readonly dataVersion: string | null;
   /** The end of the previous page. */
@@ -41,45 +111,49 @@ export interface RowsRequest {
 }
 
 export async function answerRows(context: Context, req: Request, res: Response, wanted: RowsRequest): Promise<void> {
-  const { request, entityName, after, offset, encoding, cachedFormat } = wanted;
+  const { request: asked, source, after, offset, encoding, cachedFormat } = wanted;
   const { config, integrity, segments } = context;
-  const snapshot = await findSnapshot(context, res, wanted.dataVersion);
+  const snapshot = await findSnapshot(context, res, wanted.dataVersion, source.parameter);
   const dataVersion = snapshot.version.data_version;
   if (cachedFormat === null) res.setHeader("Cache-Control", "no-store");
   else {
-    const factors = request.adjust === null ? [] : [request.entity.adjustment!.factors];
-    const lists = [entityName, ...factors].map((name) => snapshot.version.lists[name] ?? null);
-    if (sentNotModified(req, res, [lists, fingerprint(request), request.limit, after, cachedFormat])) return;
+    const others = neededBeside(asked).flatMap(({ names }) =>
+      names.map((name) => snapshot.version.lists[name] ?? null),
+    );
+    const lists = [...source.parts(snapshot.version), ...others];
+    if (sentNotModified(req, res, [lists, fingerprint(asked), asked.limit, after, cachedFormat])) return;
   }
 
   const signal = requestSignal(res, config.deadline);
-  const page = { ...request, limit: request.limit === null ? null : offset + request.limit };
-  const files = snapshot.files(entityName);
-  const plan = planRead(page, files, after);
+  const request = isSchedule(asked.asOfDays)
+    ? { ...asked, asOfDays: scheduledDays(asked.asOfDays, await context.calendars.of(snapshot, signal)) }
+    : asked;
+  const withSkipped = { ...request, limit: request.limit === null ? null : offset + request.limit };
+  const plan = source.plan(withSkipped, snapshot, after);
   endStage(res, "plan");
   await context.tokenAdmission.admit(res, plan.cost, signal);
-  const adjusted = await context.adjustments.prepare(snapshot, page, after, signal);
-  const encoder = wanted.encoderOf({ entity: request.entity.name, dataVersion, columns: request.columns });
+  const adjusted = await context.adjustments.prepare(snapshot, withSkipped, after, signal);
+  const encoder = wanted.encoderOf({ entity: source.name, dataVersion, columns: request.columns });
   res.setHeader("Content-Type", wanted.contentType);
   if (encoding !== "identity") res.setHeader("Content-Encoding", encoding);
   const cursorOf = ({ last }: PageEnd): string | null =>
-    last === null ? null : encodeCursor(request, { dataVersion, position: last });
+    last === null ? null : encodeCursor(asked, { dataVersion, position: last });
   const session = await context.reader.open(signal, plan.cost);
   try {
     if (wanted.endInHeaders) {
-      const end = await findEnd(session, request, files, after);
+      const end = await findEnd(session, request.limit, source.plan({ ...request, columns: [] }, snapshot, after));
       setPageHeaders(res, end, cursorOf(end));
     }
     if (req.method === "HEAD") {
       // What GET would check before its first byte.
-      await integrity.check([...(plan.scans[0]?.files ?? []), ...(adjusted?.files ?? [])]);
+      await integrity.check([...(plan.scans[0]?.files ?? []), ...(adjusted?.of(plan.scans.slice(0, 1)).files ?? [])]);
       res.end();
       return;
     }
     const { sections, endOf } =
-      cachedFormat !== null && request.limit === null && !adjusted
-        ? fullAnswer(context, plan, session, encoder.isReusable ? [cachedFormat, encoding] : null)
-        : pageAnswer(plan, adjusted?.over(session) ?? session, request.limit, offset);
+      cachedFormat !== null && request.limit === null && plan.positionColumns === 0
+        ? fullAnswer(context, plan, { session, adjusted }, encoder.isReusable ? [cachedFormat, encoding] : null)
+        : pageAnswer(plan, adjusted?.over(session, plan.scans) ?? session, request.limit, offset);
     const summarise = (count: number): Summary => {
       const end = endOf(count);
       return { count, truncated: end.truncated, nextCursor: cursorOf(end) };
@@ -92,22 +166,39 @@ export async function answerRows(context: Context, req: Request, res: Response, 
   }
 }
 
-/** Throws `forbidden` if the request needs an entity of factors that the token does not cover. */
-export function checkFactors(res: Response, { entity, adjust }: EntityRequest): void {
-  if (adjust === null) return;
-  const { factors } = entity.adjustment!;
-  checkRight(res, factors, `adjust needs ${factors} in addition to ${entity.name}`);
+/** Throws `forbidden` if the request needs another entity that the token does not cover. */
+export function checkOthers(res: Response, request: EntityRequest): void {
+  for (const { names, needs } of neededBeside(request)) {
+    for (const name of names) checkRight(res, name, needs);
+  }
 }
 
-/** Where a limited response will end, read from the key columns alone. */
-async function findEnd(
-  session: ReadSession,
+/** The entities that a request needs in addition to its own, and what needs them. */
+function neededBeside(
   request: EntityRequest,
-  files: FileList,
-  after: Position | null,
-): Promise<PageEnd> {
-  if (request.limit === null) return { count: 0, truncated: false, last: null };
-  const page = readPage(session, planRead({ ...request, columns: [] }, files, after), request.limit);
+): readonly { readonly names: readonly string[]; readonly needs: string }[] {
+  const { entity, adjust, asOfDays } = request;
+  const lookedUp = lookedUpColumns(request).map(({ name, lookup }) => {
+    const names = LOOKUPS[lookup];
+    return { names, needs: `${name} needs ${names.join(" and ")}; leave ${name} out` };
+  });
+  if (isSchedule(asOfDays)) {
+    return [...lookedUp, { names: ["trade_cal"], needs: `as_of_days needs trade_cal in addition to ${entity.name}` }];
+  }
+  if (adjust === null) return lookedUp;
+  const { factors, days } = entity.adjustment!;
+  const names = [factors, ...(days ? [days.entity] : [])];
+  return [...lookedUp, { names, needs: `adjust needs ${names.join(" and ")} in addition to ${entity.name}` }];
+}
+
+/**
+ * Where a limited response will end, for its headers. They are sent before the body, so the page is read twice: first
+ * with a plan that may leave out every column but the position, because keeping all its rows until its end is known would
+ * take too much memory.
+ */
+async function findEnd(session: ReadSession, limit: number | null, plan: Plan): Promise<PageEnd> {
+  if (limit === null) return { count: 0, truncated: false, last: null };
+  const page = readPage(session, plan, limit);
   for (;;) {
     const { done, value } = await page.next();
     if (done) return value;
@@ -128,26 +219,31 @@ interface RowsAnswer {
 /** Minimum number of rows of a cached segment: fewer are read about as fast as they are found in the cache. */
 const LEAST_CACHED_ROWS = 50_000;
 
-/** All rows of a plan. `form` is how they are encoded and packed; null if they cannot be cached. */
+/** All rows of a plan, adjusted or as they are. `form` is how they are encoded and packed; null if they cannot be cached. */
 function fullAnswer(
   { integrity }: Context,
   { scans, columns }: Plan,
-  rows: Rows,
+  { session, adjusted }: { readonly session: ReadSession; readonly adjusted: Adjusting | null },
   form: readonly unknown[] | null,
 ): RowsAnswer {
   const shape = columns.map(({ name, type }) => [name, type]);
   const sections = scans.map((scan): Section => {
-    const files = scan.files.map(({ sha256 }) => sha256);
     const isCached = form !== null && givesStoredRows(scan) && rowsIn(scan.files) >= LEAST_CACHED_ROWS;
+    const caching = (): Section["caching"] => {
+      const files = scan.files.map(({ sha256 }) => sha256);
+      const adjustment = adjusted?.of([scan]);
+      const key = [REVISION, ...form!, files, shape, ...(adjustment?.key ?? [])];
+      return { key, check: () => integrity.check([...scan.files, ...(adjustment?.files ?? [])]) };
+    };
     return {
-      read: () => rows.read([scan], columns, "all"),
-      caching: isCached ? { key: [REVISION, ...form, files, shape], check: () => integrity.check(scan.files) } : null,
+      read: () => (adjusted?.over(session, [scan]) ?? session).read([scan], columns, "all"),
+      caching: isCached ? caching() : null,
     };
   });
   return { sections, endOf: (count) => ({ count, truncated: false, last: null }) };
 }
 
-/** Rows of a plan that are never cached: adjusted ones, or at most `limit` after the first `offset`. */
+/** Rows of a plan that are never cached: those that show no key, or at most `limit` after the first `offset`. */
 function pageAnswer(plan: Plan, rows: Rows, limit: number | null, offset: number): RowsAnswer {
   let end: PageEnd = { count: 0, truncated: false, last: null };
   async function* read(): Page {

@@ -1,26 +1,29 @@
 // Starts and stops the server. It opens the lake, follows new versions and listens; when it stops, responses in
 // progress have some time to finish.
 import type { Server } from "node:http";
-import { type AddressInfo, BlockList, Server as NetServer, isIP } from "node:net";
+import { type AddressInfo, Server as NetServer } from "node:net";
 import { join } from "node:path";
 import type { ServerConfig } from "../config.js";
 import { createAdjustments } from "../engine/adjust.js";
+import { createHistory } from "../engine/changes.js";
 import { createCalendars } from "../engine/calendars.js";
 import { createGapFinder } from "../engine/gaps.js";
 import { openReader } from "../engine/reader.js";
+import { createStatistics } from "../engine/statistics.js";
 import type { Mark as LakeMark } from "../lake/continuity.js";
 import { createIntegrity } from "../lake/integrity.js";
 import { type OpenOptions, openLake } from "../lake/lake.js";
 import { type TokenOptions, openTokens } from "../lake/tokens.js";
 import { makeOwnFolder } from "../files.js";
 import { openSegmentStore } from "../segments/store.js";
-import { createApp } from "./app.js";
+import { createApp, routedByPath } from "./app.js";
 import type { Context } from "./context.js";
 import { createFollower, createPoll } from "./follow.js";
 import { createTokenAdmission } from "./limits.js";
-import { type Port, cannotListen, createListener, openPort } from "./listener.js";
+import { createListener } from "./listener.js";
 import { type ProcessMetrics, createMetrics } from "./metrics.js";
 import { openLog } from "./observe.js";
+import { type Port, cannotListen, openPort } from "./port.js";
 
 export interface RunningServer {
   /** E.g. `http://127.0.0.1:8080`. */
@@ -36,7 +39,7 @@ const FOLLOW_EVERY = 200;
 export type { LakeMark };
 
 /** Options set by the process that runs the server. */
-export interface ServerHooks {
+interface ServerHooks {
   /** An open port; by default the one in the settings is opened. */
   readonly port?: Port;
   /** A spill folder that no other process uses; by default the one in the settings. */
@@ -79,18 +82,24 @@ export async function startServer(
     ...hooks.tokens,
   });
   const calendars = createCalendars(reader);
-  const gaps = createGapFinder(reader, calendars);
-  const adjustments = createAdjustments(reader);
-  const segments = await openSegmentStore(join(config.temp, "segments"), config.cache);
   const now = (): Date => new Date();
+  const gaps = createGapFinder(reader, calendars, now);
+  const adjustments = createAdjustments(reader);
+  const statistics = createStatistics(reader);
+  const history = createHistory(reader);
+  const segments = await openSegmentStore(join(config.temp, "segments"), config.cache);
   const metrics = createMetrics({ lake, reader, cache: segments.figures, now });
   const gatherMetrics = hooks.gatherMetrics ?? (async () => [await metrics.collect()]);
   const context: Context = {
-    ...{ config, lake, reader, calendars, gaps, adjustments, tokens, integrity, segments },
+    ...{ config, lake, reader, calendars, gaps, adjustments, statistics, history, tokens, integrity, segments },
     tokenAdmission: createTokenAdmission(config),
     ...{ now, log, metrics, gatherMetrics },
   };
-  const { server, refresh: refreshCertificate } = await createListener(config, context, createApp(context));
+  const { server, refresh: refreshCertificate } = await createListener(
+    config,
+    context,
+    routedByPath(createApp(context)),
+  );
   const end = prepareEnd(server);
   const open = hooks.port ?? (await openPort(config.host, config.port));
   await new Promise<void>((resolve, reject) => {
@@ -154,19 +163,4 @@ function prepareEnd(server: Server): (options: EndOptions) => Promise<void> {
     clearTimeout(cutting);
     clearInterval(sweeping);
   };
-}
-
-const loopback = new BlockList();
-loopback.addSubnet("127.0.0.0", 8, "ipv4");
-loopback.addAddress("::1", "ipv6");
-
-/** A warning for the operator if tokens would cross a network unencrypted; otherwise null. */
-export function exposureOf({ host, tls }: Pick<ServerConfig, "host" | "tls">): string | null {
-  if (tls || host === "localhost") return null;
-  const family = isIP(host);
-  if (family !== 0 && loopback.check(host, family === 6 ? "ipv6" : "ipv4")) return null;
-  return (
-    `${host} can be reached from other machines, and without TLS tokens and data cross the network unencrypted;  ` +
-    "set --tls-cert and --tls-key, or use --host 127.0.0.1 behind a proxy with TLS"
-  );
 }

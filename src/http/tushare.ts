@@ -1,31 +1,44 @@
 // POST /tushare: rows for programs that use the Python package tushare. It sends its token and request as JSON, and
 // takes any status but 200 as an empty response. Problems therefore become a code and a message with status 200.
-import express, { type ErrorRequestHandler, type RequestHandler } from "express";
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import { contentTypeOf } from "../catalog/formats.js";
 import { tushareEncoder } from "../encode/text.js";
 import { Problem, type ProblemCode } from "../errors.js";
 import { printableJson } from "../words.js";
-import { EXAMPLE, parseApi, parseQuestion, parseTushare, tokenIn, type Question } from "../query/tushare.js";
+import { EXAMPLE, parseApi, parseQuestion, parseTushare, type Question } from "../query/tushare.js";
 import { checkEntity, type TokenSource } from "./auth.js";
 import type { Context } from "./context.js";
 import { negotiateEncoding } from "./headers.js";
 import { prepareProblem } from "./problem.js";
-import { answerRows, checkFactors } from "./rows.js";
+import { answerRows, checkOthers, rowsOfVersion } from "./rows.js";
 
 /** The package appends the name of the API to its URL, which may end with a slash. */
-export const TUSHARE_PATHS = ["/tushare", "/tushare/:api", "/tushare//:api"] as const;
+const PATHS = ["/tushare", "/tushare/:api", "/tushare//:api"] as const;
+
+/** Adds the routes to `app`; `authorized` makes the handlers that check a token. */
+export function addTushareRoutes(
+  app: Express,
+  context: Context,
+  authorized: (source: TokenSource) => readonly RequestHandler[],
+): void {
+  const question = [...readBody, ...authorized(BODY), tushareHandler(context)];
+  for (const path of PATHS) app.route(path).post(question, tushareProblem(context)).all(onlyPost);
+}
 
 /** As for URL and headers: enough for a list of about twenty thousand codes. */
 const MAX_BODY_BYTES = 256 * 1024;
 
 /** Where a question carries its token. */
-export const BODY: TokenSource = {
-  secretOf: (req) => tokenIn(req.body as Question),
+const BODY: TokenSource = {
+  secretOf(req) {
+    const { token } = req.body as Question;
+    return typeof token === "string" ? token : undefined;
+  },
   hint: "pass it to the client, e.g. ts.pro_api(token)",
 };
 
 /** Reads the body, whatever its content type. Compressed bodies are refused. */
-export const readBody: readonly [RequestHandler, ErrorRequestHandler, RequestHandler] = [
+const readBody: readonly [RequestHandler, ErrorRequestHandler, RequestHandler] = [
   express.json({ limit: MAX_BODY_BYTES, inflate: false, strict: false, type: () => true }),
   // Express recognizes error handlers by their four parameters.
   (error: { readonly type?: string }, _req, _res, _next) => {
@@ -45,23 +58,23 @@ export const readBody: readonly [RequestHandler, ErrorRequestHandler, RequestHan
 ];
 
 /** Refuses any other method. */
-export const onlyPost: RequestHandler = (req, res) => {
+const onlyPost: RequestHandler = (req, res) => {
   res.setHeader("Allow", "POST");
   throw new Problem("method_not_allowed", `${req.method} is not supported here: this path is for Tushare clients`, {
     hint: `POST e.g. ${EXAMPLE}; GET returns the same rows at /api/v1/entities/<entity>`,
   });
 };
 
-export function tushareHandler(context: Context): RequestHandler<{ api?: string }> {
+function tushareHandler(context: Context): RequestHandler<{ api?: string }> {
   return async (req, res) => {
     const question = req.body as Question;
     const api = parseApi(question, req.params.api);
     checkEntity(res, api.source);
     const { request, offset } = parseTushare(api, question, context.config);
-    checkFactors(res, request);
+    checkOthers(res, request);
     await answerRows(context, req, res, {
       request,
-      entityName: api.source,
+      source: rowsOfVersion(api.source),
       dataVersion: request.dataVersion,
       after: null,
       offset,
@@ -77,7 +90,7 @@ export function tushareHandler(context: Context): RequestHandler<{ api?: string 
 /** Codes by which programs distinguish these problems; any other problem has its HTTP status as code. */
 const CODES: Partial<Record<ProblemCode, number>> = { forbidden: 2002, unauthorized: 40101, too_many_requests: 40203 };
 
-export function tushareProblem(context: Pick<Context, "log">): ErrorRequestHandler {
+function tushareProblem(context: Pick<Context, "log">): ErrorRequestHandler {
   return (error: unknown, _req, res, _next) => {
     const problem = prepareProblem(context, res, error);
     if (problem === null) return;

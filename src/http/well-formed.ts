@@ -1,6 +1,7 @@
 // Checks every request before it is routed: its HTTP version, its host, and the length of its path and headers.
 import type { RequestHandler } from "express";
-import { clip, Problem } from "../errors.js";
+import { Problem } from "../errors.js";
+import { clip } from "../words.js";
 
 /** Maximum bytes of URL and headers together: enough for a list of about twenty thousand codes. */
 export const MAX_HEADER_BYTES = 256 * 1024;

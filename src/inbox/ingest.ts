@@ -7,9 +7,8 @@ import type { DropState } from "../lake/drop-file.js";
 import { openLake } from "../lake/lake.js";
 import { clipEntry } from "../lake/ledger.js";
 import { layoutOf } from "../lake/layout.js";
-import { isShort, freeSpace } from "../lake/disk-space.js";
-import { MOST_CRASHES, openCrashes } from "./crashes.js";
-import { describe, firstBatch, precheck, judge, refusalOf, type Entry, type CheckedDrop } from "./judge.js";
+import { isShort, freeSpace } from "../lake/status.js";
+import { describe, precheck, judge, judgeAgain, refusalOf, type Entry, type CheckedDrop } from "./judge.js";
 import { maintain, type MaintenanceOptions } from "./maintenance.js";
 import { QUIET, watchInbox, type InboxFile } from "./watch.js";
 import { openLedger } from "./ledger.js";
@@ -17,10 +16,13 @@ import { shareOf, type Lot, type LotSize, type FileHistory, type PendingDrop } f
 import { createRunningLots, labelOf } from "./running.js";
 import type { DropLimits } from "../intake/limits.js";
 import { RETRY_AFTER, watchDataDirectory } from "./data-directory.js";
-import { retentionClock } from "../store/retention.js";
+import { retentionClock } from "../store/vacuum.js";
+import { settleLeftover } from "../store/journal.js";
 import { clearDrops } from "../store/staging.js";
-import { SlowBatch, takeBatch } from "./take.js";
-import { createRetries, excessReason, isExcess } from "./retries.js";
+import { takeFiles } from "./take-files.js";
+import { SlowBatch } from "./stopping.js";
+import { takeBatch } from "./take.js";
+import { createRetries, excessReason, openCrashes } from "./failures.js";
 
 export interface IngestOptions extends MaintenanceOptions {
   /** Bytes; a larger file is refused. */
@@ -31,9 +33,11 @@ export interface IngestOptions extends MaintenanceOptions {
   readonly timer?: () => number;
   /** By default there are none. */
   readonly limits?: DropLimits;
+  /** Refuse files with rows that cannot be true. */
+  readonly strict?: boolean;
 }
 
-export interface Ingester {
+interface Ingester {
   /**
    * Scans the inbox once, and starts to import complete drops and to run maintenance if it is due. Resolves to the
    * milliseconds until the next scan.
@@ -61,13 +65,17 @@ export async function openIngester(root: string, options: IngestOptions): Promis
   const { after = NO_MARK, clock, log, signal } = options;
   const lake = await openLake(root, { after });
   const isAvailable = watchDataDirectory(lake, log);
-  const currentVersion = async (): Promise<string> => {
-    await lake.refresh();
-    return lake.current().version.data_version;
-  };
   await clearDrops(layout);
+  await settleLeftover(layout);
+  await lake.refresh();
   const retentionTime = retentionClock(options.now, clock);
-  const ledger = await openLedger(layout, await currentVersion(), () => lake.versions());
+  const ledger = await openLedger(
+    layout,
+    lake.current().version.data_version,
+    () => lake.versions(),
+    (withdrawn) => withdrawn.forEach((entry) => log(describe(entry))),
+  );
+  await ledger.withdraw(await lake.versions().catch(() => []));
   const inbox = watchInbox(layout.inbox, clock, options.timer);
   const crashes = await openCrashes(layout);
   /** Files that would have been refused at the first try. */
@@ -116,8 +124,8 @@ export async function openIngester(root: string, options: IngestOptions): Promis
   };
 
   const past: FileHistory = {
-    isSingle: (file) => crashes.of(file.path) > 0 || excesses.has(contentKey(file)),
-    isSuspect: (file) => crashes.of(file.path) >= MOST_CRASHES - 1,
+    failures: (file) => Math.max(crashes.of(file.path), excesses.get(contentKey(file)) ?? 0),
+    isSuspect: (file) => crashes.isLastTry(file.path),
     isSlow: (file) => slow.has(contentKey(file)),
   };
 
@@ -126,7 +134,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     const paths = batch.map(({ file }) => file.path);
     try {
       const { entries, changed } = await crashes.during(paths, () =>
-        takeBatch(layout, batch, ledger, currentVersion, {
+        takeBatch(layout, batch, ledger, {
           ...{ ...options, ...shareOf(size, options) },
           ...{ after: lake.mark(), stop: size === "small" ? stop : null },
         }),
@@ -136,11 +144,12 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof SlowBatch) throw error;
-      if (!isExcess(error) || isShort(await freeSpace(layout))) throw error;
+      const reason = excessReason(error);
+      if (reason === null || isShort(await freeSpace(layout))) throw error;
       for (const { file } of batch) excesses.set(contentKey(file), (excesses.get(contentKey(file)) ?? 0) + 1);
       const [{ file, entity, sha256 }] = batch as [CheckedDrop];
       if (batch.length > 1 || excesses.get(contentKey(file))! < MOST_EXCESSES) throw error;
-      await record([refusalOf(file, entity.name, sha256, excessReason(error))]);
+      await record([refusalOf(file, entity.name, sha256, reason)]);
     }
   };
 
@@ -149,37 +158,22 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     if (running.size > 1) await sleep(PAUSE);
   };
 
-  const takeLot = async (lot: Lot, stop: AbortSignal): Promise<void> => {
-    const { files } = lot;
-    const isSmall = lot.size === "small";
-    let left: readonly PendingDrop[] = files;
-    try {
-      const read: CheckedDrop[] = [];
-      const entries: Entry[] = [];
-      for (const one of files) {
-        if (signal.aborted) return;
-        if (stop.aborted) throw new SlowBatch();
-        const judged = await judge(layout, ledger, one, signal, isSmall ? noPause : pause);
-        if (judged.verdict === "known") await skip(one.file);
-        else if (judged.verdict === "record") entries.push(judged.entry);
-        else if (judged.verdict === "take") read.push(judged);
-        else inbox.defer(one.file.path, QUIET);
-      }
-      await recordRead(entries);
-      let rest: readonly CheckedDrop[] = read;
-      while (rest.length > 0 && !signal.aborted) {
-        left = rest;
-        const batch = firstBatch(rest);
-        await take(batch, lot.size, stop);
-        rest = rest.slice(batch.length);
-      }
-    } catch (error) {
-      if (!(error instanceof SlowBatch)) throw error;
-      if (!stop.aborted)
-        log(`${labelOf(lot)} holds more than a small file may: it is retried when no other slow file is read`);
-      for (const { file } of left) slow.add(contentKey(file));
-    }
-  };
+  const takeLot = (lot: Lot, stop: AbortSignal): Promise<void> =>
+    takeFiles(lot.files, {
+      signal,
+      stop,
+      judge: (one) => judge(layout, ledger, one, signal, lot.size === "small" ? noPause : pause),
+      judgeAgain: (drop) => judgeAgain(ledger, drop),
+      take: (batch) => take(batch, lot.size, stop),
+      record: recordRead,
+      skip,
+      defer: ({ path }) => inbox.defer(path, QUIET),
+      onSlow(left) {
+        if (!stop.aborted)
+          log(`${labelOf(lot)} holds more than a small file may: it is retried when no other slow file is read`);
+        for (const { file } of left) slow.add(contentKey(file));
+      },
+    });
 
   const running = createRunningLots({
     ...options,
@@ -198,10 +192,11 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     for (const file of complete) {
       if (running.has(file.path.split("/")[0]!)) continue;
       const prechecked = precheck(ledger, file, options.maxDrop);
+      const deadly = crashes.refusal(file.path);
       if (prechecked.verdict === "known") await skip(file);
       else if (prechecked.verdict === "record") entries.push(prechecked.entry);
-      else if (crashes.of(file.path) < MOST_CRASHES) waiting.push(prechecked);
-      else entries.push(refusalOf(file, prechecked.entity.name, null, DEADLY));
+      else if (deadly === null) waiting.push(prechecked);
+      else entries.push(refusalOf(file, prechecked.entity.name, null, deadly));
     }
     await record(entries);
     if (!signal.aborted) running.turn(waiting, complete);
@@ -234,6 +229,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
   return {
     async step() {
       if (!(await isAvailable())) return RETRY_AFTER;
+      await ledger.follow().catch(() => undefined);
       const complete = inbox.scan().filter(({ path }) => !retries.isWaiting(path.split("/")[0]!));
       if (complete.length > 0) {
         lastDrop = clock();
@@ -265,7 +261,6 @@ export async function openIngester(root: string, options: IngestOptions): Promis
 /** Names for retries of work that belongs to no entity. */
 const MAINTENANCE = "";
 const LEDGER_WRITES = "/";
-const DEADLY = `the process died ${MOST_CRASHES} times while it read this file; change the file to try it again`;
 
 /** A file is refused after it has needed more memory or disk than there is this many times by itself. */
 const MOST_EXCESSES = 3;

@@ -4,13 +4,15 @@ import type { Entity } from "../catalog/types.js";
 import { OperatorError, isTransientError, nearest } from "../errors.js";
 import { plural, size as sizeInWords } from "../words.js";
 import { isUnchanged, openDrop, UnreadableDrop, type DropKind, type OpenDrop } from "../lake/drop-file.js";
+import { faultOfFolder } from "../lake/replace-folders.js";
 import { sha256OfHandle } from "../lake/integrity.js";
-import { contentOf, type LedgerEntry } from "../lake/ledger.js";
+import { spanOf, type LedgerEntry, type RowSpan } from "../lake/ledger.js";
 import type { Layout } from "../lake/layout.js";
 import type { InboxFile } from "./watch.js";
 import type { Ledger } from "./ledger.js";
 import type { PendingDrop } from "./lots.js";
 import { formatOf, requireContentOf } from "../intake/source.js";
+import { tableAround } from "../intake/table-folders.js";
 import { stampOf } from "../files.js";
 
 export type Entry = Omit<LedgerEntry, "time">;
@@ -25,11 +27,13 @@ type Prechecked =
   | { readonly verdict: "record"; readonly entry: Entry };
 
 /** What to do with a file whose content was read. */
-type Judged =
+export type Judged =
   /** Its rows are to be merged. */
-  | ({ readonly verdict: "take" } & CheckedDrop)
+  | { readonly verdict: "take"; readonly drop: CheckedDrop }
   | { readonly verdict: "known" }
   | { readonly verdict: "record"; readonly entry: Entry }
+  /** Its rows are served already, unless those of a file before it are merged first. */
+  | { readonly verdict: "same"; readonly entry: Entry; readonly drop: CheckedDrop }
   /** It is gone or is being written again. */
   | { readonly verdict: "wait" };
 
@@ -37,6 +41,8 @@ export interface CheckedDrop extends PendingDrop {
   readonly sha256: string;
   /** The stamp of the file with this checksum. */
   readonly identity: string;
+  /** What its rows span; null if it was never taken. */
+  readonly span: RowSpan | null;
 }
 
 const NO_ROWS = {
@@ -55,7 +61,7 @@ export function describe({ outcome, path, rows, duplicates, data_version, reason
   if (outcome !== "taken") return `${outcome} inbox/${path}: ${reason}`;
   const warned = warnings.length === 0 ? "" : ` (${warnings.join("; ")})`;
   const more = duplicates === 0 ? "" : ` and ${plural(duplicates, "duplicate")}`;
-  return `taken inbox/${path}: ${plural(rows, "row")}${more}, data_version ${data_version}${warned}`;
+  return `imported inbox/${path}: ${plural(rows, "row")}${more}, data_version ${data_version}${warned}`;
 }
 
 const NO_FILE: Readonly<Record<Exclude<DropKind, "file">, string>> = {
@@ -91,7 +97,7 @@ function reasonAgainst(
       `split it, allow more, or run tapehouse import`
     );
   }
-  return refusalBy(() => formatOf(file.path, ""));
+  return faultOfFolder(entity, file.path) ?? refusalBy(() => formatOf(file.path, ""));
 }
 
 /** The message of the OperatorError that a check throws; null if it throws none. */
@@ -129,8 +135,11 @@ export async function judge(
 ): Promise<Judged> {
   const { file, entity } = one;
   try {
+    const table = await tableAround(layout.inbox, file.path);
+    if (table !== null) throw new UnreadableDrop(table);
     const drop = await openAsSeen(layout, file);
     const sha256 = await sha256OfDrop(layout, file, drop, signal, pause).finally(() => drop.handle.close());
+    await ledger.follow();
     return judgeContent(ledger, one, sha256, stampOf(drop.stats));
   } catch (error) {
     if (error instanceof ChangedDrop) return { verdict: "wait" };
@@ -183,30 +192,19 @@ function judgeContent(ledger: Ledger, one: PendingDrop, sha256: string, identity
   const { file, entity } = one;
   const { path, size, mtime } = file;
   const before = ledger.last(path);
-  if (before && before.outcome !== "refused" && before.sha256 === sha256) {
-    if (isSameState(ledger, file)) return { verdict: "known" };
-    const reason = "its content is the same as before";
-    return { verdict: "record", entry: { ...before, size, mtime, outcome: "same", reason } };
-  }
-  const twin = before && before.outcome !== "refused" ? undefined : ledger.taken(entity.name, { path, sha256 });
-  if (twin) {
-    const reason = `its content is the same as that of inbox/${twin.path}`;
-    return { verdict: "record", entry: { ...twin, path, size, mtime, outcome: "same", reason } };
-  }
-  return { verdict: "take", file, entity, sha256, identity };
+  const isSameContent = before?.sha256 === sha256 && before.outcome !== "refused";
+  if (isSameContent && isSameState(ledger, file)) return { verdict: "known" };
+  // A file that replaces another of its name is imported even if its content was known.
+  const isChange = before !== undefined && before.outcome !== "refused" && !isSameContent;
+  const twin = isChange ? undefined : ledger.taken(entity.name, { path, sha256 });
+  const earlier = ledger.earlier(entity.name, { path, sha256 });
+  const drop = { file, entity, sha256, identity, span: earlier ? spanOf(earlier) : null };
+  if (!twin) return { verdict: "take", drop };
+  const like = isSameContent ? "before" : `that of inbox/${twin.path}`;
+  const reason = `its content is the same as ${like}`;
+  return { verdict: "same", drop, entry: { ...twin, path, size, mtime, outcome: "same", reason } };
 }
 
-/**
- * The files that are imported together next, in order. A batch has each content once; a repeated one begins the next
- * batch, so that a later file always replaces earlier ones.
- */
-export function firstBatch(files: readonly CheckedDrop[]): readonly CheckedDrop[] {
-  const contents = new Set<string>();
-  const end = files.findIndex(({ file, sha256 }) => {
-    const content = contentOf({ path: file.path, sha256 });
-    const isKnown = contents.has(content);
-    contents.add(content);
-    return isKnown;
-  });
-  return end < 0 ? files : files.slice(0, end);
-}
+/** Judges a file again after others were merged. */
+export const judgeAgain = (ledger: Ledger, { file, entity, sha256, identity }: CheckedDrop): Judged =>
+  judgeContent(ledger, { file, entity }, sha256, identity);

@@ -36,8 +36,8 @@ export interface RunningLot {
 
 /** What is known about a file from earlier attempts. */
 export interface FileHistory {
-  /** It is imported in a lot of its own. */
-  isSingle(file: InboxFile): boolean;
+  /** How often a lot with it has failed. */
+  failures(file: InboxFile): number;
   /** It may crash the process, so its lot is `alone`. */
   isSuspect(file: InboxFile): boolean;
   /** It took longer or held more than a small file may. */
@@ -51,7 +51,8 @@ const SLOTS = { small: 2, slow: 1, large: 1 } as const;
 const SMALL_BYTES = 32 << 20;
 /** A small lot that runs for longer than this is overdue: others may get its slot. In milliseconds. */
 export const SMALL_TIME = 2_000;
-const MOST_FILES = 200;
+/** The files of a lot, by how often it has failed: whichever is at fault must soon be alone. */
+const MOST_FILES = [1_000, 70, 1] as const;
 const MOST_BYTES = 512 << 20;
 
 /** What to do next. */
@@ -133,20 +134,21 @@ function firstLots(
     .sort((a, b) => turnOf(a) - turnOf(b));
 }
 
-/** The first files of an entity that have the same size. */
+/** The first files of an entity that have the same size and have failed as often. */
 function firstLot(files: readonly PendingDrop[], past: FileHistory): Lot {
   const [{ file: first, entity }] = files as readonly [PendingDrop];
-  if (past.isSingle(first)) {
-    return { entity, files: files.slice(0, 1), size: past.isSuspect(first) ? "alone" : "large" };
-  }
-  const sizeOf = (file: InboxFile): LotSize =>
-    file.size > SMALL_BYTES ? "large" : past.isSlow(file) ? "slow" : "small";
+  const failures = past.failures(first);
+  const most = MOST_FILES[failures] ?? 1;
+  const sizeOf = (file: InboxFile): LotSize => {
+    if (past.isSuspect(file)) return "alone";
+    return past.failures(file) > 0 || file.size > SMALL_BYTES ? "large" : past.isSlow(file) ? "slow" : "small";
+  };
   const size = sizeOf(first);
   let bytes = 0;
   const end = files.findIndex(({ file }, i) => {
     bytes += file.size;
-    const isFull = i >= MOST_FILES || bytes > MOST_BYTES;
-    return i > 0 && (isFull || sizeOf(file) !== size || past.isSingle(file));
+    const isFull = i >= most || bytes > MOST_BYTES;
+    return i > 0 && (isFull || sizeOf(file) !== size || past.failures(file) !== failures);
   });
   return { entity, files: end < 0 ? files : files.slice(0, end), size };
 }

@@ -2,12 +2,10 @@
 import { entityNamed } from "../catalog/index.js";
 import type { Lake } from "../lake/lake.js";
 import type { FileList } from "../lake/manifest.js";
-import { isShort, freeSpace } from "../lake/disk-space.js";
-import { wantsCodeCopy } from "../store/code-copy.js";
-import { compact, planGroups } from "../store/compact.js";
-import { removableVersions, type RetentionPolicy } from "../store/retention.js";
+import { isShort, freeSpace } from "../lake/status.js";
+import { compact, planGroups, wantsCodeCopy } from "../store/compact.js";
 import type { WriteOptions } from "../store/session.js";
-import { vacuum } from "../store/vacuum.js";
+import { vacuum, removableVersions, type RetentionPolicy } from "../store/vacuum.js";
 
 export interface MaintenanceOptions extends WriteOptions {
   readonly policy: RetentionPolicy;

@@ -2,12 +2,12 @@
 import { rename, rm, writeFile } from "node:fs/promises";
 import { chinaTime } from "../dates.js";
 import { count } from "../words.js";
-import { describeCrowded, type CrowdedFolder, type Intake, type IntakeLot } from "../lake/intake.js";
+import { describeCrowded, type CrowdedFolder, type Intake, type IntakeLot } from "../lake/status.js";
 import { temporaryOf } from "../store/durable.js";
 import type { InboxFile } from "./watch.js";
 import { nextStep, SMALL_TIME, type Lot, type LotSize, type FileHistory, type PendingDrop } from "./lots.js";
 
-export interface RunningOptions {
+interface RunningOptions {
   readonly clock: () => number;
   readonly now: () => Date;
   readonly log: (line: string) => void;
@@ -18,7 +18,7 @@ export interface RunningOptions {
   onEnd(): void;
 }
 
-export interface RunningLots {
+interface RunningLots {
   readonly size: number;
   has(entity: string): boolean;
   /** Starts waiting files as slots allow, and moves or stops overdue lots. `complete` are all unsettled files. */

@@ -1,7 +1,7 @@
 // Watches the inbox by polling, since many file systems send no events, and finds files that have stopped changing. Each
 // entity's folder has a schedule of its own, so a folder that is slow to scan delays no other.
 import { ENTITY_NAMES } from "../catalog/index.js";
-import type { CrowdedFolder } from "../lake/intake.js";
+import type { CrowdedFolder } from "../lake/status.js";
 import { createTree, type InboxFile, type SeenFile, type Tree } from "./tree.js";
 
 export { QUIET, type InboxFile } from "./tree.js";

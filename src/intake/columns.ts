@@ -1,29 +1,26 @@
 // Decides which column of a file fills which column of an entity, and which are unused, missing or contradictory.
-import { ENTITIES } from "../catalog/index.js";
 import type { Column, Entity } from "../catalog/types.js";
 import { OperatorError, nearest } from "../errors.js";
-import { shown } from "../words.js";
+import { fold, list, ownNames, requireFit, type Binding } from "./fit.js";
 import { requireShortNames, type FileLimits } from "./limits.js";
 import { AS_IS, isFrameIndex, meaningsOf, NEARNESS, type Meaning, type Scale } from "./aliases.js";
 
 export interface ImportOptions {
-  /** Source column → entity column, optionally with a factor: `vol/100`, `amount*10`. */
+  /** Source column → entity column, optionally with a factor: `vol/100`, `amount*10`. Empty: the column is not used. */
   readonly map: Readonly<Record<string, string>>;
   /** Entity column → its value in every row. */
   readonly set: Readonly<Record<string, string>>;
+  /** Stocks' numbers without an exchange get the one that they tell. */
+  readonly completeCodes?: boolean;
   /** The name of the file in messages; by default its path as given. */
   readonly label?: string;
   /** The path whose `name=value` folders fill missing columns; by default that of the file. */
   readonly below?: string;
   /** By default there are none. */
   readonly limits?: FileLimits;
+  /** Called before each of several files is read; it throws if the import must end. */
+  readonly proceed?: () => void;
 }
-
-/** Where the values of an entity column come from. */
-export type Binding =
-  | { readonly from: "column"; readonly column: Column; readonly source: number; readonly scale: Scale }
-  | { readonly from: "constant"; readonly column: Column; readonly value: string; readonly origin: string }
-  | { readonly from: "nowhere"; readonly column: Column };
 
 export interface ColumnPlan {
   /** One for each column of the entity, in its order. */
@@ -32,7 +29,14 @@ export interface ColumnPlan {
   readonly overruled: readonly number[];
   readonly ignored: readonly string[];
   readonly missing: readonly string[];
+  /** Values that the names of folders state for columns that the file has. */
+  readonly stated: readonly Stated[];
   readonly warnings: readonly string[];
+}
+
+interface Stated {
+  readonly column: Column;
+  readonly value: string;
 }
 
 interface Claim {
@@ -52,9 +56,9 @@ export function planColumns(
   label: string,
 ): ColumnPlan {
   requireShortNames(names, label);
-  const mapped = mappedClaims(entity, names, options.map, label);
+  const { mapped, aside } = mappedClaims(entity, names, options.map, label);
   const bare = withoutPrefix(entity, names);
-  const found = foundClaims(entity, bare, mapped, label);
+  const found = foundClaims(entity, bare, mapped, aside, label);
   const claims = new Map([...found.claims, ...mapped]);
   const given = constants(entity, options.set, folders, claims);
   const overruled = [...claims].filter(([column]) => column.name in options.set).map(([, { source }]) => source);
@@ -68,20 +72,86 @@ export function planColumns(
   });
   requireFit(entity, bare, bindings, names, label);
   const used = new Set(bindings.flatMap((binding) => (binding.from === "column" ? [binding.source] : [])));
+  const ignored = names.filter((_name, i) => !used.has(i));
   return {
     bindings,
     overruled,
-    ignored: names.filter((_name, i) => !used.has(i)),
+    ignored,
     missing: bindings.filter(({ from }) => from === "nowhere").map(({ column }) => column.name),
+    stated: folders.flatMap(([name, value]): Stated[] => {
+      const binding = bindings.find(({ column }) => column.name === fold(name));
+      return binding?.from === "column" ? [{ column: binding.column, value }] : [];
+    }),
     warnings: [
       ...found.warnings.filter(([column]) => claims.get(column) === found.claims.get(column)).map(([, text]) => text),
-      ...bindings.flatMap((b) => (b.from === "constant" && b.origin === "folder" ? [folderWarning(b)] : [])),
+      ...bindings.flatMap((b) => (b.from === "constant" && b.origin !== "set" ? [originWarning(b)] : [])),
+      ...identityWarning(entity, bindings),
+      ...leftoverWarnings(entity, ignored),
     ],
   };
 }
 
-const folderWarning = (binding: { readonly column: Column; readonly value: string }): string =>
-  `${binding.column.name} is not in the file: ${binding.value} was taken from the name of its folder`;
+/** The plan of files that are read together: each may be given other values. */
+export function planOfAll(plans: readonly ColumnPlan[]): ColumnPlan {
+  const [first] = plans as readonly [ColumnPlan];
+  if (plans.length === 1) return first;
+  const bindings = first.bindings.map((binding, i): Binding => {
+    if (binding.from !== "constant") return binding;
+    const given = plans.map((plan) => plan.bindings[i]!);
+    return { ...binding, values: given.flatMap((one) => (one.from === "constant" ? [one.value] : [])) };
+  });
+  return { ...first, bindings };
+}
+
+/** How data frames rename columns that both sides of a merge have. */
+const LEFTOVER = /^(.+)_(x|y|left|right)$/;
+
+/** Unused columns such as `close_x` and `close_y`, by the column that they were before a merge. */
+function leftoverWarnings(entity: Entity, ignored: readonly string[]): readonly string[] {
+  return entity.columns.flatMap(({ name }) => {
+    const left = ignored.filter((one) => LEFTOVER.exec(fold(one))?.[1] === name);
+    if (left.length === 0) return [];
+    return [
+      `${list(left)} not used: left over from a merge of two tables that both have ${name}; rename one to ${name}`,
+    ];
+  });
+}
+
+const originWarning = ({ column, value, origin }: Extract<Binding, { readonly from: "constant" }>): string =>
+  `${column.name} is not in the file: ${value} was ${origin === "folder" ? "taken from the name of its folder" : "assumed"}`;
+
+/** Rows without a value that tells them apart are other rows than those that have one. */
+function identityWarning(entity: Entity, bindings: readonly Binding[]): readonly string[] {
+  const lacking = bindings.filter(({ from, column }) => from === "nowhere" && entity.identity.includes(column.name));
+  if (lacking.length === 0 || entity.identityIs === "group") return [];
+  const names = list(lacking.map(({ column }) => column.name));
+  return [
+    `without ${names}, which tells rows apart: a file that has it adds its rows beside these, and replaces none of them`,
+  ];
+}
+
+/** Names of a column with the exchange of each code. */
+const EXCHANGE_COLUMNS = ["exchange", "exchange_id", "exchangeid", "交易所", "market", "市场"];
+
+/**
+ * The plan with the exchange column of the file, if it has one, for the codes of stocks, or for the only code of the
+ * entity. Null if it has none or uses it otherwise.
+ */
+export function withExchangeColumn(entity: Entity, plan: ColumnPlan, names: readonly string[]): ColumnPlan | null {
+  const used = new Set(plan.bindings.flatMap((binding) => (binding.from === "column" ? [binding.source] : [])));
+  const folded = names.map(fold);
+  const exchange = EXCHANGE_COLUMNS.map((name) => folded.indexOf(name)).find((at) => at >= 0 && !used.has(at));
+  const codes = entity.columns.filter(({ type }) => type === "code");
+  const target = codes.find(({ codesOf }) => codesOf === "stocks") ?? (codes.length === 1 ? codes[0] : undefined);
+  if (exchange === undefined || target === undefined) return null;
+  return {
+    ...plan,
+    bindings: plan.bindings.map((binding) =>
+      binding.from === "column" && binding.column === target ? { ...binding, exchange } : binding,
+    ),
+    ignored: plan.ignored.filter((name) => name !== names[exchange]),
+  };
+}
 
 const FACTOR = /^(.*?)\s*([*/])\s*(\d+)$/;
 
@@ -92,12 +162,17 @@ function mappedClaims(
   names: readonly string[],
   map: ImportOptions["map"],
   label: string,
-): ReadonlyMap<Column, Claim> {
+): { readonly mapped: ReadonlyMap<Column, Claim>; readonly aside: ReadonlySet<number> } {
   const claims = new Map<Column, Claim>();
+  const aside = new Set<number>();
   for (const [from, to] of Object.entries(map)) {
     const exact = names.findIndex((name) => name.trim() === from.trim());
     const source = exact < 0 ? names.findIndex((name) => fold(name) === fold(from)) : exact;
     if (source < 0) throw new OperatorError(`${label} has no column ${from} to map${orNearest(from, names)}`, 2);
+    if (to.trim() === "") {
+      aside.add(source);
+      continue;
+    }
     const [, target = to, sign, factor = "1"] = FACTOR.exec(to) ?? [];
     const column = targetColumn(entity, target, "--map");
     const scale = sign === undefined ? AS_IS : { times: 1, over: 1, [sign === "*" ? "times" : "over"]: Number(factor) };
@@ -113,7 +188,7 @@ function mappedClaims(
     }
     claims.set(column, { source, scale });
   }
-  return claims;
+  return { mapped: claims, aside };
 }
 
 function targetColumn(entity: Entity, name: string, option: string): Column {
@@ -141,9 +216,10 @@ function foundClaims(
   entity: Entity,
   names: readonly string[],
   mapped: ReadonlyMap<Column, Claim>,
+  aside: ReadonlySet<number>,
   label: string,
 ): Found {
-  const taken = new Set([...mapped.values()].map(({ source }) => source));
+  const taken = new Set([...aside, ...[...mapped.values()].map(({ source }) => source)]);
   const meanings = names.flatMap((name, source) =>
     taken.has(source) || isFrameIndex(name) ? [] : meaningsOf(name, entity).map((meaning) => ({ source, ...meaning })),
   );
@@ -157,7 +233,9 @@ function foundClaims(
       if (rivals.length === 0 || claims.has(column) || mapped.has(column)) continue;
       if (rivals.length > 1) {
         const both = list(rivals.map(({ source }) => names[source]!));
-        throw new OperatorError(`${label}: the columns ${both} all match ${column.name}; choose one with --map`);
+        throw new OperatorError(
+          `${label}: the columns ${both} all match ${column.name}; choose one with --map, or put one aside with --map NAME=`,
+        );
       }
       const [{ source, scale, unitKnown }] = rivals as [Meaning & { source: number }];
       claims.set(column, { source, scale });
@@ -183,12 +261,6 @@ function withoutPrefix(entity: Entity, names: readonly string[]): readonly strin
   return ownNames(entity, names) === 0 && ownNames(entity, bare) > 1 ? bare : names;
 }
 
-/** The number of names that are columns of the entity. */
-function ownNames(entity: Entity, names: readonly string[]): number {
-  const folded = new Set(names.map(fold));
-  return entity.columns.filter(({ name }) => folded.has(name)).length;
-}
-
 interface Constant {
   readonly value: string;
   readonly origin: "set" | "folder";
@@ -210,51 +282,3 @@ function constants(
   }
   return given;
 }
-
-/** Refuses a file that lacks required columns, that has only keys, or that belongs to another entity. */
-function requireFit(
-  entity: Entity,
-  bare: readonly string[],
-  bindings: readonly Binding[],
-  names: readonly string[],
-  label: string,
-): void {
-  const has = `The file has ${names.length === 0 ? "no columns" : list(names)}`;
-  const absent = bindings.filter(({ from, column }) => from === "nowhere" && !column.nullable);
-  if (absent.length > 0) {
-    const headless = names.some((name) => LOOKS_LIKE_DATA.test(name.trim())) ? " (is its header line missing?)" : "";
-    const [example] = absent.map(({ column }) => column.name);
-    throw new OperatorError(
-      `${label} does not fit ${entity.name}: it has no ${list(absent.map(({ column }) => column.name))}. ${has}${headless}. ` +
-        `Rename a column with --map NAME=${example}, or give every row the same value with --set ${example}=VALUE, ` +
-        `or for a drop with a folder, inbox/${entity.name}/${example}=VALUE/`,
-    );
-  }
-  const values = bindings.filter(({ column }) => column.name !== entity.mainDate && column.type !== "code");
-  if (!values.some(({ from }) => from !== "nowhere")) {
-    throw new OperatorError(
-      `${label} does not fit ${entity.name}: it has none of ${list(values.map(({ column }) => column.name))}. ${has}`,
-    );
-  }
-  const filled = bindings.filter(({ from }) => from === "column").length;
-  if (filled === 0)
-    throw new OperatorError(`${label} does not fit ${entity.name}: none of its columns is used. ${has}`);
-  const own = ownNames(entity, bare);
-  const other = ENTITIES.find((candidate) => ownNames(candidate, bare) > Math.max(own, filled));
-  if (other && filled < entity.columns.length / 2) {
-    throw new OperatorError(
-      `${label} looks like ${other.name}, not ${entity.name}: ` +
-        `it has ${ownNames(other, bare)} columns of ${other.name} and ${filled} of ${entity.name}`,
-    );
-  }
-}
-
-/** A date, a number or a code instead of a name. */
-const LOOKS_LIKE_DATA = /^\d{4,}(\.[A-Za-z]{2,4})?$|^-?\d+(\.\d+)?$/;
-
-const fold = (name: string): string => name.trim().toLowerCase();
-
-const SHOWN = 30;
-
-const list = (names: readonly string[]): string =>
-  names.slice(0, SHOWN).map(shown).join(", ") + (names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "");

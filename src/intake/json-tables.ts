@@ -15,6 +15,8 @@ export interface JsonRows {
   readonly layout: "array" | "newline_delimited";
   /** The columns of rows that are lists; null if the rows are objects. */
   readonly names: readonly string[] | null;
+  /** The file says of itself that rows are missing. */
+  readonly isPart?: boolean;
 }
 
 /** The maximum bytes of a table that is one object, since it is read into memory. */
@@ -50,7 +52,7 @@ async function rowsOf(bytes: Buffer, target: string, label: string): Promise<Jso
   const enveloped = await envelopeIn(bytes, members);
   if (enveloped) {
     await writeFile(target, bytes.subarray(enveloped.rows.start, enveloped.rows.end));
-    return { path: target, layout: "array", names: enveloped.names };
+    return { path: target, layout: "array", names: enveloped.names, isPart: enveloped.isPart };
   }
   const kinds = new Set(members.map((member) => kindAt(bytes, member)));
   if (kinds.size === 1 && kinds.has("{")) return writeColumns(bytes, members, target, label);
@@ -69,7 +71,17 @@ const kindAt = (bytes: Buffer, { start }: Member): string => String.fromCharCode
 interface Envelope {
   readonly rows: Member;
   readonly names: readonly string[] | null;
+  readonly isPart: boolean;
 }
+
+/** What answers say if there are more rows: a vendor's flag, and the flag and the cursor of this server. */
+const MORE = /^(has_more|truncated)$/;
+const NEXT = "next_cursor";
+
+const saysMore = (bytes: Buffer, { key, start, end }: Member): boolean => {
+  const value = bytes.toString("latin1", start, Math.min(end, start + 5));
+  return MORE.test(key) ? value === "true" : key === NEXT && value.startsWith('"');
+};
 
 /** {columns, data} of data frames, {data: {fields, items}} of a vendor, {columns: [{name}], rows} of this server, {data: records}. */
 async function envelopeIn(bytes: Buffer, members: readonly Member[]): Promise<Envelope | undefined> {
@@ -81,10 +93,11 @@ async function envelopeIn(bytes: Buffer, members: readonly Member[]): Promise<En
   const rows = find(nested, "items", "[") ?? find(members, "data", "[") ?? find(members, "rows", "[");
   if (!rows) return undefined;
   const first = String.fromCharCode(bytes[skipWhitespace(bytes, rows.start + 1)]!);
-  if (first === "{") return { rows, names: null };
+  const isPart = [...members, ...nested].some((member) => saysMore(bytes, member));
+  if (first === "{") return { rows, names: null, isPart };
   if (!header || (first !== "[" && first !== "]")) return undefined;
   const columns = JSON.parse(bytes.toString("utf8", header.start, header.end)) as readonly unknown[];
-  return { rows, names: columns.map(nameOf) };
+  return { rows, names: columns.map(nameOf), isPart };
 }
 
 /** The name of a column: text, a number as in data frames, or an object with a name. */
@@ -141,7 +154,7 @@ function* linesOf(bytes: Buffer, columns: readonly Uint32Array[], length: number
 // Finds the positions of values in a JSON text without creating objects, so that a table of millions of values stays
 // bytes. Values are only separated, not validated: DuckDB does that later.
 
-export interface Member {
+interface Member {
   readonly key: string;
   /** The value is the bytes from `start` to before `end`. */
   readonly start: number;

@@ -2,15 +2,15 @@
 import { randomUUID } from "node:crypto";
 import { copyFile, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
+import { createReadStream } from "node:fs";
 import { OperatorError } from "../errors.js";
 import type { Writer } from "../engine/writer.js";
 import { quoteText } from "../sql-text.js";
 import { count } from "../words.js";
-import { endsWithLineBeyond, lineOfRecord, splitRecord, type Dialect } from "./csv-records.js";
 import { reasonOf } from "./source-parquet.js";
 import { type Footnote, type Source, type SourceFile, requireContent } from "./source-types.js";
 import { requireFewColumns } from "./limits.js";
-import { asUtf8, gunzip, headOf, oneNewline, readAt } from "./text-encoding.js";
+import { asUtf8, gunzip, oneNewline, readAt } from "./text-encoding.js";
 
 const DELIMITERS = [",", ";", "\t", "|"] as const;
 const NEW_LINES = ["\r\n", "\r", "\n"] as const;
@@ -23,28 +23,32 @@ const TOO_LONG = `has more than ${count(LONGEST_LINE)} bytes: is a quote not clo
 /** Opens a CSV file, gzipped or not. Throws an OperatorError if it holds something else or has no header. */
 export async function openCsv(_: Writer, file: SourceFile, gzip: boolean): Promise<Source> {
   const { label, scratch } = file;
-  if (gzip) requireContent(await headOf(file.path, 16), "gzip", "gzip", label);
+  if (gzip) requireContent(await readAt(file.path, 0, 16), "gzip", "gzip", label);
   const plain = gzip ? await gunzip(file) : file.path;
-  requireContent(await headOf(plain, 256), "CSV", null, label);
+  requireContent(await readAt(plain, 0, 256), "CSV", null, label);
   const { path: decoded, decodedFrom } = await asUtf8(plain, label, scratch);
   const unified = await oneNewline(decoded, scratch);
-  const header = headerOf(await headOf(unified, LONGEST_LINE + 1), label);
+  const header = headerOf(await readAt(unified, 0, LONGEST_LINE + 1), label);
   const { path, footnotes } = await withoutFootnotes(unified, scratch, header);
   if (await endsWithLineBeyond(path, LONGEST_LINE)) throw new OperatorError(`${label}: the last line ${TOO_LONG}`);
   const openEnd = !(await endsLine(unified));
   if (openEnd) await requireNoBlock(plain, label);
   const explain = async (error: unknown): Promise<OperatorError> =>
     new OperatorError(`${label}${await explainCsv(error, path, header)}`);
+  const relation =
+    `read_csv($1, auto_detect = false, hive_partitioning = false, header = true, skip = ${header.skip}, max_line_size = ${LONGEST_LINE}, ` +
+    `delim = ${quoteText(header.delimiter)}, quote = '"', escape = '"', ` +
+    // DuckDB's own detection would use a line end within a quoted name, and find no rows.
+    `new_line = '${JSON.stringify(header.newline).slice(1, -1)}', ` +
+    `columns = {${header.names.map((_name, i) => `c${i}: 'VARCHAR'`).join(", ")}})`;
   return {
     format: "csv",
     columns: header.names.map((name, i) => ({ name, sql: `c${i}`, kind: "text" })),
-    relation:
-      `read_csv($1, auto_detect = false, hive_partitioning = false, header = true, skip = ${header.skip}, max_line_size = ${LONGEST_LINE}, ` +
-      `delim = ${quoteText(header.delimiter)}, quote = '"', escape = '"', ` +
-      // DuckDB's own detection would use a line end within a quoted name, and find no rows.
-      `new_line = '${JSON.stringify(header.newline).slice(1, -1)}', ` +
-      `columns = {${header.names.map((_name, i) => `c${i}: 'VARCHAR'`).join(", ")}})`,
+    relation,
     values: [path],
+    shape: footnotes.length > 0 ? null : JSON.stringify([relation, header.names]),
+    bytes: (await stat(path)).size,
+    text: null,
     row: null,
     locate: async (row) => {
       const line = await lineOfRecord(path, row + 1, header, header.names.length === 1);
@@ -154,4 +158,95 @@ async function explainCsv(error: unknown, path: string, header: Header): Promise
   if (message.includes("unterminated quote")) return `${at}a quote is not closed, or is inside a cell`;
   if (message.includes("Maximum line size")) return `${at}the line ${TOO_LONG}`;
   return ` is not readable as CSV: ${reasonOf(error, path)}`;
+}
+
+// What DuckDB does not report of a CSV file: the names in the header, and the line of a record.
+
+interface Dialect {
+  readonly delimiter: string;
+  readonly newline: "\n" | "\r" | "\r\n";
+}
+
+const QUOTE = 0x22;
+const CARRIAGE_RETURN = 0x0d;
+const LINE_FEED = 0x0a;
+
+/** The first record of a text. */
+interface FirstRecord {
+  /** Without their quotes. */
+  readonly cells: readonly string[];
+  /** The position of its line end, or of the end of the text. */
+  readonly end: number;
+  /** The text ends within quotes. */
+  readonly isQuoteOpen: boolean;
+}
+
+function splitRecord(text: string, delimiter: string): FirstRecord {
+  const marks = new RegExp(`["\\r\\n\\${delimiter}]`, "g");
+  const cells: string[] = [];
+  let [cell, start, quoted] = ["", 0, false];
+  for (let mark = marks.exec(text); mark; mark = marks.exec(text)) {
+    const [char] = mark;
+    const end = mark.index;
+    if (char === '"' && !(quoted || (cell === "" && start === end))) continue;
+    if (char !== '"' && quoted) continue;
+    cell += text.slice(start, end);
+    start = end + 1;
+    if (char === '"' && quoted && text[start] === '"') marks.lastIndex = start + 1;
+    else if (char === '"') quoted = !quoted;
+    else if (char === delimiter) {
+      cells.push(cell);
+      cell = "";
+    } else return { cells: [...cells, cell], end, isQuoteOpen: false };
+  }
+  return { cells: [...cells, cell + text.slice(start)], end: text.length, isQuoteOpen: quoted };
+}
+
+/**
+ * The 1-based line on which the `wanted`-th record begins; the header is the first. Null if there are fewer records.
+ * `countBlank`: whether blank lines count as records.
+ */
+async function lineOfRecord(
+  path: string,
+  wanted: number,
+  { delimiter, newline }: Dialect,
+  countBlank: boolean,
+): Promise<number | null> {
+  const [comma, end] = [delimiter.charCodeAt(0), newline.charCodeAt(newline.length - 1)];
+  let [line, start, record, length] = [1, 1, 0, 0];
+  let [quoted, previous] = [false, end];
+  for await (const chunk of createReadStream(path)) {
+    for (const byte of chunk as Buffer) {
+      const opens = previous === comma || previous === end || previous === QUOTE;
+      if (byte === QUOTE && (quoted || opens)) quoted = !quoted;
+      if (byte === end) line++;
+      if (byte === end && !quoted) {
+        if ((length > 0 || countBlank) && ++record === wanted) return start;
+        start = line;
+        length = 0;
+      } else if (byte !== CARRIAGE_RETURN) length++;
+      previous = byte;
+    }
+  }
+  return length > 0 && record + 1 === wanted ? start : null;
+}
+
+const STEP = 1 << 16;
+
+/** Whether the last line that is not blank has more than `limit` bytes. Reads only the end of the file. */
+async function endsWithLineBeyond(path: string, limit: number): Promise<boolean> {
+  let position = (await stat(path)).size;
+  let length = 0;
+  while (position > 0 && length <= limit) {
+    const start = Math.max(0, position - STEP);
+    const bytes = await readAt(path, start, position - start);
+    let end = bytes.length;
+    while (length === 0 && end > 0 && (bytes[end - 1] === LINE_FEED || bytes[end - 1] === CARRIAGE_RETURN)) end--;
+    const line = bytes.subarray(0, end);
+    const newline = Math.max(line.lastIndexOf(LINE_FEED), line.lastIndexOf(CARRIAGE_RETURN));
+    length += end - newline - 1;
+    if (newline >= 0) break;
+    position = start;
+  }
+  return length > limit;
 }

@@ -9,7 +9,7 @@ import { unwrap, type JsonRows } from "./json-tables.js";
 import { MOST_COLUMNS, requireFewColumns } from "./limits.js";
 import { reasonOf } from "./source-parquet.js";
 import { type Source, type SourceColumn, type SourceFile, requireContent } from "./source-types.js";
-import { asUtf8, headOf } from "./text-encoding.js";
+import { asUtf8, readAt } from "./text-encoding.js";
 
 const HEAD = 1 << 20;
 
@@ -24,9 +24,9 @@ interface Shape {
 /** Opens a JSON or NDJSON file. Throws an OperatorError if it is malformed or not a table. */
 export async function openJson(writer: Writer, file: SourceFile, named: "json" | "ndjson"): Promise<Source> {
   const { label, scratch } = file;
-  requireContent(await headOf(file.path, 256), named === "json" ? "JSON" : "NDJSON", "JSON", label);
+  requireContent(await readAt(file.path, 0, 256), named === "json" ? "JSON" : "NDJSON", "JSON", label);
   const { path, decodedFrom } = await asUtf8(file.path, label, scratch);
-  const head = (await headOf(path, HEAD)).toString("utf8").replace(/^\ufeff?\s*/, "");
+  const head = (await readAt(path, 0, HEAD)).toString("utf8").replace(/^\ufeff?\s*/, "");
   if (named === "ndjson" && head.startsWith("[")) {
     throw new OperatorError(`${label} is not NDJSON: it holds a JSON array; name it .json`);
   }
@@ -48,12 +48,18 @@ export async function openJson(writer: Writer, file: SourceFile, named: "json" |
     columns: shape.names.map((name, i): SourceColumn => ({ name, sql: `cells[${i + 1}]`, kind: "text" })),
     relation: shape.relation,
     values: [rows.path],
+    shape: null,
+    bytes: file.size,
+    text: null,
     row: null,
     locate: async (row) => (lines ? `record ${row}` : `row ${row}`),
     explain,
     footnotes: [],
     openEnd: false,
-    warnings: decodedFrom === null ? [] : [`the text was decoded from ${decodedFrom}`],
+    warnings: [
+      ...(decodedFrom === null ? [] : [`the text was decoded from ${decodedFrom}`]),
+      ...(rows.isPart ? ["the file says that there are more rows than it holds: request the next page as well"] : []),
+    ],
   };
 }
 

@@ -8,6 +8,8 @@ export const SOURCE_KINDS = [
   "float32",
   "float64",
   "decimal",
+  /** With more digits than DuckDB can hold: it would read other numbers. */
+  "wide decimal",
   "boolean",
   "date",
   "timestamp",
@@ -47,6 +49,13 @@ export interface SourceColumn {
   readonly kind: SourceKind;
 }
 
+interface TextSize {
+  /** The bytes of text in a row, as SQL. */
+  readonly bytes: string;
+  /** Throws an OperatorError if the file holds too many. */
+  requireFew(total: number): void;
+}
+
 /** A note below the table of a CSV file. */
 export interface Footnote {
   readonly text: string;
@@ -59,7 +68,14 @@ export interface Source {
   readonly columns: readonly SourceColumn[];
   /** The relation to select from, in the order of the file. `values` are bound to its parameters. */
   readonly relation: string;
-  readonly values: readonly string[];
+  /** The path of the file, or a list of paths. */
+  readonly values: readonly (string | readonly string[])[];
+  /** Files of the same shape can be read as one relation of their paths. Null: this one is read by itself. */
+  readonly shape: string | null;
+  /** How many bytes it unpacks to. */
+  readonly bytes: number;
+  /** Null if its text is known to be within the limits. */
+  readonly text: TextSize | null;
   /** The 1-based row as an expression over the relation; null if only the order of reading gives it. */
   readonly row: string | null;
   /** The location of a 1-based row in the file, e.g. `row 3 (line 4)`. */
@@ -82,6 +98,8 @@ export interface SourceFile {
   /** A folder for temporary files. */
   readonly scratch: string;
   readonly limits: FileLimits;
+  /** The columns of Parquet files by their schema, as far as they are known. */
+  readonly described: Map<string, readonly SourceColumn[]>;
 }
 
 // Detects the content of a file by its first bytes, since file names can be wrong.

@@ -1,9 +1,10 @@
 // Opens a foreign file of any format as one relation of named columns.
 import { constants } from "node:fs";
-import { access, stat, symlink } from "node:fs/promises";
+import { access, stat } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
-import { extname, join, resolve } from "node:path";
+import { extname, join } from "node:path";
 import { OperatorError, isTransientError } from "../errors.js";
+import { linkOrCopy } from "../files.js";
 import type { Writer } from "../engine/writer.js";
 import { openCsv } from "./source-csv.js";
 import { openJson } from "./source-json.js";
@@ -40,21 +41,37 @@ const OPENERS = {
 export async function openSource(
   writer: Writer,
   path: string,
-  { label, scratch, limits }: Pick<SourceFile, "label" | "scratch" | "limits">,
+  { label, scratch, limits, described }: Pick<SourceFile, "label" | "scratch" | "limits" | "described">,
 ): Promise<Source> {
   const size = await sizeOf(path, label);
   const { end, format, gzip } = formatOf(path, label);
-  const file = { path: await plainPath(path, end, scratch), label, size, scratch, limits };
+  const file = { path: await plainPath(path, end, scratch), label, size, scratch, limits, described };
   return OPENERS[format](writer, file, gzip);
 }
+
+/** What to do with files of other formats. */
+const WAYS_OUT: readonly (readonly [readonly string[], string])[] = [
+  [[".xlsx", ".xls", ".xlsm", ".xlsb", ".ods"], "save the sheet as CSV UTF-8"],
+  [
+    [".tsv", ".txt", ".tab", ".psv", ".dat"],
+    "if it is a table with a header line, rename it to .csv: tabs are recognised",
+  ],
+  [[".zip", ".7z", ".rar", ".tar", ".tgz", ".bz2", ".xz", ".zst"], "unpack it"],
+  [[".gz"], "unpack it; only .csv.gz is read packed"],
+  [[".feather", ".arrow", ".ipc", ".orc", ".avro", ".h5", ".hdf", ".hdf5", ".pkl", ".pickle"], "save it as Parquet"],
+  [[".db", ".sqlite", ".sqlite3", ".duckdb"], "export the table as Parquet or CSV"],
+];
 
 /** The format of a file by its name. Throws an OperatorError for other names. */
 export function formatOf(path: string, label: string): Format {
   const found = FORMATS.find(({ end }) => path.toLowerCase().endsWith(end));
   if (found) return found;
   const known = FORMATS.map(({ end }) => end).join(", ");
+  const end = extname(path).toLowerCase();
+  const way = WAYS_OUT.find(([ends]) => ends.includes(end))?.[1];
   throw new OperatorError(
-    `${label} has an unknown format (${extname(path) || "no extension"}): supported are ${known}`,
+    `${label} has an unknown format (${extname(path) || "no extension"}): ` +
+      `${way === undefined ? "" : `${way}; `}supported are ${known}`,
   );
 }
 
@@ -74,7 +91,8 @@ async function sizeOf(path: string, label: string): Promise<number> {
     const code = (error as NodeJS.ErrnoException).code;
     throw new OperatorError(`${label} ${code === "ENOENT" ? "does not exist" : `cannot be read: ${code}`}`);
   });
-  if (stats.isDirectory()) throw new OperatorError(`${label} is a folder, not a file`);
+  if (stats.isDirectory())
+    throw new OperatorError(`${label} is a folder, not a file: name its files, e.g. ${join(label, "*.csv")}`);
   if (!stats.isFile()) throw new OperatorError(`${label} is not a regular file`);
   if (stats.size === 0) throw new OperatorError(`${label} is empty: it has 0 bytes`);
   await access(path, constants.R_OK).catch((error: unknown) => {
@@ -91,6 +109,6 @@ async function sizeOf(path: string, label: string): Promise<number> {
 async function plainPath(path: string, end: string, scratch: string): Promise<string> {
   if (!/[*?[\]{}~\p{Cc}]|:\//u.test(path)) return path;
   const link = join(scratch, randomUUID() + end);
-  await symlink(resolve(path), link);
+  await linkOrCopy(path, link);
   return link;
 }

@@ -1,30 +1,27 @@
 // Converts text files to plain UTF-8: unpacks gzip, decodes UTF-16 and GB18030, and refuses unknown encodings.
 import { isUtf8 } from "node:buffer";
 import { randomUUID } from "node:crypto";
-import { createReadStream, createWriteStream } from "node:fs";
+import { createWriteStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { OperatorError, fileFault } from "../errors.js";
+import { piecesIn } from "../files.js";
 import { requireUnpackedSize } from "./limits.js";
 import type { SourceFile } from "./source-types.js";
 
-const CHUNK = 1 << 20;
 const CR = 0x0d;
 const LF = 0x0a;
 const CRLF = Buffer.from([CR, LF]);
-
-/** The first `length` bytes of a file, fewer if it is shorter. */
-export async function headOf(path: string, length: number): Promise<Buffer> {
-  return readAt(path, 0, length);
-}
 
 /** Up to `length` bytes starting at `position`. */
 export async function readAt(path: string, position: number, length: number): Promise<Buffer> {
   const handle = await open(path);
   try {
-    const { bytesRead, buffer } = await handle.read(Buffer.alloc(length), 0, length, position);
+    const { size } = await handle.stat();
+    const wanted = Math.max(0, Math.min(length, size - position));
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(wanted), 0, wanted, position);
     return buffer.subarray(0, bytesRead);
   } finally {
     await handle.close();
@@ -43,8 +40,8 @@ export async function gunzip({ path, label, size, scratch, limits }: SourceFile)
     }
   }
   try {
-    const unzip = createGunzip({ chunkSize: CHUNK >> 2 });
-    await pipeline(createReadStream(path, { highWaterMark: CHUNK }), unzip, counted, createWriteStream(target));
+    const unzip = createGunzip({ chunkSize: 256 << 10 });
+    await pipeline(piecesIn(path), unzip, counted, createWriteStream(target));
   } catch (error) {
     if (error instanceof OperatorError) throw error;
     throw new OperatorError(`${label} cannot be unpacked: ${(fileFault(error) as Error).message}`);
@@ -60,7 +57,7 @@ interface Utf8File {
 
 /** The file itself where it is UTF-8, else a UTF-8 copy in `scratch`. A file in an unknown encoding is an OperatorError. */
 export async function asUtf8(path: string, label: string, scratch: string): Promise<Utf8File> {
-  const [first, second] = await headOf(path, 2);
+  const [first, second] = await readAt(path, 0, 2);
   if (first === 0xff && second === 0xfe) return decode(path, label, scratch, "utf-16le");
   if (first === 0xfe && second === 0xff) return decode(path, label, scratch, "utf-16be");
   const survey = await surveyBytes(path);
@@ -99,7 +96,7 @@ async function decode(
     return part;
   }
   try {
-    await pipeline(createReadStream(path, { highWaterMark: CHUNK }), text, createWriteStream(target));
+    await pipeline(piecesIn(path), text, createWriteStream(target));
   } catch (error) {
     throw error instanceof TypeError ? unknownEncoding(label) : error;
   }
@@ -145,8 +142,8 @@ const isEveryday = (lead: number, trail: number): boolean =>
 /** The file in chunks. If it is UTF-8, none except the last one ends within a character. */
 async function* wholeCharacters(path: string): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
-  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK })) {
-    const bytes = rest.length === 0 ? (chunk as Buffer) : Buffer.concat([rest, chunk as Buffer]);
+  for await (const chunk of piecesIn(path)) {
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     const end = bytes.length - lengthOfBeginning(bytes);
     yield bytes.subarray(0, end);
     rest = bytes.subarray(end);
@@ -177,15 +174,15 @@ export async function oneNewline(path: string, scratch: string): Promise<string>
     }
     yield Buffer.from(rest, "latin1");
   }
-  await pipeline(createReadStream(path, { highWaterMark: CHUNK }), unified, createWriteStream(target));
+  await pipeline(piecesIn(path), unified, createWriteStream(target));
   return target;
 }
 
 /** Whether some lines end with CR LF and others with LF, as when a tool has appended to the file of another. */
 async function mixesNewlines(path: string): Promise<boolean> {
   let [crlf, bare, previous] = [false, false, 0];
-  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK })) {
-    const bytes = chunk as Buffer;
+  for await (const chunk of piecesIn(path)) {
+    const bytes = chunk;
     crlf ||= (previous === CR && bytes[0] === LF) || (bytes.includes(CR) && bytes.includes(CRLF));
     for (let at = bytes.indexOf(LF); at >= 0 && !bare; at = bytes.indexOf(LF, at + 1)) {
       bare = (at === 0 ? previous : bytes[at - 1]) !== CR;

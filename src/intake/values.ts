@@ -1,20 +1,16 @@
 // Converts values of a file to values of the lake, as SQL for each column type and each kind of source. If an expression
 // turns a value into null, the value is invalid.
-import { FOREIGN_SUFFIXES } from "../catalog/codes.js";
+import { codeOf, trimmed, type CodeValueRules } from "./code-values.js";
 import type { ColumnType } from "../catalog/types.js";
-import { quoteText } from "../sql-text.js";
 import type { SourceKind } from "./source-types.js";
-
-/** Whitespace that spreadsheets and web pages leave around values. */
-const BLANKS = quoteText(" \t\r\n\u00a0\u3000\ufeff");
 
 const AROUND = "[\\s\\x{a0}\\x{3000}\\x{feff}]*";
 
-/** Words for "no value" that are not plausible as text. */
-const NULL_TEXT = "nan|NaN|NAN|None|null|NULL|NaT|<NA>";
+/** Words for "no value" that are not plausible as text. MySQL, Hive and ClickHouse write `\N`. */
+const NULL_TEXT = "nan|NaN|NAN|None|null|NULL|NaT|<NA>|\\\\N";
 
 /** Words for "no value" in upper or lower case, for columns without free text. */
-const NULL_WORD = "nan|none|null|n/a|#n/a|na|nat|<na>|--?";
+const NULL_WORD = "nan|none|null|n/a|#n/a|na|nat|<na>|--?|\\\\n";
 
 /** How data frames write numbers that are not finite. */
 const NOT_FINITE = "[+-]?inf(inity)?";
@@ -26,8 +22,6 @@ const NO_VALUE: Readonly<Record<ColumnType, string>> = {
   int64: `(?i)${AROUND}(${NULL_WORD}|${NOT_FINITE})?${AROUND}`,
   float64: `(?i)${AROUND}(${NULL_WORD}|${NOT_FINITE})?${AROUND}`,
 };
-
-const trimmed = (sql: string): string => `trim(${sql}, ${BLANKS})`;
 
 /**
  * Whether `sql` holds no value for a column of this type. Uses a pattern instead of `IN (…)`: DuckDB turns a long list into
@@ -54,46 +48,44 @@ export function notFinite(kind: SourceKind, sql: string): NotFinite | null {
 }
 
 /** Rules that depend on the file and the entity. */
-export interface ValueRules {
-  /** Codes may lack an exchange. */
-  readonly bareCodes: boolean;
+export interface ValueRules extends CodeValueRules {
   /** Integers above 10,000,000,000 in a date column are milliseconds since 1970, as data frames write them to JSON. */
   readonly epochDates: boolean;
 }
 
 type Expression = (sql: string, rules: ValueRules) => string;
 
-const CODE = "[0-9A-Z]{4,10}\\.[A-Z]{2,4}";
-
-const code: Expression = (sql, rules) => {
-  const upper = `upper(${trimmed(sql)})`;
-  const foreign = Object.keys(FOREIGN_SUFFIXES).join("|");
-  const branches = [
-    `WHEN regexp_full_match(${sql}, '${CODE}') AND NOT regexp_matches(${sql}, '\\.(${foreign})$') THEN ${sql}`,
-    ...Object.entries(FOREIGN_SUFFIXES).map(
-      ([from, to]) =>
-        `WHEN regexp_full_match(${upper}, '[0-9A-Z]{4,10}\\.${from}') THEN split_part(${upper}, '.', 1) || '.${to}'`,
-    ),
-    `WHEN regexp_full_match(${upper}, '${CODE}') THEN ${upper}`,
-    `WHEN regexp_full_match(${upper}, '(SH|SZ|BJ)\\.?[0-9]{6}') THEN right(${upper}, 6) || '.' || left(${upper}, 2)`,
-    ...(rules.bareCodes ? [`WHEN regexp_full_match(${upper}, '[0-9A-Z]{4,10}') THEN ${upper}`] : []),
-  ];
-  return `CASE ${branches.join(" ")} END`;
-};
-
-const TIME = "[ T]+\\d{1,2}:\\d{2}(:\\d{2}([.,]\\d+)?)?\\s*(Z|UTC|[+-]\\d{2}(:?\\d{2})?)?";
+/** No market has earlier dates than 1800, and years have at most four digits. */
+const YEAR = "(1[89]|[2-9]\\d)\\d\\d";
+const DAY = `${YEAR}(-\\d{1,2}-|/\\d{1,2}/)\\d{1,2}`;
+const TIME = "[ T]+(\\d{1,2}:\\d{2})(:\\d{2}([.,]\\d+)?)?";
+/** The offset of China, with which a day is what is written, also in years in which China moved its clocks. */
+const CHINA = "\\+08(:?00)?";
+const ZONE = "(Z|UTC|[+-]\\d{2}(:?\\d{2})?)";
 
 const date: Expression = (sql, rules) => {
   const text = trimmed(sql);
   const day = `regexp_extract(translate(${text}, '/年月日', '---'), '^\\d{4}-\\d{1,2}-\\d{1,2}')`;
+  // See dayOf.
+  const isNoNumber = `NOT regexp_matches(${text}, '^1970.*[ T].*[1-9]')`;
   const branches = [
-    `WHEN regexp_full_match(${text}, '\\d{8}(\\.0+)?') THEN try_strptime(left(${text}, 8), '%Y%m%d')::DATE`,
-    `WHEN regexp_full_match(${text}, '\\d{4}(-\\d{1,2}-|/\\d{1,2}/)\\d{1,2}(${TIME})?|\\d{4}年\\d{1,2}月\\d{1,2}日') ` +
-      `THEN TRY_CAST(${day} AS DATE)`,
-    ...(rules.epochDates ? [`WHEN regexp_full_match(${text}, '-?\\d{11,14}(\\.0)?') THEN ${epochDay(text)}`] : []),
+    `WHEN regexp_full_match(${text}, '${YEAR}\\d{4}(\\.0+)?') THEN try_strptime(left(${text}, 8), '%Y%m%d')::DATE`,
+    `WHEN regexp_full_match(${text}, '${DAY}|${YEAR}年\\d{1,2}月\\d{1,2}日') THEN TRY_CAST(${day} AS DATE)`,
+    `WHEN regexp_full_match(${text}, '${DAY}${TIME}(\\s*${CHINA})?') AND ${isNoNumber} THEN TRY_CAST(${day} AS DATE)`,
+    `WHEN regexp_full_match(${text}, '${DAY}${TIME}\\s*${ZONE}') AND ${isNoNumber} ` +
+      `THEN ${plausible(`${inChina(momentOf(text))}::DATE`)}`,
+    ...(rules.epochDates
+      ? [`WHEN regexp_full_match(${text}, '-?\\d{11,14}(\\.0)?') THEN ${plausible(epochDay(text))}`]
+      : []),
   ];
-  return plausible(`CASE ${branches.join(" ")} END`);
+  return `CASE ${branches.join(" ")} END`;
 };
+
+/** A text with a time and a zone as a timestamp. DuckDB requires seconds, a decimal point, and no blank before the zone. */
+function momentOf(text: string): string {
+  const plain = `regexp_replace(regexp_replace(translate(${text}, '/,', '-.'), 'UTC$', 'Z'), '\\s+(Z|[+-]\\d{2}(:?\\d{2})?)$', '\\1')`;
+  return `TRY_CAST(regexp_replace(${plain}, '([ T]\\d{1,2}:\\d{2})(Z|[+-])', '\\1:00\\2') AS TIMESTAMPTZ)`;
+}
 
 const DAY_MS = 86_400_000;
 
@@ -103,7 +95,7 @@ function epochDay(text: string): string {
   return `CASE WHEN ${ms} % ${DAY_MS} = 0 THEN DATE '1970-01-01' + CAST(${ms} // ${DAY_MS} AS INTEGER) END`;
 }
 
-/** Limits dates: no market has earlier ones, and years have at most four digits. */
+/** Limits dates as YEAR does. */
 const plausible = (day: string): string =>
   `CASE WHEN ${day} BETWEEN DATE '1800-01-01' AND DATE '9999-12-31' THEN ${day} END`;
 
@@ -115,7 +107,7 @@ const dayOf: Expression = (sql) =>
   );
 
 /** A timestamp with a zone is stored in UTC, but its date is meant in China's time. */
-const inChina = (sql: string): string => `(${sql} AT TIME ZONE 'Asia/Shanghai')`;
+export const inChina = (sql: string): string => `(${sql} AT TIME ZONE 'Asia/Shanghai')`;
 
 const finite = (sql: string): string => `CASE WHEN isfinite(${sql}) THEN ${sql} END`;
 
@@ -129,7 +121,12 @@ const isInteger = (sql: string): string => `isfinite(${sql}) AND ${sql} = trunc(
 const integerText = (sql: string): string =>
   `CASE WHEN ${isInteger(sql)} THEN ${sql}::BIGINT::VARCHAR WHEN isfinite(${sql}) THEN ${sql}::VARCHAR END`;
 
-const text: Expression = (sql) => `CASE WHEN NOT ${isMissing("text", "text", sql)} THEN ${trimmed(sql)} END`;
+/** Lines within a text end alike in every format: a text is often a part of the identity. */
+const withPlainLines = (sql: string): string =>
+  `CASE WHEN contains(${sql}, chr(13)) THEN regexp_replace(${sql}, '\\r\\n?', chr(10), 'g') ELSE ${sql} END`;
+
+const text: Expression = (sql) =>
+  `CASE WHEN NOT ${isMissing("text", "text", sql)} THEN ${withPlainLines(trimmed(sql))} END`;
 
 const asText = (sql: string): string => `${sql}::VARCHAR`;
 
@@ -141,6 +138,7 @@ const EXPRESSIONS: Readonly<Record<ColumnType, Readonly<Record<SourceKind, Expre
     float32: integerText,
     float64: integerText,
     decimal: asText,
+    "wide decimal": null,
     boolean: asText,
     date: asText,
     timestamp: (sql) => `${sql}::TIMESTAMP::VARCHAR`,
@@ -149,11 +147,12 @@ const EXPRESSIONS: Readonly<Record<ColumnType, Readonly<Record<SourceKind, Expre
     other: null,
   },
   code: {
-    text: code,
-    integer: (sql, rules) => code(asText(sql), rules),
-    float32: (sql, rules) => code(integerText(sql), rules),
-    float64: (sql, rules) => code(integerText(sql), rules),
+    text: codeOf,
+    integer: (sql, rules) => codeOf(asText(sql), rules),
+    float32: (sql, rules) => codeOf(integerText(sql), rules),
+    float64: (sql, rules) => codeOf(integerText(sql), rules),
     decimal: null,
+    "wide decimal": null,
     boolean: null,
     date: null,
     timestamp: null,
@@ -167,6 +166,7 @@ const EXPRESSIONS: Readonly<Record<ColumnType, Readonly<Record<SourceKind, Expre
     float32: null,
     float64: (sql, rules) => date(integerText(sql), rules),
     decimal: (sql, rules) => date(asText(sql), rules),
+    "wide decimal": null,
     boolean: null,
     date: (sql) => plausible(sql),
     timestamp: dayOf,
@@ -180,7 +180,9 @@ const EXPRESSIONS: Readonly<Record<ColumnType, Readonly<Record<SourceKind, Expre
     // The shortest decimal of the float: 11.51, as it was meant, not 11.510000228881836.
     float32: (sql) => `CASE WHEN isfinite(${sql}) THEN ${sql}::VARCHAR::DOUBLE END`,
     float64: finite,
-    decimal: (sql) => `${sql}::DOUBLE`,
+    // By its digits: the nearest double. DuckDB divides, which loses a digit of some.
+    decimal: (sql) => `${sql}::VARCHAR::DOUBLE`,
+    "wide decimal": null,
     boolean: null,
     date: null,
     timestamp: null,
@@ -197,6 +199,7 @@ const EXPRESSIONS: Readonly<Record<ColumnType, Readonly<Record<SourceKind, Expre
     float32: (sql) => `CASE WHEN ${isInteger(sql)} THEN ${sql}::BIGINT END`,
     float64: (sql) => `CASE WHEN ${isInteger(sql)} THEN ${sql}::BIGINT END`,
     decimal: (sql) => `CASE WHEN ${sql} = trunc(${sql}) THEN TRY_CAST(${sql} AS BIGINT) END`,
+    "wide decimal": null,
     boolean: (sql) => `${sql}::BIGINT`,
     date: null,
     timestamp: null,
@@ -210,21 +213,3 @@ const EXPRESSIONS: Readonly<Record<ColumnType, Readonly<Record<SourceKind, Expre
 export function valueOf(type: ColumnType, kind: SourceKind, sql: string, rules: ValueRules): string | null {
   return EXPRESSIONS[type][kind]?.(sql, rules) ?? null;
 }
-
-const REASONS: Readonly<Record<ColumnType, (value: string) => string>> = {
-  text: () => "cannot be read as text",
-  date: (value) =>
-    /^\d{11,}$/.test(value)
-      ? "is not a date; milliseconds are accepted only in JSON, and only if they are midnight in UTC"
-      : "is not a date of the calendar, such as 20240102 or 2024-01-02",
-  code: (value) =>
-    /^\d{1,6}$/.test(value)
-      ? "is a code without its exchange, which is not guessed: write 600000.SH, 000001.SZ, 920001.BJ"
-      : "is not a code such as 600000.SH",
-  int64: () => "is not an integer",
-  float64: (value) =>
-    /^[+-]?\d{1,3}([,_]\d{3})+(\.\d*)?$/.test(value) ? "is a number with separators: remove them" : "is not a number",
-};
-
-/** Why a value was refused, as the end of a sentence that begins with the value. */
-export const reasonAgainst = (type: ColumnType, value: string): string => REASONS[type](value);

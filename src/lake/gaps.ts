@@ -1,4 +1,4 @@
-// The shape of gaps in the data, and reading the gaps that an operator recorded.
+// The shape of gaps in the data, and reading the gaps that an operator recorded or excused.
 import { printableJson } from "../words.js";
 import { DamagedRecordsError, readRecords, seal, unseal, type Shape } from "./records.js";
 
@@ -19,9 +19,19 @@ export interface RecordedGap extends Gap {
   /** ISO 8601: when it was recorded, and when an operator resolved it (null: not yet). */
   readonly recorded: string;
   readonly resolved: string | null;
+  /** Only of an excuse: why rows are not expected on these days. An excuse is no gap. */
+  readonly reason?: string;
 }
 
-const SHAPE: Shape<RecordedGap> = {
+/** Days on which missing rows are expected, of one code or of all, until it is resolved. */
+export interface Excuse extends RecordedGap {
+  readonly reason: string;
+}
+
+export const isExcuse = (gap: RecordedGap): gap is Excuse => gap.reason !== undefined;
+
+/** Of gaps of an earlier release, which have no checksum. */
+const SHAPE: Shape<Omit<RecordedGap, "reason">> = {
   ...{ id: "number", entity: "string", ts_code: "string?", gap_start: "string", gap_end: "string", kind: "string" },
   ...{ recorded: "string", resolved: "string?" },
 };
@@ -29,7 +39,7 @@ const SHAPE: Shape<RecordedGap> = {
 /** Reads the recorded gaps of a file, resolved ones included; an absent file holds none. Throws DamagedRecordsError. */
 export async function readRecordedGaps(path: string): Promise<readonly RecordedGap[]> {
   return (await readRecords(path)).map((record, i) => {
-    const gap = unseal(printableJson(record), SHAPE);
+    const gap: RecordedGap | undefined = unseal<Omit<RecordedGap, "reason">>(printableJson(record), SHAPE);
     if (gap !== undefined) return gap;
     throw new DamagedRecordsError(
       `${path} is damaged (record ${i + 1}): restore it from a backup, or move it away and start a new one`,

@@ -4,7 +4,7 @@ import { Stats } from "node:fs";
 import { open, stat, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { UnavailableError } from "./continuity.js";
-import { stampAt, stampOf, unreadable, UnreadableError } from "../files.js";
+import { piecesOf, stampAt, stampOf, unreadable, UnreadableError } from "../files.js";
 import type { DataFile } from "./manifest.js";
 
 /** A data file that is missing, cut short or changed. It is never read. */
@@ -121,10 +121,9 @@ export async function sha256OfHandle(
 ): Promise<string> {
   const hash = createHash("sha256");
   let bytes = 0;
-  const pieces = handle.createReadStream({ start: 0, autoClose: false, highWaterMark: 1 << 20 });
-  for await (const piece of pieces) {
-    hash.update(piece as Buffer);
-    bytes += (piece as Buffer).length;
+  for await (const piece of piecesOf(handle)) {
+    hash.update(piece);
+    bytes += piece.length;
     await onPiece(bytes);
   }
   return hash.digest("hex");

@@ -31,10 +31,16 @@ export async function sequences(layout: Layout): Promise<readonly number[]> {
     .sort((a, b) => a - b);
 }
 
+/** The content of the pointer while the directory is being restored. */
+export const RESTORING = "restoring\n";
+
+export const UNFINISHED = "a restore into this data directory has not finished: run tapehouse restore again";
+
 /** The number in the pointer; 0 if there is no pointer. */
 export async function readPointer(layout: Layout): Promise<number> {
   const text = await readOrNone(layout.pointer);
   if (text === undefined) return 0;
+  if (text === RESTORING) throw new DamagedManifestError(UNFINISHED);
   const sequence = Number(text.trim());
   if (!Number.isSafeInteger(sequence) || sequence < 1)
     throw new DamagedManifestError("the pointer to the current version is damaged");

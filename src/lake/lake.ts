@@ -1,5 +1,6 @@
 // Opens a lake for reading: follows the served version and finds older ones.
 import { join } from "node:path";
+import { readdir, stat } from "node:fs/promises";
 import { readOrNone } from "../files.js";
 import { findSuccessor, NO_MARK, UnavailableError, type Mark } from "./continuity.js";
 import { layoutOf, listFile, versionFile, type Layout } from "./layout.js";
@@ -11,9 +12,9 @@ import {
   EMPTY_VERSION,
   type FileList,
   type Version,
+  type DataFile,
 } from "./manifest.js";
 import { requirePointer, sequences, wasRemoved } from "./kept-versions.js";
-import { createPresence } from "./presence.js";
 
 /** One complete, immutable version of the lake. A query uses the same one from start to end. */
 export interface Snapshot {
@@ -235,4 +236,52 @@ async function requireFile(folder: string, name: string, what: string): Promise<
   const text = await readOrNone(join(folder, name));
   if (text === undefined) throw new DamagedManifestError(`${what} is gone`, true);
   return text;
+}
+
+// Presence: entities of the open version whose data files are missing.
+
+/** The open version; null if none could be opened yet. */
+type Opened = { readonly version: Version; files(entity: string): FileList } | null;
+
+/** `fault` is why the manifest cannot be followed, or null. */
+type FindAbsent = (opened: Opened, fault: Error | null) => Promise<readonly string[]>;
+
+/**
+ * Returns a function that names the entities whose data files are missing. It checks their folders at each call, and
+ * their files once when the directory has become unavailable.
+ */
+function createPresence(layout: Layout): FindAbsent {
+  let known: string | null = null;
+  let incomplete: readonly string[] = [];
+  return async (opened, fault) => {
+    const reason = fault instanceof UnavailableError ? fault.message : null;
+    if (reason !== known) incomplete = reason === null ? [] : await incompleteEntities(layout, opened);
+    known = reason;
+    const needed = entitiesOf(opened);
+    if (needed.length === 0) return [];
+    const folders = await readdir(layout.lake).catch((): string[] => []);
+    return needed.filter((entity) => !folders.includes(entity) || incomplete.includes(entity));
+  };
+}
+
+const entitiesOf = (opened: Opened): readonly string[] => Object.keys(opened?.version.lists ?? {});
+
+async function incompleteEntities(layout: Layout, opened: Opened): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const entity of entitiesOf(opened)) {
+    const { byDate, byCode } = opened!.files(entity);
+    if (await lacksOne(layout, [...byDate, ...byCode])) found.push(entity);
+  }
+  return found;
+}
+
+async function lacksOne(layout: Layout, files: readonly DataFile[]): Promise<boolean> {
+  for (const { path } of files) {
+    const isThere = await stat(join(layout.lake, path)).then(
+      () => true,
+      () => false,
+    );
+    if (!isThere) return true;
+  }
+  return false;
 }

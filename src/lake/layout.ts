@@ -31,6 +31,8 @@ export interface Layout {
   readonly stagingLock: string;
   /** What became of each drop, one entry a line. */
   readonly ledger: string;
+  /** Held while the ledger is written: by the process that imports drops, or by one that took some back. */
+  readonly ledgerLock: string;
   /** The drops that are being imported, and how often the process crashed on them. */
   readonly taking: string;
   /** The drops that take long, and those that wait for them. */
@@ -62,6 +64,7 @@ export function layoutOf(root: string): Layout {
     writeLock: join(state, "write.lock"),
     stagingLock: join(state, "staging.lock"),
     ledger: join(state, "ledger.ndjson"),
+    ledgerLock: join(state, "ledger.lock"),
     taking: join(state, "taking.json"),
     intake: join(state, "intake.json"),
     ingestLock: join(state, "ingest.lock"),

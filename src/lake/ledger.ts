@@ -1,51 +1,19 @@
-// Reads the ledger: what became of each drop, and where in the inbox its content is now.
-import { lstat, readdir } from "node:fs/promises";
-import { join } from "node:path";
+// Reads the ledger: what became of each drop, and which rows commands changed.
 import { linesOf } from "../files.js";
-import { clip, clipAll } from "../words.js";
+import { clip, count } from "../words.js";
 import { hasEnd, unseal, type Shape } from "./records.js";
-import { openDrop, type OpenDrop } from "./drop-file.js";
-import { sha256OfHandle } from "./integrity.js";
-import type { Layout } from "./layout.js";
+import type { LedgerEntry, RowSpan, VersionEntry } from "./ledger-entry.js";
+import { isReplaceFolder, replaceModeOf } from "./replace-folders.js";
+import type { ReplaceMode } from "../catalog/replace.js";
 import type { Version } from "./manifest.js";
 
-/** `taken`: its rows were merged; `same`: its content had been taken before; `refused`: none of its rows were merged. */
-type Outcome = "taken" | "same" | "refused";
+export type { Command, LedgerEntry, Outcome, RowSpan, Selection, VersionEntry } from "./ledger-entry.js";
 
-export interface LedgerEntry {
-  /** Relative to the inbox, with `/`. */
-  readonly path: string;
-  readonly size: number;
-  /** Milliseconds since 1970, with their fraction. */
-  readonly mtime: number;
-  /** Null if the content was not read. */
-  readonly sha256: string | null;
-  /** Null if the file is not in an entity's folder. */
-  readonly entity: string | null;
-  readonly outcome: Outcome;
-  /** Rows of the file that were merged, without duplicates. */
-  readonly rows: number;
-  readonly duplicates: number;
-  /** Columns of the file that were not used. */
-  readonly ignored: readonly string[];
-  /** For all files that were imported together: rows added to the lake, and rows of the lake that were replaced. */
-  readonly added: number;
-  readonly replaced: number;
-  /** Rows of these files that a later one of them replaced. */
-  readonly superseded: number;
-  /** First and last main date of all files that were imported together, `YYYYMMDD`. */
-  readonly first: string | null;
-  readonly last: string | null;
-  readonly warnings: readonly string[];
-  /** Why it was refused, or not imported again. */
-  readonly reason: string | null;
-  /** The version that it created, or that held its rows already. */
-  readonly data_version: string | null;
-  /** ISO 8601: when the entry was written. */
-  readonly time: string;
-}
+/** The entries of the ledger for what a version brought. */
+export const entriesOf = ({ entries = [], data_version, published }: Version): readonly LedgerEntry[] =>
+  entries.map((entry) => ({ ...entry, data_version, time: published ?? data_version }));
 
-const SHAPE: Shape<LedgerEntry> = {
+const SHAPE: Shape<Omit<LedgerEntry, "span" | "withdrawn" | "command">> = {
   ...{ path: "string", size: "number", mtime: "number", sha256: "string?", entity: "string?", outcome: "string" },
   ...{ rows: "number", duplicates: "number", ignored: "strings", added: "number", replaced: "number" },
   ...{ superseded: "number", first: "string?", last: "string?", warnings: "strings", reason: "string?" },
@@ -68,23 +36,24 @@ export interface LedgerContent {
 /** The first line of a new ledger. It distinguishes a ledger without entries from one that lost its content. */
 export const LEDGER_BEGIN = "# what became of each drop, a line each\n";
 
-const REASON = "take";
-
 /** The reason of a version that drops created. */
-export const reasonOfDrops = (entity: string): string => `${REASON} ${entity}`;
+export const reasonOfDrops = (entity: string): string => `import ${entity} from the inbox`;
+
+/** Whether drops created a version of this reason. Earlier releases wrote `take daily`. */
+export const isOfDrops = (reason: string): boolean => /^import \w+ from the inbox$|^take /.test(reason);
 
 /** Whether an empty ledger has lost its content: some version was created by drops. */
 export const isLost = async (
   { isEmpty }: LedgerContent,
   versions: () => Promise<readonly Version[]>,
-): Promise<boolean> => isEmpty && (await versions()).some(({ reason }) => reason.startsWith(`${REASON} `));
+): Promise<boolean> => isEmpty && (await versions()).some(({ reason }) => isOfDrops(reason));
 
 /** Characters of a name, and of a reason or warning; and of all names or warnings of an entry. */
 const LONGEST = { name: 256, text: 2_000 } as const;
 const MOST = { names: 4_000, texts: 8_000 } as const;
 
 /** The entry with what a file put into it clipped: names of its columns, and messages that quote it. */
-export function clipEntry<E extends Omit<LedgerEntry, "time">>(entry: E): E {
+export function clipEntry<E extends VersionEntry>(entry: E): E {
   const ignored = clipAll(entry.ignored, LONGEST.name, MOST.names);
   const warnings = clipAll(entry.warnings, LONGEST.text, MOST.texts);
   const reason = entry.reason === null ? null : clip(entry.reason, LONGEST.text);
@@ -92,19 +61,37 @@ export function clipEntry<E extends Omit<LedgerEntry, "time">>(entry: E): E {
   return isShort ? entry : { ...entry, ignored, warnings, reason };
 }
 
+/** Room for the number of the texts that are left out. */
+const LEFT_OUT = 40;
+
+/** The first of these texts, each clipped to `longest` characters, which have `most` in total; of more, the number. */
+function clipAll(texts: readonly string[], longest: number, most: number): readonly string[] {
+  const total = texts.reduce((sum, text) => sum + text.length, 0);
+  if (total <= most && texts.every((text) => text.length <= longest)) return texts;
+  const clipped: string[] = [];
+  let room = most - LEFT_OUT;
+  for (const text of texts) {
+    const short = clip(text, longest);
+    room -= short.length;
+    if (room < 0) return [...clipped, `… and ${count(texts.length - clipped.length)} more`];
+    clipped.push(short);
+  }
+  return clipped;
+}
+
 /** Bytes of a line, far more than an entry has. Earlier releases did not clip entries. */
 const LONGEST_LINE = 64 << 20;
 
 /**
- * Reads a ledger; a missing one has no entries. A line that a crash cut short is skipped: its drop is imported again. A
- * line that is too long is damaged.
+ * Reads a ledger, or what follows its first `from` bytes; a missing one has no entries. A line that a crash cut short is
+ * skipped: its drop is imported again. A line that is too long is damaged.
  */
-export async function inspectLedger(path: string): Promise<LedgerContent> {
+export async function inspectLedger(path: string, from = 0): Promise<LedgerContent> {
   const entries: LedgerEntry[] = [];
   const damaged: number[] = [];
   let [number, sound, size] = [0, 0, 0];
   let isClipped = false;
-  for await (const { text, end } of linesOf(path, LONGEST_LINE)) {
+  for await (const { text, end } of linesOf(path, LONGEST_LINE, from)) {
     number++;
     const entry = text === null ? undefined : unseal(text, SHAPE);
     if (entry) {
@@ -121,10 +108,11 @@ export async function inspectLedger(path: string): Promise<LedgerContent> {
 /** All readable entries, oldest first. */
 export const readLedger = async (path: string): Promise<readonly LedgerEntry[]> => (await inspectLedger(path)).entries;
 
-/** The last entry of each path, in the order of the ledger. */
+/** The last entry of each drop's path, in the order of the ledger. */
 export function latestEntries(entries: readonly LedgerEntry[]): readonly LedgerEntry[] {
   const latest = new Map<string, LedgerEntry>();
   for (const entry of entries) {
+    if (entry.command) continue;
     latest.delete(entry.path);
     latest.set(entry.path, entry);
   }
@@ -132,85 +120,32 @@ export function latestEntries(entries: readonly LedgerEntry[]): readonly LedgerE
 }
 
 /**
- * Identifies the content of a drop: its bytes, and the `name=value` folders above it, whose values fill missing
- * columns.
+ * Identifies the content of a drop: its bytes, the `name=value` folders above it, whose values fill missing columns, and
+ * the folder that says that it replaces.
  */
 export function contentOf({ path, sha256 }: Pick<LedgerEntry, "path" | "sha256">): string {
   const folders = path.split("/").slice(0, -1);
-  return [sha256, ...folders.filter((folder) => folder.includes("="))].join(" ");
+  return [sha256, ...folders.filter((folder) => folder.includes("=") || isReplaceFolder(folder))].join(" ");
 }
 
-/** A drop that was taken, and the current path of its content, relative to the inbox; null if it is gone. */
-export interface FoundDrop {
-  readonly entry: LedgerEntry;
-  readonly path: string | null;
+/** The span of what a drop may replace. Entries of earlier releases have only that of the whole batch. */
+export function spanOf({ path, span, first, last }: Pick<LedgerEntry, "path" | "span" | "first" | "last">): RowSpan {
+  const own = span ?? { first, last, firstCode: null, lastCode: null };
+  return widened(own, replaceModeOf(path));
 }
 
-/**
- * The wanted drops of an entity in the order in which they were last taken; importing them again in this order restores
- * their rows. Their files are found by content, whatever their names are now. A drop is left out if its content is gone
- * and a later drop had the same path.
- */
-export async function findDrops(
-  layout: Layout,
-  entity: string,
-  isWanted: (entry: LedgerEntry) => boolean,
-): Promise<readonly FoundDrop[]> {
-  const taken = new Map<string, LedgerEntry>();
-  const latest = new Map<string, LedgerEntry>();
-  for (const entry of await readLedger(layout.ledger)) {
-    if (entry.entity !== entity || entry.outcome !== "taken") continue;
-    taken.delete(contentOf(entry));
-    taken.set(contentOf(entry), entry);
-    latest.set(entry.path, entry);
-  }
-  const wanted = [...taken].filter(([, entry]) => isWanted(entry));
-  const entries = wanted.map(([, entry]) => entry);
-  const files = await filesByContent(layout, entity, entries);
-  return wanted
-    .map(([content, entry]) => ({ entry, path: files.get(content) ?? null }))
-    .filter(({ entry, path }) => path !== null || latest.get(entry.path) === entry);
+/** The span that a drop may replace if it replaces whole days, lists or codes. */
+export function widened(span: RowSpan, mode: ReplaceMode | null): RowSpan {
+  if (mode === null) return span;
+  return mode === "code" ? { ...span, first: null, last: null } : { ...span, firstCode: null, lastCode: null };
 }
 
-/** Whether a drop may hold rows with a main date in the range (`YYYYMMDD`, inclusive; null: rows without a date). */
-export function mayHold({ first, last }: LedgerEntry, range: readonly [string, string] | null): boolean {
-  return range === null || first === null || last === null || (first <= range[1] && range[0] <= last);
-}
+/** Whether two files may have rows of the same date and code. A null bounds nothing. */
+export const doOverlap = (a: RowSpan, b: RowSpan): boolean =>
+  isBefore(a.first, b.last) &&
+  isBefore(b.first, a.last) &&
+  isBefore(a.firstCode, b.lastCode) &&
+  isBefore(b.firstCode, a.lastCode);
 
-/** The content of files in an entity's inbox → their paths, relative to the inbox. */
-async function filesByContent(
-  layout: Layout,
-  entity: string,
-  wanted: readonly LedgerEntry[],
-): Promise<ReadonlyMap<string, string>> {
-  const found = new Map<string, string>();
-  const sizes = new Set(wanted.map(({ size }) => size));
-  for await (const path of filesBelow(layout, entity)) {
-    const stats = await lstat(join(layout.inbox, path)).catch(() => undefined);
-    if (!stats?.isFile() || !sizes.has(stats.size)) continue;
-    found.set(contentOf({ path, sha256: await sha256OfDrop(layout, path) }), path);
-  }
-  return found;
-}
-
-/** The files below a folder of the inbox, relative to the inbox. Folders that cannot be read are left out. */
-async function* filesBelow(layout: Layout, folder: string): AsyncGenerator<string> {
-  for (const entry of await readdir(join(layout.inbox, folder), { withFileTypes: true }).catch(() => [])) {
-    const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory()) yield* filesBelow(layout, path);
-    else if (entry.isFile()) yield path;
-  }
-}
-
-/** Null if the file cannot be read. */
-async function sha256OfDrop(layout: Layout, path: string): Promise<string | null> {
-  const drop: OpenDrop | undefined = await openDrop(layout, path).catch(() => undefined);
-  if (!drop) return null;
-  try {
-    return await sha256OfHandle(drop.handle);
-  } catch {
-    return null;
-  } finally {
-    await drop.handle.close();
-  }
-}
+const isBefore = (first: string | null, last: string | null): boolean =>
+  first === null || last === null || first <= last;

@@ -1,6 +1,8 @@
 // The two levels of the manifest: a version names one file list for each entity, and a list names the entity's files.
 import { createHash } from "node:crypto";
 import { OperatorError } from "../errors.js";
+import type { Finding } from "./findings.js";
+import type { VersionEntry } from "./ledger-entry.js";
 
 /** A file of the manifest is missing, or its checksum does not match. */
 export class DamagedManifestError extends OperatorError {
@@ -54,6 +56,18 @@ export interface FileList {
    * of other dates in `byCode` are stale.
    */
   readonly codeRanges: readonly DateRange[];
+  /** What the checks found in the rows; absent if they found nothing, or if an earlier release imported the rows. */
+  readonly findings?: readonly Finding[];
+}
+
+/** Drops of an entity that a version took back. */
+export interface Withdrawal {
+  readonly entity: string;
+  /** They were taken after the first of these versions and not after the second; each is a `data_version`. */
+  readonly after: string;
+  readonly until: string;
+  /** Only the drops with this content; absent if it is all of them. */
+  readonly contents?: readonly string[];
 }
 
 export interface Version {
@@ -67,6 +81,10 @@ export interface Version {
   readonly published?: string;
   /** What created it, e.g. `import daily`. */
   readonly reason: string;
+  /** Absent if it took nothing back. */
+  readonly withdrawals?: readonly Withdrawal[];
+  /** What drops or a command brought, for the ledger; absent if rows came in no such way, or in an earlier release. */
+  readonly entries?: readonly VersionEntry[];
   /** Entity name → SHA-256 of its list. Entities without data are absent. */
   readonly lists: Readonly<Record<string, string>>;
 }

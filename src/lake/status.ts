@@ -1,12 +1,15 @@
 // The state of a data directory: what is served, what was dropped, and the disk space that it uses.
-import { readdir, stat } from "node:fs/promises";
+import { readdir, stat, statfs } from "node:fs/promises";
 import { ENTITIES } from "../catalog/index.js";
 import { isUnchanged } from "./drop-file.js";
-import { readIntake, type Intake } from "./intake.js";
-import { inspectLedger, isLost, latestEntries, type LedgerEntry } from "./ledger.js";
+import type { Finding } from "./findings.js";
+import { idOf } from "./found-drops.js";
+import { inspectLedger, isLost, latestEntries, type LedgerEntry, type Outcome } from "./ledger.js";
 import type { Lake } from "./lake.js";
 import { isCovered, type FileList } from "./manifest.js";
-import { freeSpace, type DiskSpace } from "./disk-space.js";
+import { readOrNone } from "../files.js";
+import { count } from "../words.js";
+import type { Layout } from "./layout.js";
 
 interface EntityStatus {
   readonly entity: string;
@@ -20,22 +23,26 @@ interface EntityStatus {
   readonly last: string | null;
   /** The share of rows that the code copy covers, 0 to 1; null if the entity has no code copy. */
   readonly codeCopy: number | null;
+  /** What the checks found in its rows. */
+  readonly findings: readonly Finding[];
 }
 
-export interface DropsStatus extends Intake {
+interface DropsStatus extends Intake {
   /** Files of the inbox by the last outcome of each. */
-  readonly taken: number;
+  readonly imported: number;
   readonly same: number;
   /** Refused files that are still in the inbox, the latest first. */
   readonly refused: readonly Pick<LedgerEntry, "path" | "entity" | "reason" | "time">[];
-  /** Taken files with warnings that are still in the inbox, the latest first. */
+  /** Files whose rows were taken back and that are still in the inbox, the latest first. */
+  readonly withdrawn: readonly Pick<LedgerEntry, "path" | "entity" | "reason" | "time">[];
+  /** Imported files with warnings that are still in the inbox, the latest first. */
   readonly warned: readonly Pick<LedgerEntry, "path" | "warnings" | "time">[];
-  /** Damaged lines of the ledger. If there are any, no drop is taken until they are repaired. */
+  /** Damaged lines of the ledger. If there are any, no drop is imported until they are repaired. */
   readonly damagedLines: number;
-  /** The ledger is empty or missing although drops were taken. No drop is taken until it is repaired. */
+  /** The ledger is empty or missing although drops were imported. No drop is imported until it is repaired. */
   readonly isLedgerLost: boolean;
-  /** The latest drop that was taken. */
-  readonly latest: Pick<LedgerEntry, "path" | "rows" | "data_version" | "time"> | null;
+  /** The latest drops that were imported, the latest first, each with the ID that `tapehouse revert --drop` takes. */
+  readonly latest: readonly ({ readonly id: string } & Pick<LedgerEntry, "path" | "rows" | "data_version" | "time">)[];
 }
 
 interface DiskStatus extends DiskSpace {
@@ -83,8 +90,12 @@ function statusOf(list: FileList, hasCodeCopy: boolean): EntityStatus {
     first,
     last,
     codeCopy: hasCodeCopy ? covered / Math.max(1, rows) : null,
+    findings: list.findings ?? [],
   };
 }
+
+/** How many imported drops are listed. */
+const LATEST = 20;
 
 /** What became of the drops, from the ledger. */
 export async function readDrops(lake: Lake): Promise<DropsStatus> {
@@ -92,25 +103,31 @@ export async function readDrops(lake: Lake): Promise<DropsStatus> {
   const content = await inspectLedger(layout.ledger);
   const { entries: all, damaged } = content;
   const entries = latestEntries(all);
-  const refused: LedgerEntry[] = [];
   const warned: LedgerEntry[] = [];
+  const [refused, withdrawn]: readonly [LedgerEntry[], LedgerEntry[]] = [[], []];
+  const lists: Readonly<Record<Outcome, LedgerEntry[]>> = {
+    ...{ taken: warned, same: warned, refused, withdrawn, command: [] },
+  };
   for (const entry of entries) {
-    const isListed = entry.outcome === "refused" || entry.warnings.length > 0;
-    if (isListed && (await isUnchanged(layout, entry))) (entry.outcome === "refused" ? refused : warned).unshift(entry);
+    const isListed = entry.outcome === "refused" || entry.outcome === "withdrawn" || entry.warnings.length > 0;
+    if (isListed && (await isUnchanged(layout, entry))) lists[entry.outcome].unshift(entry);
   }
+  const withReason = (of: "refused" | "withdrawn"): DropsStatus["refused"] =>
+    lists[of].map(({ path, entity, reason, time }) => ({ path, entity, reason, time }));
   const taken = entries.filter(({ outcome }) => outcome === "taken");
-  const latest = taken.at(-1);
   return {
     ...(await readIntake(layout.intake)),
-    taken: taken.length,
+    imported: taken.length,
     same: entries.filter(({ outcome }) => outcome === "same").length,
-    refused: refused.map(({ path, entity, reason, time }) => ({ path, entity, reason, time })),
+    refused: withReason("refused"),
+    withdrawn: withReason("withdrawn"),
     damagedLines: damaged.length,
     isLedgerLost: await isLost(content, () => lake.versions()),
     warned: warned.map(({ path, warnings, time }) => ({ path, warnings, time })),
-    latest: latest
-      ? { path: latest.path, rows: latest.rows, data_version: latest.data_version, time: latest.time }
-      : null,
+    latest: taken
+      .slice(-LATEST)
+      .reverse()
+      .map(({ sha256, path, rows, data_version, time }) => ({ id: idOf({ sha256 }), path, rows, data_version, time })),
   };
 }
 
@@ -124,4 +141,83 @@ async function bytesBelow(folder: string | Buffer): Promise<number> {
     else if (entry.isFile()) bytes += (await stat(path).catch(() => ({ size: 0 }))).size;
   }
   return bytes;
+}
+
+// Drops in progress: those that take long to import or to find, as reported by the process that imports them.
+
+/** Files of one entity that are read together. Paths are relative to the inbox. */
+export interface IntakeLot {
+  readonly entity: string;
+  /** The first file. */
+  readonly path: string;
+  readonly files: number;
+  /** `small`, `slow`, `large`, or `alone` if nothing else may run at the same time. */
+  readonly size: string;
+}
+
+/** A folder that is scanned rarely, since it holds so much. */
+export interface CrowdedFolder {
+  /** Relative to the inbox; empty for all folders that belong to no entity. */
+  readonly path: string;
+  /** How many files and folders it holds. */
+  readonly names: number;
+  /** How long it may take until a change in it is noticed. */
+  readonly seconds: number;
+  /** It holds more than are watched. */
+  readonly isFull: boolean;
+}
+
+export interface Intake {
+  /** `since`: ISO 8601; `queued`: the number of later files of the same entity. */
+  readonly reading: readonly (IntakeLot & { readonly since: string; readonly queued: number })[];
+  /** `behind`: the first files of the lots that hold the slots. */
+  readonly waiting: readonly (IntakeLot & { readonly behind: readonly string[] })[];
+  readonly crowded: readonly CrowdedFolder[];
+}
+
+export function describeCrowded({ path, names, seconds, isFull }: CrowdedFolder): string {
+  const held = `inbox/${path} holds ${count(names)} files and folders`;
+  if (isFull) return `${held}, and more that are ignored until some of them are removed`;
+  return `${held}: changes in it are noticed after up to ${count(seconds)} s; remove files that were imported`;
+}
+
+const IDLE: Intake = { reading: [], waiting: [], crowded: [] };
+
+/** Reads the report. A missing or malformed file counts as an empty report. */
+export async function readIntake(path: string): Promise<Intake> {
+  try {
+    return { ...IDLE, ...(JSON.parse((await readOrNone(path)) ?? "{}") as Partial<Intake>) };
+  } catch {
+    return IDLE;
+  }
+}
+
+// Disk space: what is free, and the reserve that drops must leave, since tokens, gaps and the ledger need space too.
+
+interface DiskSpace {
+  /** Free bytes of the file system. */
+  readonly free: number;
+  /** Drops wait while fewer bytes than this are free. */
+  readonly reserve: number;
+}
+
+const LARGEST_RESERVE = 1e9;
+const RESERVED_PART = 0.05;
+
+/** The free space of the file system of `state/` or of `lake/`, whichever is closer to its reserve. */
+export async function freeSpace({ root, lake }: Layout): Promise<DiskSpace> {
+  const [ofRoot, ofLake] = await Promise.all([root, lake].map(freeSpaceAt));
+  const room = ofRoot ?? NOTHING_KNOWN;
+  return ofLake && ofLake.free - ofLake.reserve < room.free - room.reserve ? ofLake : room;
+}
+
+export const isShort = ({ free, reserve }: DiskSpace): boolean => free < reserve;
+
+const NOTHING_KNOWN: DiskSpace = { free: 0, reserve: 0 };
+
+async function freeSpaceAt(path: string): Promise<DiskSpace | undefined> {
+  const found = await statfs(path).catch(() => undefined);
+  if (!found) return undefined;
+  const reserve = Math.min(LARGEST_RESERVE, found.blocks * found.bsize * RESERVED_PART);
+  return { free: found.bavail * found.bsize, reserve };
 }

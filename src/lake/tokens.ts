@@ -1,7 +1,7 @@
 // Access tokens: validates their records, and follows the token file while a server runs.
 import { createHash, timingSafeEqual } from "node:crypto";
 import { entityNamed } from "../catalog/index.js";
-import { isInstant } from "../dates.js";
+import { parseDate } from "../dates.js";
 import { OperatorError } from "../errors.js";
 import { shown } from "../words.js";
 import { parseRecords } from "./records.js";
@@ -160,6 +160,13 @@ interface TokenList {
 
 export const isTokenName = (value: unknown): value is string =>
   typeof value === "string" && value.trim() !== "" && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(value);
+
+/** Whether a value is an ISO 8601 time with its zone, e.g. `2026-01-05T09:30:00Z`. */
+function isInstant(value: unknown): value is string {
+  if (typeof value !== "string") return false;
+  const day = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/.exec(value)?.[1];
+  return day !== undefined && parseDate(day) !== undefined && !Number.isNaN(Date.parse(value));
+}
 
 interface Rule {
   readonly holds: (value: unknown) => boolean;

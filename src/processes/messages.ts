@@ -51,7 +51,7 @@ export type Report =
 export const ALIVE_EVERY = 1_000;
 
 /** What a child process of the supervisor is for. */
-export type Role = "worker" | "ingester";
+type Role = "worker" | "ingester";
 
 const MARK = "TAPEHOUSE_ROLE";
 const SEEN = "TAPEHOUSE_SEEN";

@@ -1,9 +1,10 @@
 // Inside a worker: a server that follows its supervisor's orders, with its share of the limits.
 import { rmSync } from "node:fs";
 import { OperatorError } from "../errors.js";
-import { KEEP_ALIVE, type Port } from "../http/listener.js";
+import { KEEP_ALIVE } from "../http/listener.js";
 import type { ProcessMetrics } from "../http/metrics.js";
 import { openLog } from "../http/observe.js";
+import type { Port } from "../http/port.js";
 import { type EndOptions, type RunningServer, startServer } from "../http/server.js";
 import { damagedFiles, checkFiles } from "../http/follow.js";
 import { ALIVE_EVERY, type Order, type Report, endAtOnce, endWhenAlone } from "./messages.js";

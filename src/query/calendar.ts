@@ -2,12 +2,27 @@
 import { columnNamed, entityNamed } from "../catalog/index.js";
 import { Problem } from "../errors.js";
 import type { FileList } from "../lake/manifest.js";
-import { collectParameters, invalidParameter, oneOf, parseDateValue, parseRange, quote, single } from "./parameters.js";
+import {
+  collectParameters,
+  invalidParameter,
+  oneOf,
+  parseDateValue,
+  parseRange,
+  quote,
+  required,
+  single,
+} from "./parameters.js";
+import { overlap, type Span } from "./day-sets.js";
 import { parseVersion } from "./request.js";
 import { rowsOf, scanOf, type Read } from "./scan.js";
 
 /** The only exchange with a calendar. */
 const ONLY_EXCHANGE = "SSE";
+/** Exchanges of the mainland as calendars name them: stocks, then futures. */
+export const EXCHANGES = [
+  ...[ONLY_EXCHANGE, "SZSE", "BSE"],
+  ...["CFFEX", "SHFE", "CZCE", "DCE", "INE", "GFEX"],
+] as const;
 
 /** Dates are `YYYYMMDD`, ascending. */
 export interface Calendar {
@@ -44,14 +59,14 @@ export function parseCalendarRequest(search: URLSearchParams): CalendarRequest {
   const parameters = collectParameters(search, known);
   const isOpen = single(parameters, "is_open", oneOf(["0", "1"]));
   return {
-    exchange: single(parameters, "exchange", (_, text) => text) ?? ONLY_EXCHANGE,
+    exchange: single(parameters, "exchange", oneOf(EXCHANGES)) ?? ONLY_EXCHANGE,
     ...parseRange(parameters),
     isOpen: isOpen === null ? null : isOpen === "1" ? 1 : 0,
     dataVersion: single(parameters, "data_version", parseVersion),
   };
 }
 
-export interface CalendarDay {
+interface CalendarDay {
   readonly exchange: string;
   readonly cal_date: string;
   readonly is_open: number;
@@ -70,6 +85,13 @@ export function selectDays(calendar: Calendar, request: CalendarRequest): readon
   return days;
 }
 
+/** The part of the requested interval that the calendar has; null if it has none of it. */
+export function coveredDays({ dates }: Calendar, { exchange, start, end }: CalendarRequest): Span | null {
+  const [first, last] = [dates[0], dates.at(-1)];
+  if (exchange !== ONLY_EXCHANGE || first === undefined || last === undefined) return null;
+  return overlap({ first: start ?? first, last: end ?? last }, { first, last });
+}
+
 interface ShiftRequest {
   readonly date: string;
   /** Trading days: positive is later, negative is earlier, never 0. */
@@ -86,11 +108,6 @@ export function parseShiftRequest(search: URLSearchParams): ShiftRequest {
     exchange: single(parameters, "exchange", oneOf([ONLY_EXCHANGE])) ?? ONLY_EXCHANGE,
     dataVersion: single(parameters, "data_version", parseVersion),
   };
-}
-
-function required<T>(name: string, value: T | null, allowed: string): T {
-  if (value === null) throw invalidParameter(name, "it is required", [allowed]);
-  return value;
 }
 
 const OFFSET = "a whole number other than 0, such as 1 or -5";
@@ -136,7 +153,7 @@ export function isClosed({ dates, open }: Calendar, date: string): boolean {
 }
 
 /** The index of the first of ascending `dates` that is not before `date`. */
-function indexFrom(dates: readonly string[], date: string): number {
+export function indexFrom(dates: readonly string[], date: string): number {
   let low = 0;
   let high = dates.length;
   while (low < high) {

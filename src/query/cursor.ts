@@ -10,6 +10,8 @@ export interface Position {
   readonly date: string | null;
   readonly code: string | null;
   readonly row: number;
+  /** The day of `as_of` if the request has several, `YYYYMMDD`. */
+  readonly asOf?: string;
 }
 
 export interface Cursor {
@@ -18,7 +20,8 @@ export interface Cursor {
 }
 
 export function encodeCursor(request: EntityRequest, { dataVersion, position }: Cursor): string {
-  const body = JSON.stringify([dataVersion, position.date, position.code, position.row]);
+  const { date, code, row, asOf } = position;
+  const body = JSON.stringify([dataVersion, date, code, row, ...(asOf === undefined ? [] : [asOf])]);
   return Buffer.from(JSON.stringify([digest(body + fingerprint(request)), body])).toString("base64url");
 }
 
@@ -32,16 +35,17 @@ const LONGEST = 1_024;
 export function decodeCursor(request: EntityRequest, text: string): Cursor {
   const [sum, body] = parseArray(text.length > LONGEST ? "" : Buffer.from(text, "base64url").toString("utf8"));
   if (typeof body === "string" && sum === digest(body + fingerprint(request))) {
-    const [dataVersion, date, code, row] = parseArray(body);
+    const [dataVersion, date, code, row, asOf] = parseArray(body);
     if (
       typeof dataVersion === "string" &&
       VERSION_PATTERN.test(dataVersion) &&
-      (date === null || (typeof date === "string" && parseDate(date) === date)) &&
+      (date === null || isDate(date)) &&
       (code === null || typeof code === "string") &&
       Number.isSafeInteger(row) &&
-      (row as number) >= 0
+      (row as number) >= 0 &&
+      (request.asOfDays === null ? asOf === undefined : isDate(asOf))
     ) {
-      return { dataVersion, position: { date, code, row: row as number } };
+      return { dataVersion, position: { date, code, row: row as number, ...(isDate(asOf) ? { asOf } : {}) } };
     }
   }
   throw new Problem("invalid_cursor", "the cursor was not made for this query", {
@@ -50,12 +54,18 @@ export function decodeCursor(request: EntityRequest, text: string): Cursor {
   });
 }
 
+const isDate = (value: unknown): value is string => typeof value === "string" && parseDate(value) === value;
+
+const fingerprints = new WeakMap<EntityRequest, string>();
+
 /**
  * What must be the same on every page: the request without page size, format, and what the cursor contains. Fields keep
  * their names and their order, and those without a value are left out, so that a new field leaves the cursors and validators
  * of clients valid.
  */
 export function fingerprint(request: EntityRequest): string {
+  const known = fingerprints.get(request);
+  if (known !== undefined) return known;
   const asked = {
     ...request,
     entity: request.entity.name,
@@ -63,7 +73,10 @@ export function fingerprint(request: EntityRequest): string {
     filters: request.filters.map((filter) => [filter.column.name, filter.values]),
     ...LEFT_OUT,
   };
-  return JSON.stringify(asked, (_key, value: unknown) => value ?? undefined);
+  const given = Object.entries(asked).filter(([, value]) => value !== null);
+  const made = JSON.stringify(Object.fromEntries(given));
+  fingerprints.set(request, made);
+  return made;
 }
 
 const LEFT_OUT = {

@@ -1,14 +1,116 @@
+// The files of a read: which ones are opened and in which clustering, and how they are grouped into scans, in the order
+// of the response.
+import { ROW_GROUP_ROWS, type Clustering, type DataFile, isCovered, type FileList } from "../lake/manifest.js";
+import type { Position } from "./cursor.js";
+import type { Entity } from "../catalog/types.js";
+import { toDays } from "../dates.js";
+import { codesBetween, hasNull } from "./filter-values.js";
+import type { Filter } from "./request.js";
+
+/** Bounds of the main date; null means unbounded. If both are null, rows without a main date are included. */
+export interface DateBounds {
+  readonly start: string | null;
+  readonly end: string | null;
+}
+
+/** The files of a read in ascending order. `codes` are the requested codes, or null if there is no filter by code. */
+export function chooseFiles(list: FileList, dates: DateBounds, codes: Filter["values"] | null): readonly FileGroup[] {
+  const inBounds = list.byDate.filter((file) => overlaps(file, dates));
+  const byDate = inBounds.filter((file) => codes === null || holdsAnyCode(file, codes));
+  if (codes === null || hasNull(codes) || list.byCode.length === 0) return byDate.map(dateOnly);
+
+  const codeFiles = list.byCode.filter((file) => holdsAnyCode(file, codes));
+  const covered = byDate.filter((file) => isCovered(list, file));
+  const dateCost = sum(covered.map((file) => Math.max(ROW_GROUP_ROWS.byDate, file.rows * share(file, dates))));
+  const codeCost = leastRowsOf(codeFiles, codes);
+  return codeCost < dateCost ? mixedGroups(list, inBounds, codeFiles, codes) : byDate.map(dateOnly);
+}
+
+/** About how many rows are read for a group: at least one row group of each file. */
+export function rowsToRead(group: FileGroup, dates: DateBounds, codes: Filter["values"] | null): number {
+  const { clustering, files, rowRange } = group;
+  if (rowRange) return rowRange[1] - rowRange[0];
+  if (clustering === "byCode") return leastRowsOf(files, codes ?? []);
+  return sum(files.map((file) => Math.min(file.rows, Math.max(ROW_GROUP_ROWS.byDate, file.rows * share(file, dates)))));
+}
+
+/** An upper bound of the number of rows of a group between these dates (inclusive). */
+export function mostRows(
+  { files, rowRange }: FileGroup,
+  entity: Entity,
+  [first, last]: readonly [string | null, string | null],
+  codes: Filter["values"] | null,
+): number {
+  const inFiles = rowRange ? rowRange[1] - rowRange[0] : rowsIn(files);
+  const [from, to] = [first ?? files[0]!.first, last ?? files.at(-1)!.last];
+  if (from === null || to === null) return inFiles;
+  const days = Math.max(0, toDays(to) - toDays(from) + 1);
+  const ofAll = sum(files.map((file) => file.mostOnADay ?? file.rows));
+  const ofCodes = codes === null || hasNull(codes) || !hasOneRowADay(entity) ? ofAll : codes.length;
+  return Math.min(inFiles, days * Math.min(ofAll, ofCodes));
+}
+
+const hasOneRowADay = ({ identity, identityIs, mainDate, code }: Entity): boolean =>
+  identityIs === "row" && identity.every((name) => name === mainDate || name === code);
+
+const dateOnly = (file: DataFile): FileGroup => dateGroup([file]);
+
+/** The code copy for consecutive date files that it covers, the date files elsewhere, in date order. */
+function mixedGroups(
+  list: FileList,
+  inBounds: readonly DataFile[],
+  codeFiles: readonly DataFile[],
+  codes: Filter["values"],
+): readonly FileGroup[] {
+  const groups: FileGroup[] = [];
+  for (const file of inBounds) {
+    const last = groups.at(-1);
+    if (!isCovered(list, file)) groups.push(dateOnly(file));
+    else if (last?.onlyDates) groups[groups.length - 1] = { ...last, onlyDates: [last.onlyDates[0], file.last!] };
+    else groups.push({ clustering: "byCode", files: codeFiles, onlyDates: [file.first!, file.last!], rowRange: null });
+  }
+  return groups.filter(({ files }) => files.some((file) => holdsAnyCode(file, codes)));
+}
+
+function overlaps(file: DataFile, { start, end }: DateBounds): boolean {
+  if (file.first === null || file.last === null) return start === null && end === null;
+  return (end === null || file.first <= end) && (start === null || file.last >= start);
+}
+
+function holdsAnyCode(file: DataFile, codes: Filter["values"]): boolean {
+  const { firstCode, lastCode } = file;
+  if (firstCode === null || lastCode === null || hasNull(codes)) return true;
+  return codesBetween(codes, firstCode, lastCode) > 0;
+}
+
+/** The share of a file's dates that is within the bounds, 0 to 1, by calendar months. */
+function share(file: DataFile, { start, end }: DateBounds): number {
+  if (file.first === null || file.last === null) return 1;
+  const from = months(start !== null && start > file.first ? start : file.first);
+  const to = months(end !== null && end < file.last ? end : file.last);
+  return (to - from + 1) / (months(file.last) - months(file.first) + 1);
+}
+
+const months = (date: string): number => Number(date.slice(0, 4)) * 12 + Number(date.slice(4, 6));
+
+/** For each code, two row groups of each file that may contain it. */
+function leastRowsOf(files: readonly DataFile[], codes: Filter["values"]): number {
+  const codesIn = ({ firstCode, lastCode }: DataFile): number =>
+    firstCode === null || lastCode === null ? codes.length : codesBetween(codes, firstCode, lastCode);
+  return sum(files.map((file) => codesIn(file) * Math.min(file.rows, ROW_GROUP_ROWS.byCode * 2)));
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0);
+
 // Groups of files that one scan reads. Small neighbours are joined and large files are cut, so that neither a page nor
 // a client waits.
-import { ROW_GROUP_ROWS, type Clustering, type DataFile } from "../lake/manifest.js";
-import type { Position } from "./cursor.js";
 
 /** Files of one clustering that contain a part of a response. */
 export interface FileGroup {
   readonly clustering: Clustering;
   readonly files: readonly DataFile[];
-  /** First and last main date, `YYYYMMDD` inclusive; null if the files contain nothing else. */
-  readonly span: readonly [string, string] | null;
+  /** The group stands only for the rows of these dates: first and last, `YYYYMMDD` inclusive; null for all rows. */
+  readonly onlyDates: readonly [string, string] | null;
   /** The rows that are read of the only file, from inclusive to exclusive; null for all. */
   readonly rowRange: readonly [number, number] | null;
 }
@@ -16,7 +118,7 @@ export interface FileGroup {
 export const dateGroup = (files: readonly DataFile[], rowRange: FileGroup["rowRange"] = null): FileGroup => ({
   clustering: "byDate",
   files,
-  span: null,
+  onlyDates: null,
   rowRange,
 });
 
@@ -100,10 +202,10 @@ export function cutIntoRanges(files: readonly DataFile[]): readonly FileGroup[] 
 }
 
 /** Whether all rows of a group were on previous pages. */
-export function isBefore({ span, files }: FileGroup, after: Position | null, order: "asc" | "desc"): boolean {
+export function isBefore({ onlyDates, files }: FileGroup, after: Position | null, order: "asc" | "desc"): boolean {
   if (after === null) return false;
-  const first = span?.[0] ?? files[0]!.first;
-  const last = span?.[1] ?? files.at(-1)!.last;
+  const first = onlyDates?.[0] ?? files[0]!.first;
+  const last = onlyDates?.[1] ?? files.at(-1)!.last;
   if (first === null || last === null) return order === "desc" && after.date !== null;
   if (after.date === null) return order === "asc" && files[0]!.first !== null;
   return order === "asc" ? last < after.date : first > after.date;

@@ -2,9 +2,9 @@
 import { columnNamed, entityNamed } from "../catalog/index.js";
 import type { Column, Entity } from "../catalog/types.js";
 import type { FileList } from "../lake/manifest.js";
-import { chooseFiles } from "./choose.js";
+import { chooseFiles } from "./files.js";
 import { betweenTests } from "./conditions.js";
-import { bitsOf, type Span } from "./gaps-days.js";
+import { bitsOf, type Span } from "./day-sets.js";
 import { rowsOf, scanOf, type Expression, type Read, type Test } from "./scan.js";
 
 /** How days are grouped by code: all rows together, each code separately, or only rows of some codes. */
@@ -16,9 +16,6 @@ const DAY_COLUMNS: readonly Column[] = [
   { name: "days", type: "text", nullable: false },
 ];
 
-/** The code by which rows and gaps are compared: without its suffix if rows may lack it. */
-export const comparedCode = (entity: Entity, code: string): string => (entity.bareCodes ? code.split(".")[0]! : code);
-
 /** For each code, or for all together, the days of the span that have rows. */
 export function heldDaysRead(entity: Entity, list: FileList, span: Span, scope: CodeScope): Read {
   return daysRead(entity, list, span, scope, []);
@@ -28,14 +25,18 @@ export function heldDaysRead(entity: Entity, list: FileList, span: Span, scope: 
  * For each stock, the days of the span on which it was suspended all day: on days of other suspensions a row is
  * expected.
  */
-export function suspendedDaysRead(list: FileList, span: Span): Read {
+export const suspendedDaysRead = (list: FileList, span: Span): Read =>
+  suspensionsRead(list, span, { suspend_type: "S", suspend_timing: null });
+
+/** For each stock, the days of the span on which it resumed trading. */
+export const resumedDaysRead = (list: FileList, span: Span): Read => suspensionsRead(list, span, { suspend_type: "R" });
+
+function suspensionsRead(list: FileList, span: Span, values: Readonly<Record<string, string | null>>): Read {
   const entity = entityNamed("suspend_d")!;
-  const is = (column: string, value: string | null): Test => ({
-    is: "in",
-    value: { column: columnNamed(entity, column)! },
-    values: [value],
+  const tests = Object.entries(values).map(([name, value]): Test => {
+    return { is: "in", value: { column: columnNamed(entity, name)! }, values: [value] };
   });
-  return daysRead(entity, list, span, "each", [is("suspend_type", "S"), is("suspend_timing", null)]);
+  return daysRead(entity, list, span, "each", tests);
 }
 
 function daysRead(entity: Entity, list: FileList, span: Span, scope: CodeScope, more: readonly Test[]): Read {
@@ -64,6 +65,13 @@ export function listingsRead(list: FileList): Read {
   const files = filesOf(list, { first: list.last, last: list.last });
   const tests = betweenTests(entity.mainDate, [list.last, list.last]);
   return { columns, scans: [scanOf(files, rowsOf(columns), { tests })] };
+}
+
+/** Code, name and first effective day of all names of stocks. */
+export function namesRead(list: FileList): Read {
+  const entity = entityNamed("namechange")!;
+  const columns = ["ts_code", "name", "start_date"].map((name) => columnNamed(entity, name)!);
+  return { columns, scans: list.byDate.length === 0 ? [] : [scanOf(list.byDate, rowsOf(columns))] };
 }
 
 const filesOf = (list: FileList, { first, last }: Span): FileList["byDate"] =>

@@ -1,47 +1,28 @@
-// Gaps: the parameters of a request, how gaps are computed, when data fills a recorded gap, and the order of the
-// response.
+// How gaps are computed: which days should have rows, of which stocks, and which of these are missing.
+import { DAYS_TO_DELISTING, firstExpected, freeDaysOf } from "../catalog/gap-rules.js";
 import type { Entity } from "../catalog/types.js";
 import type { Gap } from "../lake/gaps.js";
 import type { FileList } from "../lake/manifest.js";
-import { isClosed, type Calendar } from "./calendar.js";
-import { dateAt, dayOf, daySet, hasDay, intersection, missingRanges, tradingDays, union } from "./gaps-days.js";
-import type { DaySet, Span } from "./gaps-days.js";
-import { comparedCode } from "./gaps-read.js";
-import { codeOf, collectParameters, parseRange, single } from "./parameters.js";
-import { parseVersion } from "./request.js";
-
-interface GapRequest {
-  /** The interval that a gap must overlap, `YYYYMMDD` inclusive; null means unbounded. */
-  readonly start: string | null;
-  readonly end: string | null;
-  readonly code: string | null;
-  readonly dataVersion: string | null;
-}
-
-export function parseGapRequest(entity: Entity, search: URLSearchParams): GapRequest {
-  const parameters = collectParameters(search, ["start_date", "end_date", "ts_code", "data_version"]);
-  return {
-    ...parseRange(parameters),
-    code: single(parameters, "ts_code", codeOf(entity)),
-    dataVersion: single(parameters, "data_version", parseVersion),
-  };
-}
-
-/** The gaps that overlap the interval, uncut and in order; with a code, its own gaps and those without a code. */
-export function selectGaps(entity: Entity, gaps: readonly Gap[], { start, end, code }: GapRequest): readonly Gap[] {
-  const wanted = code === null ? null : comparedCode(entity, code);
-  return gaps
-    .filter(
-      (gap) =>
-        (start === null || gap.gap_end >= start) &&
-        (end === null || gap.gap_start <= end) &&
-        (wanted === null || gap.ts_code === null || comparedCode(entity, gap.ts_code) === wanted),
-    )
-    .sort(inOrder);
-}
+import { indexFrom, type Calendar } from "./calendar.js";
+import {
+  addDay,
+  bitsOf,
+  dayOf,
+  daySet,
+  daysIn,
+  hasDay,
+  intersection,
+  lastDay,
+  missingRanges,
+  overlap,
+  tradingDays,
+  union,
+  type DaySet,
+  type Span,
+} from "./day-sets.js";
 
 /** By first day, then gaps without a code first, then by code, last day and kind. */
-function inOrder(a: Gap, b: Gap): number {
+export function inOrder(a: Gap, b: Gap): number {
   return (
     compare(a.gap_start, b.gap_start) ||
     compare(a.ts_code ?? "", b.ts_code ?? "") ||
@@ -61,30 +42,39 @@ export interface Market {
   /** By index in `codes`, `YYYYMMDD`; null means never listed, or not delisted. */
   readonly listed: readonly (string | null)[];
   readonly delisted: readonly (string | null)[];
+  /** The days of whole-day suspensions, and the days on which stocks resumed. */
   readonly suspended: HeldDays;
+  readonly resumed: HeldDays;
+  /** By code, the first day of its delisting period, `YYYYMMDD`; null unless only days with a price limit count. */
+  readonly delisting: ReadonlyMap<string, string> | null;
 }
 
 /** The days from the first to the last date of an entity that the calendar covers; null if there are none. */
-export function commonSpan(list: FileList, { dates }: Calendar): Span | null {
-  if (list.first === null || list.last === null || dates.length === 0) return null;
-  const first = list.first > dates[0]! ? list.first : dates[0]!;
-  const last = list.last < dates.at(-1)! ? list.last : dates.at(-1)!;
-  return first <= last ? { first, last } : null;
+export function commonSpan({ first, last }: Pick<FileList, "first" | "last">, { dates }: Calendar): Span | null {
+  return first === null || last === null || dates.length === 0
+    ? null
+    : overlap({ first, last }, { first: dates[0]!, last: dates.at(-1)! });
+}
+
+/** The days on which gaps are looked for; the sets of days are those of `span`, which holds them. */
+export interface Judged {
+  readonly span: Span;
+  readonly within: Span;
+  readonly calendar: Calendar;
 }
 
 /**
- * The gaps of an entity on the days of a span, in order. `missing_day`: an open day has no rows at all. `missing`, if a
+ * The gaps of an entity on the days of `within`, in order. `missing_day`: an open day has no rows at all. `missing`, if a
  * market is given: a stock that was listed and not suspended all day has no row on an open day on which others have
  * rows.
  */
 export function computeGaps(
   entity: Entity,
-  span: Span,
-  open: readonly string[],
+  { span, within, calendar }: Judged,
   held: HeldDays,
   market: Market | null,
 ): readonly Gap[] {
-  const trading = tradingDays(span, open);
+  const trading = tradingDays(span, calendar.open, within);
   const none: DaySet = daySet(span, []);
   const withRows = union(span, held.values());
   const length = dayOf(span, span.last) + 1;
@@ -101,37 +91,76 @@ export function computeGaps(
     const listed = market.listed[i]!;
     const delisted = market.delisted[i]!;
     if (listed === null) continue;
-    const from = Math.max(0, dayOf(span, listed));
+    const from = Math.max(0, dayOf(span, firstExpected(code, listed)));
     const to = delisted === null ? length : Math.min(length, dayOf(span, delisted));
-    const excused = market.suspended.get(code) ?? none;
-    add(code, "missing", missingRanges(trading, expected, held.get(code) ?? none, excused, [from, to]));
+    const own = held.get(code) ?? none;
+    const stock: Stock = { code, listed, delisted, held: own };
+    add(
+      code,
+      "missing",
+      missingRanges(trading, expected, own, exceptions(stock, market, { span, calendar }), [from, to]),
+    );
   }
   return gaps.sort(inOrder);
 }
 
-/** The span of all days of some gaps, or null if there are none. */
-export function spanOfGaps(gaps: readonly Gap[]): Span | null {
-  if (gaps.length === 0) return null;
-  const first = gaps.map((gap) => gap.gap_start).sort()[0]!;
-  const last = gaps
-    .map((gap) => gap.gap_end)
-    .sort()
-    .at(-1)!;
-  return { first, last };
+interface Stock {
+  readonly code: string;
+  readonly listed: string;
+  readonly delisted: string | null;
+  /** The days that have a row. */
+  readonly held: DaySet;
+}
+
+/** The days on which no row of a stock is expected. */
+function exceptions(stock: Stock, market: Market, days: Omit<Judged, "within">): DaySet {
+  const { code, listed, delisted } = stock;
+  const { span, calendar } = days;
+  const excused = Uint8Array.from(market.suspended.get(code) ?? daySet(span, []));
+  const add = (first: number, last: number): void => {
+    for (let day = Math.max(0, first); day <= last && day < excused.length * 8; day++) addDay(excused, day);
+  };
+  for (const [first, last] of halts(stock, market, span)) add(first, last);
+  const { open } = calendar;
+  if (delisted !== null) {
+    const quiet = open[Math.max(0, indexFrom(open, delisted) - DAYS_TO_DELISTING)];
+    if (quiet !== undefined) add(Math.max(dayOf(span, quiet), lastDay(stock.held) + 1), dayOf(span, delisted) - 1);
+  }
+  if (market.delisting === null) return excused;
+  const free = freeDaysOf(code, listed);
+  // What came before the calendar cannot be counted.
+  if (free > 0 && open.length > 0 && listed >= open[0]!) {
+    const last = open[indexFrom(open, listed) + free - 1];
+    if (last !== undefined) add(dayOf(span, listed), dayOf(span, last));
+  }
+  const delisting = market.delisting.get(code);
+  if (delisting !== undefined) add(dayOf(span, delisting), dayOf(span, delisting));
+  return excused;
 }
 
 /**
- * Whether data has arrived for a recorded gap: every day that the calendar does not mark as closed has rows, or, if all
- * days are closed, every day has rows. `held` are days of `span`.
+ * The days between whole-day suspensions and what ended them: some lists of suspensions have only the first day of a
+ * halt, and the day on which the stock resumed. A stock that was delisted did not resume. A row on one of the days
+ * shows that it was no halt. First and last day of each.
  */
-export function isFilled(gap: Gap, calendar: Calendar, span: Span, held: DaySet): boolean {
-  let tradingDayHeld = false;
-  let everyDayHeld = true;
-  for (let day = dayOf(span, gap.gap_start); day <= dayOf(span, gap.gap_end); day++) {
-    const closed = isClosed(calendar, dateAt(span, day));
-    if (hasDay(held, day)) tradingDayHeld ||= !closed;
-    else if (closed) everyDayHeld = false;
-    else return false;
+function halts(
+  { code, delisted, held }: Stock,
+  { suspended, resumed }: Market,
+  span: Span,
+): readonly [number, number][] {
+  const halted = suspended.get(code);
+  if (halted === undefined) return [];
+  const ended = resumed.get(code) ?? daySet(span, []);
+  const found: [number, number][] = [];
+  const add = (since: number, until: number): void => {
+    if (since >= 0 && daysIn(held, since + 1, until).next().done) found.push([since + 1, until - 1]);
+  };
+  let since = -1;
+  for (const day of daysIn(union(span, [halted, ended]), 0, bitsOf(span))) {
+    const isEnd = hasDay(ended, day);
+    if (isEnd) add(since, day);
+    since = isEnd ? -1 : day;
   }
-  return tradingDayHeld || everyDayHeld;
+  if (delisted !== null) add(since, dayOf(span, delisted));
+  return found;
 }

@@ -1,9 +1,9 @@
 // Reads query parameters: each must be known, given once, not empty and well formed. Problems name the way out.
-import { faultOfCode } from "../catalog/codes.js";
-import type { Entity } from "../catalog/types.js";
+import { codeRules, faultOfCode, ourCode } from "../catalog/codes.js";
+import type { Column, Entity } from "../catalog/types.js";
 import { parseDate } from "../dates.js";
-import { clip, nearest, Problem } from "../errors.js";
-import { printableJson } from "../words.js";
+import { nearest, Problem } from "../errors.js";
+import { clip, printableJson } from "../words.js";
 
 export type Parameters = ReadonlyMap<string, readonly string[]>;
 
@@ -34,6 +34,12 @@ export function single<T>(parameters: Parameters, name: string, parse: (name: st
     });
   }
   return parse(name, values[0]!);
+}
+
+/** The value of a parameter that must be given; `allowed` says what it may be. */
+export function required<T>(name: string, value: T | null, allowed: string): T {
+  if (value === null) throw invalidParameter(name, "it is required", [allowed]);
+  return value;
 }
 
 /** The items of a list, separated by commas or given as repeated parameters. */
@@ -104,11 +110,13 @@ export function parseDateValue(name: string, text: string): string {
   return date;
 }
 
-/** Returns a parser of codes of the entity. */
-export function codeOf(entity: Entity): (name: string, text: string) => string {
+/** Returns a parser of the codes of a column. It understands the spellings of other tools. */
+export function codeOf(entity: Entity, column: Column): (name: string, text: string) => string {
+  const rules = codeRules(entity, column);
   return (name, text) => {
-    const fault = faultOfCode(entity, text);
-    if (fault === null) return text;
+    const code = ourCode(text);
+    const fault = faultOfCode(rules, code);
+    if (fault === null) return code;
     throw invalidParameter(name, `${quote(text)} ${fault.why}`, ["a code such as 600519.SH"], fault.near);
   };
 }
@@ -124,10 +132,16 @@ export function integer(least: number, most: number): (name: string, text: strin
 }
 
 /** Returns a parser that accepts one of these words. */
-export function oneOf<T extends string>(words: readonly T[]): (name: string, text: string) => T {
+export function oneOf<T extends string>(
+  words: readonly T[],
+  otherNames: Readonly<Record<string, T>> = {},
+): (name: string, text: string) => T {
   return (name, text) => {
     const word = words.find((candidate) => candidate === text);
-    if (word === undefined) throw invalidParameter(name, `${quote(text)} is not offered`, words, nearest(text, words));
+    if (word === undefined) {
+      const near = otherNames[text] ?? nearest(text, words);
+      throw invalidParameter(name, `${quote(text)} is not offered`, words, near);
+    }
     return word;
   };
 }

@@ -2,23 +2,36 @@
 import { columnNamed } from "../catalog/index.js";
 import type { Column, Entity } from "../catalog/types.js";
 import type { FileList } from "../lake/manifest.js";
-import { chooseFiles, mostRows, rowsToRead } from "./choose.js";
+import { AS_OF, isSchedule } from "./as-of.js";
 import {
-  afterTests,
-  announcedTests,
   betweenTests,
+  conditionsOn,
+  datesToTest,
   filterTest,
   keepsOrder,
-  shown,
-  spanOf,
-  wantedDay,
-  windowOf,
   type ListDay,
+  numberingOf,
+  requestedDates,
+  shown,
+  testsOf,
+  testsOnNumbered,
+  wantedDay,
 } from "./conditions.js";
+import {
+  chooseFiles,
+  type DateBounds,
+  dateGroup,
+  mostRows,
+  rowsIn,
+  rowsToRead,
+  cutBackwards,
+  isBefore,
+  joinGroups,
+  type FileGroup,
+} from "./files.js";
 import type { Position } from "./cursor.js";
-import { cutBackwards, isBefore, joinGroups, type FileGroup } from "./files.js";
-import { adjustedColumns, codeFilter, type EntityRequest, type Filter } from "./request.js";
-import { costOf, type Cost, type Read, type Scan, type Test } from "./scan.js";
+import { adjustedColumns, codeFilter, longestList, shownKeys, type EntityRequest, type Filter } from "./request.js";
+import { costOf, type Cost, type Expression, type Numbering, type Part, type Read, type Scan } from "./scan.js";
 
 export interface Plan extends Read {
   /**
@@ -34,40 +47,141 @@ export interface Plan extends Read {
  * one that reaches `limit` need not be run.
  */
 export function planRead(request: EntityRequest, list: FileList, after: Position | null): Plan {
-  const { entity, columns, limit, order } = request;
-  const position = limit === null && adjustedColumns(request).length === 0 ? null : keysOf(entity);
+  const { entity, limit, order } = request;
+  const needsKeys = adjustedColumns(request).length > 0 && shownKeys(request) === null;
+  const position = limit === null && !needsKeys ? null : keysOf(entity);
+  const numbering = numberingOf(request);
+  if (numbering !== null) return planNumbered(request, numbering, list, after, position);
   const day = wantedDay(request, list);
-  const window = windowOf(request, day);
+  const dates = requestedDates(request, day);
   const codes = codesOf(request);
-  const chosen = chooseFiles(list, window, codes).filter((group) => !isBefore(group, after, order));
+  const chosen = chooseFiles(list, dates, codes).filter((group) => !isBefore(group, after, order));
   const groups =
     order === "asc"
       ? joinGroups(chosen, limit)
       : chosen.toReversed().flatMap((group) => cutBackwards(group, limit, after));
   const scans = groups.map((group): Scan => {
-    const span = spanOf(group, window);
-    const tests = testsOf(request, span, day, after);
+    const tested = datesToTest(group, dates);
+    const tests = testsOf(request, tested, day, after);
     return {
       files: group.files,
-      select: { what: "rows", columns: columns.map((column) => shown(request, column)), position },
+      select: selectOf(request, position),
+      derived: null,
       tests,
       order: orderOf(request, group, day),
       rowRange: group.rowRange,
       limit: null,
-      bounds: { atMost: mostRows(group, entity, span, codes), exact: tests.length === 0 },
-      wholeFiles: limit === null && order === "asc" && group.clustering === "byDate" && span.every(isOpen),
+      bounds: { atMost: mostRows(group, entity, tested, codes), exact: tests.length === 0 },
+      wholeFiles: limit === null && order === "asc" && group.clustering === "byDate" && tested.every(isOpen),
     };
   });
-  const rows = groups.reduce((sum, group) => sum + rowsToRead(group, window, codes), 0);
-  // A page without conditions on its rows ends when it is full.
-  const ofPage = limit !== null && request.filters.length === 0 && request.asOf === null ? limit : Infinity;
+  const rows = groups.reduce((sum, group) => sum + rowsToRead(group, dates, codes), 0);
+  // A page ends when it is full, unless it has to look for rows that meet a condition.
+  const ofPage = limit !== null && conditionsOn(request, day).length === 0 ? limit : Infinity;
+  return { ...columnsOf(request, position), scans, cost: costOf(Math.min(rows, ofPage), longestList(request)) };
+}
+
+/** The files of an entity in a range, and the tests of its dates and of `codes`; null for all codes. */
+export function partsOf(
+  entity: Entity,
+  list: FileList,
+  dates: DateBounds,
+  request: EntityRequest,
+  codes = codeFilter(request),
+): readonly Part[] {
+  const groups = chooseFiles(list, dates, codes?.values ?? null);
+  const byDate = groups.filter(({ clustering }) => clustering === "byDate").flatMap(({ files }) => files);
+  const joined = byDate.length === 0 ? [] : [dateGroup(byDate)];
+  return [...joined, ...groups.filter(({ clustering }) => clustering === "byCode")].map((group) => ({
+    files: group.files,
+    tests: [
+      ...betweenTests(entity.mainDate, datesToTest(group, dates)),
+      ...(codes ? [filterTest(request, codes)] : []),
+    ],
+  }));
+}
+
+/** One scan of all files, since the revisions of one thing may be in any of them. */
+function planNumbered(
+  request: EntityRequest,
+  numbering: Numbering,
+  list: FileList,
+  after: Position | null,
+  position: readonly string[] | null,
+): Plan {
+  const numbered = request.asOf === null ? request : { ...request, start: null, end: null, filters: [] };
+  const files = chooseFiles(list, requestedDates(numbered), codesOf(request)).flatMap((group) => group.files);
+  const rows = rowsIn(files);
+  const scan: Scan = {
+    files,
+    select: selectOf(request, position),
+    derived: numbering,
+    tests: testsOnNumbered(request, after),
+    order: { columns: keysOf(request.entity), descending: request.order === "desc" },
+    rowRange: null,
+    limit: null,
+    bounds: { atMost: rows, exact: false },
+    wholeFiles: false,
+  };
   return {
-    columns: [...columns, ...(position === null ? [] : positionColumns(entity))],
-    positionColumns: position === null ? 0 : position.length + 1,
-    scans,
-    cost: costOf(Math.min(rows, ofPage)),
+    ...columnsOf(request, position),
+    scans: files.length === 0 ? [] : [scan],
+    cost: costOf(rows, longestList(request)),
   };
 }
+
+/**
+ * The scans of each day of `as_of`, in their order. The day is the first column, and comes before the position. Throws
+ * if the days are still to be found.
+ */
+export function planDays(request: EntityRequest, list: FileList, after: Position | null): Plan {
+  const { asOfDays, order, columns } = request;
+  if (asOfDays === null || isSchedule(asOfDays)) throw new Error("the days of as_of are not known yet");
+  const reached = after?.asOf;
+  const left = asOfDays.filter((day) => reached === undefined || (order === "asc" ? day >= reached : day <= reached));
+  const plans = (order === "asc" ? left : left.toReversed()).map((asOf) => ({
+    asOf,
+    plan: planRead({ ...request, asOf, asOfDays: null }, list, asOf === reached ? after : null),
+  }));
+  const position = request.limit === null ? null : keysOf(request.entity);
+  const own = columnsOf(request, position);
+  const column: Column = { ...AS_OF, name: "__as_of" };
+  const scans = plans.flatMap(({ asOf, plan }) =>
+    plan.scans.map((scan) => (position === null ? scan : withColumn(scan, { column, constant: asOf }))),
+  );
+  const isHeavy = plans.some(({ plan }) => plan.cost === "heavy");
+  return {
+    columns: position === null ? own.columns : [...columns, column, ...own.columns.slice(columns.length)],
+    positionColumns: own.positionColumns + (position === null ? 0 : 1),
+    scans,
+    cost: isHeavy
+      ? "heavy"
+      : costOf(
+          scans.reduce((sum, { bounds }) => sum + bounds.atMost, 0),
+          longestList(request),
+        ),
+  };
+}
+
+/** A scan of rows with one more column, before those of the position. */
+function withColumn(scan: Scan, expression: Expression): Scan {
+  const { select } = scan;
+  return select.what === "rows" ? { ...scan, select: { ...select, columns: [...select.columns, expression] } } : scan;
+}
+
+export const selectOf = (request: EntityRequest, position: readonly string[] | null): Scan["select"] => ({
+  what: "rows",
+  columns: request.columns.map((column) => shown(request, column)),
+  position,
+});
+
+export const columnsOf = (
+  { entity, columns }: EntityRequest,
+  position: readonly string[] | null,
+): Pick<Plan, "columns" | "positionColumns"> => ({
+  columns: [...columns, ...(position === null ? [] : positionColumns(entity))],
+  positionColumns: position === null ? 0 : position.length + 1,
+});
 
 const isOpen = (bound: string | null): boolean => bound === null;
 
@@ -76,30 +190,16 @@ const codesOf = (request: EntityRequest): Filter["values"] | null =>
   request.entity.bareCodes ? null : (codeFilter(request)?.values ?? null);
 
 /** The columns by which files are sorted: main date (if there is one) and code. */
-const keysOf = ({ mainDate, code }: Entity): readonly string[] => [...(mainDate === null ? [] : [mainDate]), code];
+export const keysOf = ({ mainDate, code }: Entity): readonly string[] => [
+  ...(mainDate === null ? [] : [mainDate]),
+  code,
+];
 
 /** Main date and code under names that no entity uses, then the row number in the file. */
 function positionColumns(entity: Entity): readonly Column[] {
   const date = entity.mainDate === null ? [] : [{ ...columnNamed(entity, entity.mainDate)!, name: "__date" }];
   const code = { ...columnNamed(entity, entity.code)!, name: "__code" };
   return [...date, code, { name: "__row", type: "int64", nullable: false }];
-}
-
-function testsOf(
-  request: EntityRequest,
-  span: readonly [string | null, string | null],
-  day: ListDay,
-  after: Position | null,
-): readonly Test[] {
-  const { entity, filters } = request;
-  const last: Test[] = day && "latestIn" in day ? [{ is: "last", column: entity.mainDate!, until: day.until }] : [];
-  return [
-    ...betweenTests(entity.mainDate, span),
-    ...filters.map((filter) => filterTest(request, filter)),
-    ...announcedTests(request),
-    ...last,
-    ...afterTests(request, after),
-  ];
 }
 
 /**

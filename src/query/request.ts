@@ -4,6 +4,7 @@ import { columnNamed } from "../catalog/index.js";
 import { parameterNames, parametersOf } from "../catalog/parameters.js";
 import type { Column, Entity } from "../catalog/types.js";
 import { nearest, Problem } from "../errors.js";
+import { AS_OF, type AsOfDays, parseAsOf } from "./as-of.js";
 import {
   codeOf,
   collectParameters,
@@ -36,8 +37,15 @@ export interface EntityRequest {
   readonly filters: readonly Filter[];
   readonly order: (typeof ORDERS)[number];
   readonly limit: number | null;
+  /** The only day of `as_of`. */
   readonly asOf: string | null;
+  /** Several days of `as_of`: the first column is AS_OF. */
+  readonly asOfDays: AsOfDays | null;
+  /** Only the newest revision of each thing. */
+  readonly latest: true | null;
   readonly adjust: Adjust | null;
+  /** Adjusts the volume too. Only with `adjust`. */
+  readonly adjustVolume: true | null;
   readonly dataVersion: string | null;
   readonly cursor: string | null;
   readonly format: Format | null;
@@ -69,24 +77,35 @@ export function parseRequest(
 ): EntityRequest {
   const parameters = collectParameters(search, known, (name) => unknownHere(entity, name, known));
   const { start, end } = parseRange(parameters);
+  const { asOf, asOfDays } = parseAsOf(parameters);
+  const fields = parseFields(entity, parameters.get("fields"));
   const request: EntityRequest = {
     entity,
-    columns: parseFields(entity, parameters.get("fields")),
+    columns: asOfDays === null ? fields : [AS_OF, ...fields],
     start,
     end,
     filters: parseFilters(entity, parameters),
     order: single(parameters, "order", oneOf(ORDERS)) ?? "asc",
     limit: single(parameters, "limit", integer(1, limits.maxLimit ?? Number.MAX_SAFE_INTEGER)) ?? limits.defaultLimit,
-    asOf: single(parameters, "as_of", parseDateValue),
-    adjust: single(parameters, "adjust", oneOf(ADJUSTS)),
+    asOf,
+    asOfDays,
+    latest: single(parameters, "latest", oneOf(["true", "false"])) === "true" ? true : null,
+    adjust: single(parameters, "adjust", oneOf(ADJUSTS, { qfq: "forward", hfq: "backward" })),
+    adjustVolume: single(parameters, "adjust_volume", oneOf(["true", "false"])) === "true" ? true : null,
     dataVersion: single(parameters, "data_version", parseVersion),
     cursor: single(parameters, "cursor", (_, text) => text),
     format: single(parameters, "format", oneOf(FORMAT_NAMES)),
   };
-  if (request.asOf !== null && entity.pointInTime?.rule === "snapshot" && hasTimeParameter(request)) {
+  if ((asOf !== null || asOfDays !== null) && entity.pointInTime?.rule === "snapshot" && hasTimeParameter(request)) {
     throw new Problem("contradictory_parameters", "as_of selects one snapshot; a date parameter selects others", {
       parameter: "as_of",
       hint: "give either as_of or start_date, end_date or snapshot_date",
+    });
+  }
+  if (request.adjustVolume !== null && request.adjust === null) {
+    throw new Problem("contradictory_parameters", "adjust_volume requires adjust", {
+      parameter: "adjust_volume",
+      hint: `add adjust=${ADJUSTS.join(" or adjust=")}`,
     });
   }
   requireDayInRange(request);
@@ -96,7 +115,7 @@ export function parseRequest(
 /** If the request has both a filter on the main date and a range, at least one date must be in the range. */
 function requireDayInRange({ entity, start, end, filters }: EntityRequest): void {
   const days = filters.find(({ column }) => column.name === entity.mainDate)?.values;
-  if (days === undefined || (start === null && end === null)) return;
+  if (days === undefined || entity.rangeOf !== undefined || (start === null && end === null)) return;
   const isInside = (day: string): boolean => (start === null || day >= start) && (end === null || day <= end);
   if (days.some((day) => day !== null && isInside(String(day)))) return;
   const range = [...(start === null ? [] : [`start_date ${start}`]), ...(end === null ? [] : [`end_date ${end}`])];
@@ -115,18 +134,45 @@ export function hasTimeParameter({ entity, start, end, filters }: EntityRequest)
 export const codeFilter = ({ entity, filters }: EntityRequest): Filter | null =>
   filters.find(({ column }) => column.name === entity.code) ?? null;
 
-/** The indexes of the request's columns that are prices to be adjusted. */
-export function adjustedColumns({ entity, adjust, columns }: EntityRequest): readonly number[] {
-  const prices = adjust === null ? [] : (entity.adjustment?.prices ?? []);
-  return columns.flatMap(({ name }, i) => (prices.includes(name) ? [i] : []));
+/** The number of values in the longest list of a request. */
+export const longestList = ({ filters }: EntityRequest): number =>
+  Math.max(0, ...filters.map(({ values }) => values.length));
+
+/** A column of a request that is adjusted. */
+export interface AdjustedColumn {
+  readonly index: number;
+  /** Volume is divided by the factor, prices are multiplied. */
+  readonly divided: boolean;
+}
+
+/** The columns of a row that tell its factor, if the request shows both: main date and code, by their index. */
+export function shownKeys({ entity, columns }: EntityRequest): readonly [date: number, code: number] | null {
+  const [date, code] = [entity.mainDate, entity.code].map((key) => columns.findIndex(({ name }) => name === key));
+  return date! < 0 || code! < 0 ? null : [date!, code!];
+}
+
+export function adjustedColumns({ entity, adjust, adjustVolume, columns }: EntityRequest): readonly AdjustedColumn[] {
+  const { adjustment } = entity;
+  if (adjust === null || !adjustment) return [];
+  return columns.flatMap(({ name }, index) => {
+    const divided = adjustVolume !== null && name === adjustment.volume;
+    return divided || adjustment.prices.includes(name) ? [{ index, divided }] : [];
+  });
 }
 
 /** The problem for an unknown name, if there is a better explanation than the nearest known name. */
 function unknownHere(entity: Entity, name: string, known: readonly string[]): Problem {
-  if (name === "as_of") {
-    return new Problem("as_of_not_supported", `${entity.name} has no announcement date, so as_of has no meaning`, {
+  if (name.startsWith("as_of")) {
+    return new Problem("as_of_not_supported", `${entity.name} has no announcement date, so ${name} has no meaning`, {
       parameter: name,
-      hint: "leave as_of out; to read what was known to the lake at an earlier time use data_version",
+      hint: "leave it out; to read what was known to the lake at an earlier time use data_version",
+    });
+  }
+  if (name === "latest") {
+    return new Problem("unknown_parameter", `the rows of ${entity.name} do not revise one another`, {
+      parameter: name,
+      allowed: known,
+      hint: "leave latest out; for the newest row of a code: order=desc&limit=1",
     });
   }
   if (columnNamed(entity, name)?.type === "float64") {
@@ -161,16 +207,22 @@ function parseFilters(entity: Entity, parameters: Parameters): readonly Filter[]
     if (parameter.kind !== "filter" || !given) continue;
     const { name, column } = parameter;
     const split = column.type === "text" ? splitTextList : splitList;
-    const values = split(name, given).map((text) => parseFilterValue(entity, name, column, text));
+    const parse = filterParser(entity, name, column);
+    const values = split(name, given).map((text) => (text === "null" ? null : parse(text)));
     filters.set(column, { column, values: [...new Set(values)] });
   }
   return [...filters.values()];
 }
 
-function parseFilterValue(entity: Entity, parameter: string, column: Column, text: string): string | number | null {
-  if (text === "null") return null;
-  if (column.type === "date") return parseDateValue(parameter, text);
-  if (column.type === "int64") {
+/** Returns the parser of the values of a filter. */
+function filterParser(entity: Entity, parameter: string, column: Column): (text: string) => string | number {
+  if (column.type === "date") return (text) => parseDateValue(parameter, text);
+  if (column.type === "code") {
+    const parseCode = codeOf(entity, column);
+    return (text) => parseCode(parameter, text);
+  }
+  if (column.type !== "int64") return (text) => text;
+  return (text) => {
     if (!/^-?\d{1,15}$/.test(text))
       throw invalidParameter(parameter, `${quote(text)} is not a whole number`, ["a whole number"]);
     const value = Number(text);
@@ -178,8 +230,7 @@ function parseFilterValue(entity: Entity, parameter: string, column: Column, tex
       throw invalidParameter(parameter, `${quote(text)} is not a value of this column`, column.only.map(String));
     }
     return value;
-  }
-  return column.type === "code" ? codeOf(entity)(parameter, text) : text;
+  };
 }
 
 /** A `+` that was not percent-encoded arrives as a space. */

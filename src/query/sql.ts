@@ -1,14 +1,16 @@
-// The only file that writes SQL for reads: each scan becomes one statement. Identifiers come from the catalog; user
+// Writes SQL for reads, with the other `*-sql.ts`: each scan becomes one statement. Identifiers come from the catalog; user
 // text is always bound.
 import { SQL_TYPES, type Column } from "../catalog/types.js";
-import { isoDate } from "../dates.js";
 import type { DataFile } from "../lake/manifest.js";
 import { quoteName } from "../sql-text.js";
+import { Bindings, type SqlValue } from "./bindings.js";
+import { barsSql } from "./bars-sql.js";
+import { changesSql } from "./changes-sql.js";
+import { joinedSql } from "./lookups-sql.js";
 import { datesJson, hasNull, listJson } from "./filter-values.js";
-import type { Expression, Scan, Select, Test } from "./scan.js";
-
-/** A value that is bound to a statement, never written into its text. */
-export type SqlValue = string | number | bigint | boolean | null | readonly string[];
+import { panelSql } from "./panel-sql.js";
+import { numberedSql, REVISION, ROW_NUMBER } from "./revisions-sql.js";
+import type { ChangesSelect, Expression, Part, Scan, Select, Test } from "./scan.js";
 
 /** A SELECT; values are bound to $1, $2, … */
 export interface Statement {
@@ -22,31 +24,47 @@ export interface Statement {
  */
 export function render(scan: Scan, pathOf: (file: DataFile) => string, end?: "marked"): Statement {
   const bindings = new Bindings();
-  const files = `read_parquet(${bindings.add(scan.files.map(pathOf))})`;
-  const { list, from, groupBy } = renderSelect(scan.select, bindings);
-  const range = scan.rowRange === null ? [] : rowRangeSql(scan.rowRange, bindings);
-  const where = [...range, ...scan.tests.flatMap((test) => testSql(test, bindings))];
-  const rows = files + (where.length === 0 ? "" : ` WHERE ${where.join(" AND ")}`);
   const limit = scan.limit === null ? "" : ` LIMIT ${scan.limit}`;
-  const sql = `SELECT ${list.join(", ")} FROM ${from(rows)}${groupBy}${orderSql(scan.order)}${limit}`;
-  const nulls = list.map(() => "NULL").join(", ");
+  const rows = rowsSql(scan, pathOf, bindings);
+  const sql = rows.sql + limit;
+  const nulls = Array.from({ length: rows.columns }, () => "NULL").join(", ");
   return {
     sql: end === "marked" ? `SELECT *, false FROM (${sql}) UNION ALL SELECT ${nulls}, true` : sql,
     values: bindings.values,
   };
 }
 
-/** Collects bound values and hands out their placeholders. */
-class Bindings {
-  readonly values: SqlValue[] = [];
-  add(value: SqlValue): string {
-    this.values.push(value);
-    return `$${this.values.length}`;
+/** Tests as one condition on rows, for WHERE. */
+export function conditionOf(tests: readonly Test[]): Statement {
+  const bindings = new Bindings();
+  const all = tests.flatMap((test) => testSql(test, bindings));
+  return { sql: all.length === 0 ? "true" : all.join(" AND "), values: bindings.values };
+}
+
+interface Rows {
+  readonly sql: string;
+  /** The number of columns. */
+  readonly columns: number;
+}
+
+/** A scan as a SELECT without its limit. */
+function rowsSql(scan: Scan, pathOf: (file: DataFile) => string, bindings: Bindings): Rows {
+  const { files, select, derived, rowRange, tests } = scan;
+  const read = (some: readonly DataFile[]): string => `read_parquet(${bindings.add(some.map(pathOf))})`;
+  const passing = (source: string): string => {
+    const range = rowRange === null ? [] : rowRangeSql(rowRange, bindings);
+    const where = [...range, ...tests.flatMap((test) => testSql(test, bindings))];
+    return source + (where.length === 0 ? "" : ` WHERE ${where.join(" AND ")}`);
+  };
+  if (select.what === "changes") {
+    const sides = [files.slice(0, select.older), files.slice(select.older)];
+    const [older, newer] = sides.map((side) => (side.length === 0 ? null : passing(read(side))));
+    return changesSql(select, older!, newer!, bindings);
   }
-  /** A `YYYYMMDD` date as a DATE. */
-  date(compact: string): string {
-    return `${this.add(isoDate(compact))}::DATE`;
-  }
+  const source = derived === null ? read(files) : derivedSql(derived, files, read, bindings);
+  const { list, from, groupBy } = renderSelect(select, bindings);
+  const sql = `SELECT ${list.join(", ")} FROM ${from(passing(source))}${groupBy}${orderSql(scan.order)}`;
+  return { sql, columns: list.length };
 }
 
 interface SelectSql {
@@ -56,9 +74,33 @@ interface SelectSql {
   readonly groupBy: string;
 }
 
+type Read = (files: readonly DataFile[]) => string;
+
+function derivedSql(
+  derived: NonNullable<Scan["derived"]>,
+  files: readonly DataFile[],
+  read: Read,
+  bindings: Bindings,
+): string {
+  if (derived.how === "joined") return joinedSql(derived, read);
+  const whereSql = (tests: readonly Test[]): string => tests.flatMap((test) => testSql(test, bindings)).join(" AND ");
+  if (derived.how === "numbered") return numberedSql(derived, read(files), whereSql(derived.among));
+  const select = ({ files: own, tests }: Part, columns: string): string =>
+    `SELECT ${columns} FROM ${[read(own), whereSql(tests)].filter((sql) => sql !== "").join(" WHERE ")}`;
+  if (derived.how === "panel") {
+    return panelSql(derived, select, bindings, (expression) => expressionSql(expression, bindings));
+  }
+  return barsSql(derived, select, (date) => bindings.date(date));
+}
+
 const asIs = (rows: string): string => rows;
 
-const SELECTS: { [W in Select["what"]]: (select: Extract<Select, { what: W }>, bindings: Bindings) => SelectSql } = {
+/** What is read of one version; changes compare two. */
+type OfOneVersion = Exclude<Select, ChangesSelect>;
+
+const SELECTS: {
+  [W in OfOneVersion["what"]]: (select: Extract<Select, { what: W }>, bindings: Bindings) => SelectSql;
+} = {
   rows: ({ columns, position }, bindings) => {
     const shown = columns.map((expression) => {
       const [sql, name] = [expressionSql(expression, bindings), quoteName(expression.column.name)];
@@ -67,10 +109,17 @@ const SELECTS: { [W in Select["what"]]: (select: Extract<Select, { what: W }>, b
     const list = position === null ? shown : [...shown, ...position.map(quoteName), ROW_NUMBER];
     return { list, from: asIs, groupBy: "" };
   },
-  latest: ({ code, date, value }) => {
+  latest: ({ code, date, value, upTo }, bindings) => {
     const [byCode, byDate] = [quoteName(code), quoteName(date)];
-    const list = [byCode, `max(${byDate})`, `arg_max(${quoteName(value)}, ${byDate})`];
-    return { list, from: asIs, groupBy: ` GROUP BY ${byCode}` };
+    const list = [byCode, `max(${byDate})`, ...(value === null ? [] : [`arg_max(${quoteName(value)}, ${byDate})`])];
+    const groupBy = ` GROUP BY ${byCode}`;
+    if (upTo === null) return { list, from: asIs, groupBy };
+    const items = (json: string, type: string): string => `unnest(from_json(${bindings.add(json)}, '["${type}"]'))`;
+    const from = (rows: string): string => {
+      const until = `SELECT ${items(listJson(upTo.codes), "VARCHAR")} AS __code, ${items(datesJson(upTo.dates), "DATE")} AS __until`;
+      return `(SELECT * FROM (FROM ${rows}) JOIN (${until}) ON ${byCode} = __code AND ${byDate} <= __until)`;
+    };
+    return { list, from, groupBy };
   },
   days: ({ code, date, first, bits }, bindings) => {
     const shown = code === null ? "DISTINCT NULL::VARCHAR" : expressionSql(code, bindings);
@@ -78,19 +127,27 @@ const SELECTS: { [W in Select["what"]]: (select: Extract<Select, { what: W }>, b
     const days = `to_base64(bitstring_agg(day, 0, ${bits - 1})::BLOB) AS days`;
     return { list: ["code", days], from: (rows) => `(${inner} FROM ${rows})`, groupBy: " GROUP BY code" };
   },
+  statistics: ({ value, date }, bindings) => {
+    const sql = expressionSql(value, bindings);
+    const last = date === null ? "NULL::DATE" : `max(${quoteName(date)}) FILTER (${sql} IS NOT NULL)`;
+    const counts = [`count(*) - count(${sql})`, `count(DISTINCT ${sql})`];
+    return { list: [...counts, `min(${sql})`, `max(${sql})`, last], from: asIs, groupBy: "" };
+  },
 };
 
-const renderSelect = (select: Select, bindings: Bindings): SelectSql =>
-  (SELECTS[select.what] as (select: Select, bindings: Bindings) => SelectSql)(select, bindings);
+const renderSelect = (select: OfOneVersion, bindings: Bindings): SelectSql =>
+  (SELECTS[select.what] as (select: OfOneVersion, bindings: Bindings) => SelectSql)(select, bindings);
 
-const ROW_NUMBER = "file_row_number";
-
-function expressionSql({ column, hidden, bare }: Expression, bindings: Bindings): string {
+function expressionSql({ column, hidden, bare, newest, constant }: Expression, bindings: Bindings): string {
+  if (constant !== undefined) return bindings.date(constant);
   const name = column.derived ?? quoteName(column.name);
+  if (newest) return `(${REVISION} = 1)::INTEGER::${SQL_TYPES[column.type]}`;
   if (bare) return `split_part(${name}, '.', 1)`;
   if (!hidden) return name;
-  const later = `${quoteName(hidden.knownFrom)} > ${bindings.date(hidden.asOf)}`;
-  return `CASE WHEN ${later} THEN ${bindings.add(hidden.before)}::${SQL_TYPES[column.type]} ELSE ${name} END`;
+  const { knownFrom, asOf, before, after } = hidden;
+  const when = (is: ">" | "<=", value: string | null): string =>
+    `WHEN ${quoteName(knownFrom)} ${is} ${bindings.date(asOf)} THEN ${bindings.add(value)}::${SQL_TYPES[column.type]}`;
+  return `CASE ${when(">", before)}${after === undefined ? "" : ` ${when("<=", after)}`} ELSE ${name} END`;
 }
 
 const rowRangeSql = ([from, to]: readonly [number, number], bindings: Bindings): string[] => [
@@ -115,6 +172,7 @@ const TESTS: { [I in Test["is"]]: (test: Extract<Test, { is: I }>, bindings: Bin
     const tests = [...(hasNull(values) ? [`${sql} IS NULL`] : []), ...present];
     return [tests.length === 1 ? tests[0]! : `(${tests.join(" OR ")})`];
   },
+  newest: () => [`${REVISION} = 1`],
   positive: ({ column }) => [`${quoteName(column)} > 0`],
   last: ({ column, until }, bindings) => {
     const name = quoteName(column);

@@ -16,7 +16,19 @@ const KEYS = ["api_name", "token", "params", "fields"];
 
 /** The parameters that Tushare clients may use: their responses have one format, and no cursor. */
 const OFFERED: Record<EntityParameter["kind"], boolean> = {
-  ...{ filter: true, start_date: true, end_date: true, as_of: true, adjust: true, fields: true },
+  ...{
+    filter: true,
+    start_date: true,
+    end_date: true,
+    as_of: true,
+    as_of_days: true,
+    as_of_start: true,
+    as_of_end: true,
+    latest: true,
+    adjust: true,
+    adjust_volume: true,
+    fields: true,
+  },
   ...{ limit: true, cursor: false, order: true, data_version: true, format: false },
 };
 
@@ -33,11 +45,6 @@ export function parseQuestion(body: unknown): Question {
   if (isObject(body)) return body;
   const found = body === null ? "null" : Array.isArray(body) ? "a list" : `a ${typeof body}`;
   throw new Problem("malformed_request", `the body is ${found}, not an object`, { hint: `send e.g. ${EXAMPLE}` });
-}
-
-/** The token of a question, if it has one. */
-export function tokenIn({ token }: Question): string | undefined {
-  return typeof token === "string" ? token : undefined;
 }
 
 /** The API that a question names: in its body, in its path, or the same in both. Throws if there is none. */
@@ -78,7 +85,7 @@ export function parseTushare(
     if (CLIENT_NOTES.includes(name)) continue;
     if (parameters.some((one) => one.name === name && !OFFERED[one.kind])) throw unknownParameter(name, known);
     if (value === null || value === "") continue;
-    if (typeof value !== "string" && typeof value !== "number") {
+    if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") {
       throw invalidParameter(name, "it is neither text nor a number", ["text", "a number", "null"]);
     }
     search.append(name, String(value));

@@ -21,9 +21,9 @@ const CHECKS: readonly (readonly [keyof Layout, (path: string, layout: Layout) =
 
 async function checkLedger(_: string, layout: Layout): Promise<string | null> {
   const { content, isLost } = await readLedgerOf(layout);
-  if (isLost) return "it is empty or missing although drops were taken; no drop is taken until it is repaired";
+  if (isLost) return "it is empty or missing although drops were imported; no drop is imported until it is repaired";
   const [line] = content.damaged;
-  return line === undefined ? null : `line ${line} is damaged; no drop is taken until it is repaired`;
+  return line === undefined ? null : `line ${line} is damaged; no drop is imported until it is repaired`;
 }
 
 export async function findStateFaults(layout: Layout): Promise<readonly Fault[]> {

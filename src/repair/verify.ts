@@ -3,14 +3,25 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { entityNamed } from "../catalog/index.js";
-import { openWriter, type Writer } from "../engine/writer.js";
+import { openWriter } from "../engine/loading.js";
+import type { Writer } from "../engine/writer.js";
 import { UnreadableError } from "../files.js";
 import { createIntegrity, DamagedFileError } from "../lake/integrity.js";
 import { layoutOf, type Layout } from "../lake/layout.js";
-import type { Version } from "../lake/manifest.js";
-import { findOverlaps, findWrongRows, isSameInBoth } from "./contents.js";
+import {
+  type Version,
+  isCovered,
+  type Clustering,
+  type DataFile,
+  type DateRange,
+  type FileList,
+} from "../lake/manifest.js";
+import { lastWhole } from "./last-whole.js";
 import { findStateFaults } from "./state-files.js";
 import { takeInventory, versionsNaming, type Fault, type Inventory, type KeptFile } from "./inventory.js";
+import type { Entity } from "../catalog/types.js";
+import { quoteName } from "../sql-text.js";
+import { columnList, inDates, orderOf, scan, wrongBounds } from "../store/datafile.js";
 
 export interface VerifyOptions {
   /** Check the rows of all versions, not only of the served one, and compare the code copies with the date files. */
@@ -22,6 +33,8 @@ export interface VerifyReport {
   readonly files: number;
   readonly bytes: number;
   readonly faults: readonly Fault[];
+  /** The version to which `--back-to-last-whole` goes back; null if there is no reason to, or no such version. */
+  readonly lastWhole: Pick<Version, "data_version" | "reason"> | null;
 }
 
 /** Gets the current step, the bytes checked so far, and the total. */
@@ -46,9 +59,16 @@ export async function verify(
   }
 }
 
-export function summarise({ versions, files }: Inventory, faults: readonly Fault[]): VerifyReport {
-  const bytes = [...files.values()].reduce((sum, { file }) => sum + file.bytes, 0);
-  return { versions: versions.length, files: files.size, bytes, faults };
+export function summarise(inventory: Inventory, faults: readonly Fault[]): VerifyReport {
+  const { versions, files } = inventory;
+  const whole = lastWhole(inventory, faults);
+  return {
+    versions: versions.length,
+    files: files.size,
+    bytes: [...files.values()].reduce((sum, { file }) => sum + file.bytes, 0),
+    faults,
+    lastWhole: whole && { data_version: whole.data_version, reason: whole.reason },
+  };
 }
 
 /** All faults of the files of an inventory. Each file is read once. */
@@ -127,4 +147,86 @@ async function withoutRemoved(
   return faults
     .map((fault) => ({ ...fault, versions: fault.versions.filter((version) => !gone.has(version)) }))
     .filter((fault, i) => fault.versions.length > 0 || faults[i]!.versions.length === 0);
+}
+
+// The content of data files, compared with their lists: rows, bounds, order and identities, and the code copy with the
+// date files.
+
+/** What is wrong with the rows of a file, in words; null if nothing is. */
+async function findWrongRows(
+  writer: Writer,
+  layout: Layout,
+  entity: Entity,
+  file: DataFile,
+  clustering: Clustering,
+): Promise<string | null> {
+  const path = join(layout.lake, file.path);
+  const wrong = await wrongBounds(writer, entity, path, file);
+  if (wrong !== null) return wrong;
+  const [misplaced] = await writer.rows(
+    `SELECT count(*) AS rows FROM (SELECT file_row_number AS row, row_number() OVER (ORDER BY ${orderOf(entity, clustering)},
+     file_row_number) - 1 AS position FROM read_parquet($1, file_row_number = true)) WHERE row <> position`,
+    [path],
+  );
+  if (misplaced!["rows"] !== 0) return `${misplaced!["rows"]} rows are not in order`;
+  if (entity.identityIs !== "row") return null;
+  const identity = entity.identity.map(quoteName).join(", ");
+  const [twice] = await writer.rows(
+    `SELECT count(*) AS rows FROM (SELECT 1 FROM read_parquet($1) GROUP BY ${identity} HAVING count(*) > 1)`,
+    [path],
+  );
+  return twice!["rows"] === 0 ? null : `${twice!["rows"]} identities have more than one row`;
+}
+
+/** Files of a list that overlap. */
+export function findOverlaps(list: FileList): readonly { readonly path: string; readonly problem: string }[] {
+  const found: { path: string; problem: string }[] = [];
+  const look = (files: readonly DataFile[], first: (f: DataFile) => string | null, last: typeof first): void => {
+    files.forEach((file, i) => {
+      const before = files[i - 1];
+      if (before && !(last(before)! < (first(file) ?? "~"))) {
+        found.push({ path: file.path, problem: `it overlaps ${before.path}` });
+      }
+    });
+  };
+  look(
+    list.byDate,
+    (file) => file.first,
+    (file) => file.last,
+  );
+  look(
+    list.byCode,
+    (file) => file.firstCode,
+    (file) => file.lastCode,
+  );
+  return found;
+}
+
+/** Whether the code copy holds exactly the rows of the date files that it covers. */
+export async function isSameInBoth(writer: Writer, layout: Layout, entity: Entity, list: FileList): Promise<boolean> {
+  const covered = list.byDate.filter((file) => isCovered(list, file));
+  const spans = spansOf(list).map(([first, last]) => inDates(entity, first, last));
+  const byDate = await summary(writer, entity, scan(layout, covered));
+  const byCode = await summary(writer, entity, `${scan(layout, list.byCode)} WHERE ${spans.join(" OR ")}`);
+  return byDate === byCode;
+}
+
+/** The date spans that are read from the code copy. Neighbouring covered files form one span. */
+function spansOf(list: FileList): readonly DateRange[] {
+  const spans: [string, string][] = [];
+  let open = false;
+  for (const file of list.byDate) {
+    if (!isCovered(list, file)) open = false;
+    else if (open) spans.at(-1)![1] = file.last!;
+    else open = spans.push([file.first!, file.last!]) > 0;
+  }
+  return spans;
+}
+
+/** The number of rows and the sum of their hashes. Equal for the same rows in any order. */
+async function summary(writer: Writer, entity: Entity, relation: string): Promise<string> {
+  const [row] = await writer.rows(
+    `SELECT concat_ws(' ', count(*), sum(hash(${columnList(entity)})::HUGEINT)) AS summary FROM ${relation}`,
+  );
+  return String(row!["summary"]);
 }

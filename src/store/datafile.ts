@@ -8,12 +8,13 @@ import type { Writer } from "../engine/writer.js";
 import { sha256OfFile } from "../lake/integrity.js";
 import type { Layout } from "../lake/layout.js";
 import { type Clustering, type DataFile, ROW_GROUP_ROWS } from "../lake/manifest.js";
+import type { Statement } from "../query/sql.js";
 import { quoteName, quoteText } from "../sql-text.js";
 import { makeFolderIn, syncPath } from "./durable.js";
 import { journalIfNew } from "./journal.js";
 
 /** The columns that rows are sorted by in a file. Nulls come last. */
-export function sortColumns(entity: Entity, clustering: Clustering): readonly string[] {
+function sortColumns(entity: Entity, clustering: Clustering): readonly string[] {
   return clustering === "byDate" ? entity.order : [entity.code, ...entity.order.filter((name) => name !== entity.code)];
 }
 
@@ -36,6 +37,8 @@ export interface Writing {
 export interface FileRows {
   /** SQL of a table or a subquery with the entity's columns. */
   readonly relation: string;
+  /** Values that are bound in it. */
+  readonly values?: Statement["values"];
   /** Whether the rows are already in the order of the file, and need no sort. */
   readonly sorted?: boolean;
 }
@@ -85,7 +88,7 @@ export async function* writeDataFiles(
 async function copyRows(
   writer: Writer,
   entity: Entity,
-  { relation, sorted = false }: FileRows,
+  { relation, values = [], sorted = false }: FileRows,
   clustering: Clustering,
   path: string,
 ): Promise<number> {
@@ -93,6 +96,7 @@ async function copyRows(
   return writer.run(
     `COPY (SELECT ${columns} FROM ${relation}${sorted ? "" : ` ORDER BY ${orderOf(entity, clustering)}`}) TO ${quoteText(path)} ` +
       `(FORMAT parquet, COMPRESSION lz4_raw, ROW_GROUP_SIZE ${ROW_GROUP_ROWS[clustering]})`,
+    values,
   );
 }
 
@@ -119,12 +123,12 @@ async function admit(
   return { path, sha256: checksum, bytes: size, ...bounds };
 }
 
-export const BOUNDS = ["rows", "first", "last", "firstCode", "lastCode", "mostOnADay"] as const;
+const BOUNDS = ["rows", "first", "last", "firstCode", "lastCode", "mostOnADay"] as const;
 
 type Bounds = Pick<DataFile, (typeof BOUNDS)[number]>;
 
 /** Rows and bounds of a Parquet file with the entity's columns. */
-export async function readBounds(writer: Writer, entity: Entity, file: string): Promise<Bounds> {
+async function readBounds(writer: Writer, entity: Entity, file: string): Promise<Bounds> {
   const date = entity.mainDate === null ? "NULL::DATE" : quoteName(entity.mainDate);
   const code = quoteName(entity.code);
   const [row] = await writer.rows(
@@ -135,6 +139,18 @@ export async function readBounds(writer: Writer, entity: Entity, file: string): 
     [file],
   );
   return row as unknown as Bounds;
+}
+
+/** How the rows of a file differ from its entry in a list, in words; null if they do not. */
+export async function wrongBounds(
+  writer: Writer,
+  entity: Entity,
+  path: string,
+  file: DataFile,
+): Promise<string | null> {
+  const bounds = await readBounds(writer, entity, path);
+  const wrong = BOUNDS.find((name) => file[name] !== undefined && bounds[name] !== file[name]);
+  return wrong === undefined ? null : `${wrong} is ${bounds[wrong]} in the file and ${file[wrong]} in its list`;
 }
 
 // SQL for rows of the lake: an entity's columns, the rows of data files, a range of main dates.

@@ -1,17 +1,27 @@
 // The journal of a writer: it lists each new file before the file appears. Listed files that are not served are removed
-// at the end of the session or, after a crash, at the start of the next one.
-import { appendFile, rm, writeFile } from "node:fs/promises";
+// at the end of the session or, after a crash, at the start of the next one. Then the ledger learns of listed versions too.
+import { appendFile, open, rm, writeFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { readOrNone } from "../files.js";
 import { openLake } from "../lake/lake.js";
 import { listFile, versionFile, type Layout } from "../lake/layout.js";
 import { readPointer } from "../lake/kept-versions.js";
-import { exists, temporaryOf } from "./durable.js";
+import { exists, removeTemporaries, temporaryOf } from "./durable.js";
+import { recordVersions } from "./ledger-file.js";
+import { tryLock } from "./lock.js";
 
 /** Cleans up after a writer that crashed, and begins a new journal. The caller holds the write lock. */
 export async function openJournal(layout: Layout): Promise<void> {
-  if (await exists(layout.pending)) await settle(layout);
+  if (await exists(layout.pending)) await settle(layout, true);
   await writeFile(layout.pending, "");
+}
+
+/** Cleans up after a writer that crashed, unless another one works on the lake: then it has done so. */
+export async function settleLeftover(layout: Layout): Promise<void> {
+  if (!(await exists(layout.pending))) return;
+  await tryLock(layout.writeLock, async () => {
+    if (await exists(layout.pending)) await settle(layout, true);
+  });
 }
 
 /** Adds files to the journal that no kept version names: new ones before they appear, old ones before their removal. */
@@ -25,9 +35,24 @@ export async function journalIfNew(layout: Layout, path: string): Promise<void> 
   if (!(await exists(path))) await journal(layout, [path]);
 }
 
-/** Removes the files in the journal that the served version does not name, and the rest of an interrupted publication. */
-export async function settle(layout: Layout): Promise<void> {
-  const names = ((await readOrNone(layout.pending)) ?? "").split("\n").filter(isLakeFile);
+/** Adds a version to the journal, durably: when it is served, the ledger needs its entries. */
+export async function journalVersion(layout: Layout, sequence: number): Promise<void> {
+  const handle = await open(layout.pending, "a");
+  try {
+    await handle.writeFile(`${nameOf(layout, join(layout.versions, versionFile(sequence)))}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Removes the files in the journal that the served version does not name, and the rest of an interrupted publication.
+ * Records the served version in the ledger if it is in the journal.
+ */
+export async function settle(layout: Layout, isAfterCrash = false): Promise<void> {
+  const lines = ((await readOrNone(layout.pending)) ?? "").split("\n");
+  const names = lines.filter(isLakeFile);
   const lake = await openLake(layout.root);
   const { version } = lake.current();
   const served = new Set(
@@ -42,9 +67,12 @@ export async function settle(layout: Layout): Promise<void> {
     if (!served.has(path)) await rm(path, { force: true });
     await rm(temporaryOf(path), { force: true });
   }
+  await removeTemporaries(layout.lists);
   const unpublished = join(layout.versions, versionFile((await readPointer(layout)) + 1));
   for (const path of [unpublished, temporaryOf(unpublished), temporaryOf(layout.pointer), temporaryOf(layout.identity)])
     await rm(path, { force: true });
+  const isNew = lines.includes(nameOf(layout, join(layout.versions, versionFile(version.sequence))));
+  if (isNew) await recordVersions(layout, [version], isAfterCrash);
   await rm(layout.pending);
 }
 

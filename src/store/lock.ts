@@ -6,7 +6,8 @@ import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperatorError } from "../errors.js";
-import { readOrNone, TOO_LARGE } from "../files.js";
+import { lacksLinks, readOrNone, TOO_LARGE } from "../files.js";
+import { exists } from "./durable.js";
 
 interface Holder {
   readonly id: string;
@@ -39,23 +40,25 @@ export async function withLock<T>(
   if (makesFolder) await mkdir(dirname(path), { recursive: true });
   const me: Holder = { id: randomUUID(), pid: process.pid, host: thisHost() };
   const claim = `${path}.${me.id}`;
-  const handle = await open(claim, "wx");
+  const claimed = await open(claim, "wx");
+  let own = claimed;
   let beating: NodeJS.Timeout | undefined;
   try {
     // The claim is complete before it is linked as the lock. Both are one file, so writing touches only our own lock.
-    const beat = (): Promise<unknown> => handle.write(JSON.stringify(me), 0);
+    const beat = (): Promise<unknown> => own.write(JSON.stringify(me), 0);
     await beat();
     beating = setInterval(() => void beat().catch(() => undefined), BEAT_EVERY).unref();
-    await waitForTurn(path, claim, handle, waitMs);
+    own = await waitForTurn(path, { path: claim, handle: claimed, holder: me }, waitMs);
+    if (own !== claimed) await claimed.close();
     await rm(claim, { force: true });
-    await removeDeadClaims(path, handle);
+    await removeDeadClaims(path, own);
     return await work({ isHeld: async () => (await look(path))?.holder?.id === me.id });
   } finally {
     clearInterval(beating);
     const isHeld = (await look(path))?.holder?.id === me.id;
     // If the directory was moved away, the old time shows that the lock is dead once the directory is back.
-    if (!isHeld) await handle.utimes(0, 0).catch(() => undefined);
-    await handle.close();
+    if (!isHeld) await own.utimes(0, 0).catch(() => undefined);
+    await own.close();
     await rm(claim, { force: true });
     if (isHeld) await rm(path, { force: true });
   }
@@ -85,12 +88,21 @@ export async function lookAtLock(
   return found ? { pid: found.holder?.pid ?? null, isDead: await isDead(path, found, Date.now()) } : null;
 }
 
-async function waitForTurn(path: string, claim: string, handle: FileHandle, waitMs: number): Promise<void> {
+interface Claim {
+  readonly path: string;
+  readonly handle: FileHandle;
+  readonly holder: Holder;
+}
+
+/** Resolves to the open lock file, which is the claim itself where the file system has hard links. */
+async function waitForTurn(path: string, claim: Claim, waitMs: number): Promise<FileHandle> {
   const deadline = performance.now() + waitMs;
-  while (!(await tryLink(claim, path))) {
+  for (;;) {
+    const lock = await tryTake(path, claim);
+    if (lock) return lock;
     const found = await look(path);
     // A lock that was just removed is free, so try again even after the deadline.
-    if (found && (await isDead(path, found, await clockOf(handle))) && (await takeAway(path, found))) continue;
+    if (found && (await isDead(path, found, await clockOf(claim.handle))) && (await takeAway(path, found))) continue;
     if (performance.now() > deadline) throw new OperatorError(heldBy(path, found?.holder));
     await sleep(20);
   }
@@ -101,14 +113,43 @@ const heldBy = (path: string, holder: Holder | undefined): string =>
     ? `another writer (process ${holder.pid}) holds the lake; try again later`
     : `another writer (process unknown) holds the lake; try again later, or remove ${path} if no command is running`;
 
-async function tryLink(claim: string, path: string): Promise<boolean> {
+/** Resolves to undefined if another process holds the lock. */
+async function tryTake(path: string, claim: Claim): Promise<FileHandle | undefined> {
   try {
-    await link(claim, path);
-    return true;
+    await link(claim.path, path);
+    return claim.handle;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    if (isTaken(error)) return undefined;
+    if (!lacksLinks(error)) throw error;
+    return tryCreate(path, claim.holder);
+  }
+}
+
+/** Takes a lock without hard links. After a crash here the lock names no holder, and is dead when it is a minute old. */
+async function tryCreate(path: string, holder: Holder): Promise<FileHandle | undefined> {
+  const lock = await open(path, "wx").catch((error: unknown) => {
+    if (isTaken(error)) return undefined;
+    throw error;
+  });
+  try {
+    await lock?.write(JSON.stringify(holder), 0);
+    return lock;
+  } catch (error) {
+    await lock?.close();
+    await rm(path, { force: true });
     throw error;
   }
+}
+
+const isTaken = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "EEXIST";
+
+/** Puts a lock back, unless another process has taken the lock meanwhile. */
+async function putBack(moved: string, path: string): Promise<void> {
+  await link(moved, path).catch(async (error: unknown) => {
+    if (isTaken(error)) return;
+    if (!lacksLinks(error)) throw error;
+    if (!(await exists(path))) await rename(moved, path);
+  });
 }
 
 interface Found {
@@ -171,7 +212,7 @@ async function takeAway(path: string, dead: Found): Promise<boolean> {
     return false;
   }
   const isOther = (await look(moved))?.holder?.id !== dead.holder?.id;
-  if (isOther) await tryLink(moved, path);
+  if (isOther) await putBack(moved, path);
   await rm(moved, { force: true });
   return !isOther;
 }

@@ -1,25 +1,36 @@
-// Merges a drop: its rows replace the rows of the same identity. Only files with dates of the drop are rewritten, and
-// files never overlap, so that a wide pull needs no sort.
+// Applies a change to the files of an entity: an import, whose rows replace those of the same identity, or a delete. Only
+// files with dates of the change are rewritten, and files never overlap, so that a wide pull needs no sort.
 import type { Entity } from "../catalog/types.js";
 import type { Writer } from "../engine/writer.js";
+import type { Statement } from "../query/sql.js";
 import { quoteName } from "../sql-text.js";
 import { createIntegrity } from "../lake/integrity.js";
 import type { Layout } from "../lake/layout.js";
+import type { RowSpan } from "../lake/ledger.js";
 import { fileList, isCovered, type DataFile, type DateRange, type FileList } from "../lake/manifest.js";
+import { filledRows, isConfinedToFreshDates, keptRows, removalCondition, sameIdentity, type Change } from "./change.js";
 import { type FileRows, columnList, inDates, scan, writeDataFiles, type Writing } from "./datafile.js";
+import { readSpan } from "./drop.js";
+import { effectsOf, type Effects } from "./effects.js";
 
 /** A file with this many rows ends with its date: it is still small enough to rewrite for a correction. */
 export const ROWS_PER_FILE = 1_000_000;
 
-/** A file with at least this many rows is split if a drop changes only its end. */
+/** A file with at least this many rows is split if an import changes only its end. */
 const CUT_FROM_ROWS = 100_000;
 
 export interface Merged {
   readonly list: FileList;
-  /** Rows of the lake that rows of the drop replaced. */
+  /** Stored rows that fresh rows of the same identity replaced. */
   readonly replaced: number;
+  /** Stored rows that are gone without a fresh row of the same identity. */
+  readonly removed: number;
+  /** What else happened to stored rows. */
+  readonly effects: Effects;
   /** The files of the list that are new. */
   readonly written: readonly DataFile[];
+  /** Main dates on which rows may be gone without a fresh row of the date. */
+  readonly goneDates: readonly (string | null)[];
 }
 
 /** Consecutive main dates that become one file. Rows without a date are a span of their own. */
@@ -31,78 +42,100 @@ interface Span {
 }
 
 /**
- * Merges a staged drop into the entity's files. Writes new files and removes none. `onRows` gets the rows written so far
- * and the maximum. Throws DamagedFileError if a file to be rewritten is damaged: wrong rows must not get a new, valid
- * checksum.
+ * Applies a change to the entity's files. Writes new files and removes none. `onRows` gets the rows written so far and
+ * the maximum. Throws DamagedFileError if a file to be rewritten is damaged: wrong rows must not get a new, valid checksum.
  */
 export async function merge(
   writing: Writing,
   entity: Entity,
   before: FileList,
-  staged: FileRows,
+  change: Change,
   onRows: OnRows = () => undefined,
 ): Promise<Merged> {
   const { writer, layout } = writing;
-  const stagedDates = await countDates(writer, entity, staged.relation);
-  const touched = before.byDate.filter((file) => stagedDates.some(({ date }) => holds(file, date)));
+  const { fresh } = change;
+  const freshDates = fresh ? await countDates(writer, entity, fresh.relation) : [];
+  const goneDates = isConfinedToFreshDates(entity, change) ? [] : await findGone(writing, entity, before, change);
+  // Dates on which rows come in or go.
+  const changed = [...freshDates, ...goneDates];
+  // The files of these dates, which are written again.
+  const touched = before.byDate.filter((file) => changed.some(({ date }) => holds(file, date)));
   await createIntegrity(layout.lake).check(touched);
   const dates =
     touched.length === 0
-      ? stagedDates
-      : await countDates(writer, entity, allRows(entity, layout, staged.relation, touched));
+      ? freshDates
+      : await countDates(writer, entity, allRows(entity, layout, fresh?.relation, touched));
   const written: DataFile[] = [];
+  // The dates of new files whose rows are the same as before, so that the code copy still holds them.
   const covered: DateRange[] = [];
-  const spans = planSpans(before.byDate, dates, startOfTail(before.byDate, stagedDates, dates));
-  const rowsOfSpans = spans.map((span) => mergedRows(entity, layout, staged, span));
+  const spans = planSpans(before.byDate, dates, startOfTail(before.byDate, freshDates, dates));
+  const rowsOfSpans = spans.map((span) => {
+    const isChanged = changed.some(({ date }) => holds(span, date));
+    return isChanged ? changedRows(entity, layout, change, span) : sameRows(entity, layout, span);
+  });
   for await (const file of writeDataFiles(writing, entity, rowsOfSpans)) {
     written.push(file);
     const { first, last } = file;
-    const isSame = !stagedDates.some(({ date }) => holds(file, date));
-    const source = spans.find((span) => span.first === first)?.source;
+    const isSame = !changed.some(({ date }) => holds(file, date));
+    const source = spans.find((span) => holds(span, first))?.source;
     if (isSame && first !== null && last !== null && isCovered(before, source)) covered.push([first, last]);
     onRows(rowsIn(written), rowsIn(dates));
   }
   const byDate = [...before.byDate.filter((file) => !touched.includes(file)), ...written].sort(compareFiles);
   const ranges = [...without(before.codeRanges, [...touched, ...written]), ...covered].sort();
   const list = fileList(entity.name, byDate, before.byCode, ranges);
-  return { list, replaced: before.rows + rowsIn(stagedDates) - list.rows, written };
+  // The list holds the fresh rows and all stored rows but those that are gone.
+  const gone = before.rows + rowsIn(freshDates) - list.rows;
+  const replaced = await countReplaced(writing, entity, change, touched, gone);
+  const onFreshDates = new Set(freshDates.map(({ date }) => date));
+  // Of the stored and fresh rows on fresh dates, those that are neither fresh nor gone. (A change by `whole` or `where` may
+  // remove rows on other dates; effectsOf needs no number for it.)
+  const stayed = rowsIn(dates.filter(({ date }) => onFreshDates.has(date))) - rowsIn(freshDates) - gone;
+  const effects = await effectsOf(writing, entity, change, { touched, written, replaced, stayed });
+  return { list, replaced, removed: gone - replaced, effects, written, goneDates: goneDates.map(({ date }) => date) };
 }
 
 type OnRows = (written: number, total: number) => void;
 
 const rowsIn = (parts: readonly { readonly rows: number }[]): number => parts.reduce((sum, { rows }) => sum + rows, 0);
 
-interface DateCount {
+export interface DateCount {
   readonly date: string | null;
   readonly rows: number;
 }
 
-async function countDates(writer: Writer, entity: Entity, table: string): Promise<readonly DateCount[]> {
+async function countDates(
+  writer: Writer,
+  entity: Entity,
+  table: string,
+  values: Statement["values"] = [],
+): Promise<readonly DateCount[]> {
   const date = entity.mainDate === null ? "NULL::DATE" : quoteName(entity.mainDate);
   const rows = await writer.rows(
     `SELECT strftime(date, '%Y%m%d') AS date, rows FROM ` +
       `(SELECT ${date} AS date, count(*) AS rows FROM ${table} GROUP BY ALL) ORDER BY date NULLS LAST`,
+    values,
   );
   return rows as unknown as DateCount[];
 }
 
-function holds(file: DataFile, date: string | null): boolean {
+function holds(file: Pick<DataFile, "first" | "last">, date: string | null): boolean {
   if (date === null || file.first === null || file.last === null) return date === null && file.first === null;
   return file.first <= date && date <= file.last;
 }
 
 /**
- * The first date of the drop in the last dated file, if it is near the file's end. The file is split there, so that a day
- * that is dropped every few seconds gets a file of its own, and the days before it are not rewritten each time.
+ * The first fresh date in the last dated file, if it is near the file's end. The file is split there, so that a day that
+ * is imported every few seconds gets a file of its own, and the days before it are not rewritten each time.
  */
 function startOfTail(
   existing: readonly DataFile[],
-  staged: readonly DateCount[],
+  freshDates: readonly DateCount[],
   dates: readonly DateCount[],
 ): string | undefined {
   const last = existing.findLast((file) => file.first !== null);
   if (!last || last.rows < CUT_FROM_ROWS) return undefined;
-  const start = staged.find(({ date }) => date !== null && holds(last, date))?.date;
+  const start = freshDates.find(({ date }) => date !== null && holds(last, date))?.date;
   if (!start || start === last.first) return undefined;
   const after = dates.filter(({ date }) => date !== null && date >= start && holds(last, date));
   return rowsIn(after) * 4 < last.rows ? start : undefined;
@@ -136,21 +169,84 @@ function positionOf(files: readonly DataFile[], date: string | null): number {
   return files.filter((file) => file.first !== null && file.first < date).length - 0.5;
 }
 
-/** The rows of the drop and of the files to be rewritten, including replaced rows. */
-function allRows(entity: Entity, layout: Layout, staged: string, files: readonly DataFile[]): string {
+/** The fresh rows and those of the files to be rewritten, including rows that go. */
+function allRows(entity: Entity, layout: Layout, freshSql: string | undefined, files: readonly DataFile[]): string {
   const columns = columnList(entity);
-  return `(SELECT ${columns} FROM ${staged} UNION ALL SELECT ${columns} FROM ${scan(layout, files)})`;
+  const parts = [...(freshSql === undefined ? [] : [freshSql]), scan(layout, files)];
+  return `(${parts.map((rows) => `SELECT ${columns} FROM ${rows}`).join(" UNION ALL ")})`;
 }
 
-function mergedRows(entity: Entity, layout: Layout, { relation, sorted }: FileRows, span: Span): FileRows {
+/** The rows of a span in which nothing changes. */
+function sameRows(entity: Entity, layout: Layout, { first, last, source }: Span): FileRows {
+  const rows = `SELECT ${columnList(entity)} FROM ${scan(layout, [source!])} WHERE ${inDates(entity, first, last)}`;
+  return { relation: `(${rows})`, sorted: true };
+}
+
+function changedRows(entity: Entity, layout: Layout, change: Change, { first, last, source }: Span): FileRows {
+  const { fresh, where } = change;
+  const inSpan = inDates(entity, first, last);
   const columns = columnList(entity);
-  const inSpan = inDates(entity, span.first, span.last);
-  const fresh = `SELECT ${columns} FROM ${relation} WHERE ${inSpan}`;
-  if (!span.source) return { relation: `(${fresh})`, ...(sorted && { sorted }) };
-  const same = entity.identity.map((name) => `s.${quoteName(name)} IS NOT DISTINCT FROM o.${quoteName(name)}`);
-  const old = `SELECT ${columns} FROM ${scan(layout, [span.source])} o WHERE ${inSpan}`;
-  const kept = `${old} AND NOT EXISTS (SELECT 1 FROM (${fresh}) s WHERE ${same.join(" AND ")})`;
-  return { relation: `(${fresh} UNION ALL ${kept})` };
+  const freshInSpan = fresh ? `(SELECT * FROM ${fresh.relation} WHERE ${inSpan})` : null;
+  if (!source) return { relation: `(SELECT ${columns} FROM ${freshInSpan})`, ...(fresh?.sorted && { sorted: true }) };
+  const old = `(SELECT ${columns} FROM ${scan(layout, [source])} WHERE ${inSpan})`;
+  const replacing = isConfinedToFreshDates(entity, change) ? freshInSpan : (fresh?.relation ?? null);
+  const filled = freshInSpan === null ? [] : [filledRows(entity, change.lacking, freshInSpan, old)];
+  return {
+    relation: `(${[...filled, keptRows(entity, change, replacing, old)].join(" UNION ALL ")})`,
+    ...(where && { values: where.condition.values, sorted: !fresh && where.keepsOrder }),
+  };
+}
+
+/** The dates and the number of stored rows that go, for a change that is not confined to the dates of its fresh rows. */
+export async function findGone(
+  { writer, layout }: Writing,
+  entity: Entity,
+  before: FileList,
+  change: Change,
+): Promise<readonly DateCount[]> {
+  const files = filesOfGone(before, change);
+  if (files.length === 0) return [];
+  await createIntegrity(layout.lake).check(files);
+  return countDates(writer, entity, rowsGone(entity, layout, files, change), change.where?.condition.values);
+}
+
+/** What these rows span; there are some. */
+export const spanOfGone = (
+  { writer, layout }: Writing,
+  entity: Entity,
+  before: FileList,
+  change: Change,
+): Promise<RowSpan> => {
+  const rows = rowsGone(entity, layout, filesOfGone(before, change), change);
+  return readSpan(writer, entity, rows, change.where?.condition.values);
+};
+
+/** The files that may hold them. */
+function filesOfGone({ byDate }: FileList, { whole, where }: Change): readonly DataFile[] {
+  const [from, to] = [where?.first ?? null, where?.last ?? null];
+  const isOutside = ({ first, last }: DataFile): boolean =>
+    first === null || last === null ? from !== null || to !== null : (from ?? first) > last || (to ?? last) < first;
+  return whole ? byDate : byDate.filter((file) => !isOutside(file));
+}
+
+function rowsGone(entity: Entity, layout: Layout, files: readonly DataFile[], change: Change): string {
+  const condition = removalCondition(entity, change, change.fresh?.relation ?? null);
+  return `(SELECT * FROM ${scan(layout, files)} o WHERE ${condition})`;
+}
+
+/** The number of stored rows whose identity a fresh row has, of all that are gone. */
+async function countReplaced(
+  { writer, layout }: Writing,
+  entity: Entity,
+  { fresh, whole, where }: Change,
+  touched: readonly DataFile[],
+  gone: number,
+): Promise<number> {
+  if (!whole && !where) return gone;
+  if (!fresh || gone === 0) return 0;
+  const isSame = `EXISTS (SELECT 1 FROM ${fresh.relation} f WHERE ${sameIdentity(entity, "f", "o")})`;
+  const [row] = await writer.rows(`SELECT count(*) AS rows FROM ${scan(layout, touched)} o WHERE ${isSame}`);
+  return Number(row!["rows"]);
 }
 
 /** Date order, with the file of rows without a main date at the end. */

@@ -1,17 +1,21 @@
-// The write session: the write lock, a scratch folder, DuckDB with bounded memory, and the version to build on.
+// The write session: the write lock, a scratch folder, DuckDB with bounded memory, the version to build on, and publishing
+// the next one.
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { openWriter, type Writer } from "../engine/writer.js";
+import { randomUUID } from "node:crypto";
+import { openWriter } from "../engine/loading.js";
+import type { Writer } from "../engine/writer.js";
 import { OperatorError, EngineError, isSystemError, NoSpaceError } from "../errors.js";
-import { findSuccessor, UnavailableError, type Mark } from "../lake/continuity.js";
+import { findSuccessor, UnavailableError, type Mark, readIdentity } from "../lake/continuity.js";
 import { UnreadableError, describeRefusal } from "../files.js";
 import { DamagedFileError } from "../lake/integrity.js";
 import { openLake, type Lake, type Snapshot } from "../lake/lake.js";
-import { layoutOf, type Layout } from "../lake/layout.js";
-import type { FileList, Version } from "../lake/manifest.js";
-import { openJournal, settle } from "./journal.js";
+import { layoutOf, type Layout, listFile, versionFile } from "../lake/layout.js";
+import { type FileList, type Version, encodeList, encodeVersion, sha256 } from "../lake/manifest.js";
+import { openJournal, settle, journalIfNew, journalVersion } from "./journal.js";
 import { withLock, type Lock } from "./lock.js";
-import { publish } from "./publish.js";
+import { chinaTime } from "../dates.js";
+import { createDurably, syncPath, writeDurably } from "./durable.js";
 
 export interface WriteSession {
   readonly layout: Layout;
@@ -21,8 +25,11 @@ export interface WriteSession {
   /** The version to change. */
   readonly base: Snapshot;
   /** Publishes the lists that differ from the base; resolves to null if none does. Call it once. */
-  publish(lists: readonly FileList[], reason: string): Promise<Version | null>;
+  publish(lists: readonly FileList[], reason: string, records?: Records): Promise<Version | null>;
 }
+
+/** What the ledger records of a version. */
+export type Records = Pick<Version, "withdrawals" | "entries">;
 
 export interface WriteOptions {
   /** DuckDB's memory limit, e.g. `4GB`. */
@@ -84,11 +91,14 @@ export async function withSessionOn<T, O extends Opening>(
     const writer = options.writer ?? (await openWriter({ ...options, tempDirectory: join(scratch, "spill") }));
     try {
       const { base, isServed } = opening;
-      const publishChanges: WriteSession["publish"] = async (lists, reason) => {
-        const changed = lists.filter((list) => JSON.stringify(list) !== JSON.stringify(base.files(list.entity)));
+      const publishChanges: WriteSession["publish"] = async (lists, reason, records) => {
+        const changed = lists
+          .map((list) => withFindings(list, base.files(list.entity)))
+          .filter((list) => JSON.stringify(list) !== JSON.stringify(base.files(list.entity)));
         if (changed.length === 0 && isServed) return null;
         if (!(await lock.isHeld())) throw new OperatorError("another writer took over the lake; nothing was changed");
-        return publish(layout, base.version, changed, reason, (options.now ?? (() => new Date()))());
+        const now = (options.now ?? (() => new Date()))();
+        return publish(layout, base.version, changed, reason, now, records);
       };
       return await work({ layout, writer, scratch, base, publish: publishChanges }, opening);
     } finally {
@@ -164,3 +174,67 @@ const LACKS = {
   memory: "the memory limit is too small for this; raise it with --memory",
   disk: "the limit of temporary disk is too small for this",
 } as const;
+
+/** A change that was not checked keeps the findings of the list before it. */
+function withFindings({ findings, ...list }: FileList, before: FileList): FileList {
+  const kept = findings ?? before.findings ?? [];
+  return kept.length === 0 ? list : { ...list, findings: kept };
+}
+
+// Publication: the lists and the file of a version are written once and never changed, and the pointer is replaced last.
+// A crash at any point leaves the previous version in place.
+
+/**
+ * Publishes a version in which the given lists replace those of the same entities. The caller holds the write lock.
+ * Throws an OperatorError if another writer has published on the same parent nevertheless.
+ */
+export async function publish(
+  layout: Layout,
+  parent: Version,
+  changes: readonly FileList[],
+  reason: string,
+  now: Date,
+  records: Records = {},
+): Promise<Version> {
+  await mkdir(layout.versions, { recursive: true });
+  await mkdir(layout.lists, { recursive: true });
+  await identify(layout);
+  const lists: Record<string, string> = { ...parent.lists };
+  for (const list of changes) {
+    if (list.byDate.length === 0) {
+      delete lists[list.entity];
+      continue;
+    }
+    const text = encodeList(list);
+    const sha = sha256(text);
+    const path = join(layout.lists, listFile(sha));
+    await journalIfNew(layout, path);
+    await writeDurably(path, text);
+    lists[list.entity] = sha;
+  }
+  const next = Date.parse(parent.data_version) + 1;
+  const version: Version = {
+    sequence: parent.sequence + 1,
+    data_version: chinaTime(new Date(Math.max(now.getTime(), next))),
+    ...(now.getTime() < next ? { published: chinaTime(now) } : {}),
+    reason,
+    ...records,
+    lists,
+  };
+  await journalVersion(layout, version.sequence);
+  await createDurably(join(layout.versions, versionFile(version.sequence)), encodeVersion(version)).catch(
+    (error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      throw new OperatorError("another writer published at the same time; nothing was changed, try again");
+    },
+  );
+  await writeDurably(layout.pointer, `${version.sequence}\n`);
+  if (parent.sequence === 0) await syncPath(layout.root);
+  return version;
+}
+
+/** Gives the lake an id, which lakes of earlier releases lack. */
+async function identify(layout: Layout): Promise<void> {
+  if ((await readIdentity(layout)) !== null) return;
+  await writeDurably(layout.identity, `${JSON.stringify({ id: randomUUID() })}\n`);
+}

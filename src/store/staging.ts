@@ -2,7 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import { openWriter, type Writer } from "../engine/writer.js";
+import { openWriter } from "../engine/loading.js";
+import type { Writer } from "../engine/writer.js";
 import { layoutOf, type Layout } from "../lake/layout.js";
 import type { DataFile } from "../lake/manifest.js";
 import { makeFolderIn, syncPath } from "./durable.js";

@@ -12,7 +12,7 @@ import { writeDurably } from "./durable.js";
 import { withLock } from "./lock.js";
 import { explain } from "./session.js";
 
-export interface TokenOptions {
+interface TokenOptions {
   readonly entities: readonly string[] | null;
   /** Days or hours, e.g. `90d` or `12h`; null for never. */
   readonly expires: string | null;

@@ -1,4 +1,4 @@
-// Asking the server: with the token of this tab, answered with data or with a problem as it tells it.
+// Requests to the server, with the token of this tab. A response is data or a problem.
 
 /** What the server says where it refuses. */
 export class Refusal extends Error {
@@ -33,7 +33,7 @@ export function addressOf(path: string, parameters: Parameters = {}): string {
   return new URL(path + (query === "" ? "" : `?${query}`), document.baseURI).href;
 }
 
-/** The JSON at a path. Throws a Refusal, or a TypeError where the server cannot be reached or the answer is cut. */
+/** The JSON at a path. Throws a Refusal, or a TypeError if the server cannot be reached or the response is cut. */
 export async function ask<T>(path: string, parameters: Parameters, signal: AbortSignal): Promise<T> {
   const secret = token.get();
   const headers: Record<string, string> = { Accept: "application/json" };

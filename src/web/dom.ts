@@ -1,6 +1,6 @@
 // Building the page: elements, attributes and text. Text never becomes markup.
 
-export type Child = Node | string | null;
+type Child = Node | string | null;
 
 type Attribute = string | number | boolean | null | EventListener;
 
@@ -34,10 +34,6 @@ export const s = <K extends keyof SVGElementTagNameMap>(
 
 /** Text that a screen reader says when it changes, and nobody need look at. */
 export const quietStatus = (): HTMLElement => h("p", { role: "status", class: "quiet" });
-
-/** Text in which backticks mark code. */
-export const prose = (text: string): Child[] =>
-  text.split("`").map((part, index) => (index % 2 === 0 ? part : h("code", {}, part)));
 
 /** A label over a control. */
 export const field = (label: string, control: HTMLElement, hint: string | null = null): HTMLElement => {
@@ -74,17 +70,5 @@ export function choice<T extends string>(
         h("span", {}, label),
       ),
     ),
-  );
-}
-
-export function select(
-  options: readonly (readonly [value: string, label: string])[],
-  chosen: string,
-  attributes: Readonly<Record<string, Attribute>> = {},
-): HTMLSelectElement {
-  return h(
-    "select",
-    attributes,
-    ...options.map(([value, label]) => h("option", { value, selected: value === chosen }, label)),
   );
 }

@@ -1,12 +1,21 @@
 // One entity: what it is, its columns, and where it has gaps.
 import { ask, Refusal } from "./api.js";
 import { fill, type App, type View } from "./app.js";
-import { aboutOf, meaningOf, titleOf, typeOf, unitOf } from "./catalog-words.js";
-import { h, prose } from "./dom.js";
-import { gapYears, weekdays, type GapYear } from "./gap-days.js";
-import { heatMap } from "./heat-map.js";
+import { aboutOf, meaningOf, titleOf, typeOf, unitOf } from "./catalog.js";
+import { h } from "./dom.js";
+import { gapYears, type GapYear, heatMap } from "./gap-days.js";
 import { type TextKey, countText, dayText, stateOf } from "./texts.js";
-import type { Calendar, CatalogEntity, Coverage, Gap, Gaps } from "./types.js";
+import type {
+  Calendar,
+  CatalogEntity,
+  Checks,
+  Coverage,
+  EntityVersions,
+  Gap,
+  Gaps,
+  Statistics,
+  Value,
+} from "./types.js";
 
 /** Gaps that are listed one by one. */
 const LISTED = 200;
@@ -19,6 +28,8 @@ export const entityView: View = (app, name) => {
   const gaps = h("div", {});
   if (coverage?.available) void fill(app, gaps, () => gapNodes(app, entity, coverage));
   else gaps.append(h("p", {}, t(stateOf(coverage))));
+  const checks = h("div", {});
+  if (coverage?.available) void fill(app, checks, () => checkNodes(app, entity));
   const facts: readonly (readonly [TextKey, string])[] = [
     ["first", coverage?.data_start === undefined ? "–" : dayText(coverage.data_start)],
     ["last", coverage?.data_end === undefined ? "–" : dayText(coverage.data_end)],
@@ -33,9 +44,22 @@ export const entityView: View = (app, name) => {
     h("dl", { class: "facts" }, ...facts.map(([key, value]) => h("div", {}, h("dt", {}, t(key)), h("dd", {}, value)))),
     h("p", {}, h("a", { class: "button", href: `#/query?entity=${entity.name}` }, t("queryThis"))),
     h("section", {}, h("h2", {}, t("gaps")), gaps),
-    h("section", {}, h("h2", {}, t("columns")), columnTable(app, entity)),
+    checks,
+    h(
+      "section",
+      {},
+      h("h2", {}, t("columns")),
+      columnTable(app, entity),
+      // The server reads rows for these two, so it is asked only when they are opened.
+      coverage?.available ? onOpening(app, "statistics", () => statisticsNodes(app, entity)) : null,
+      onOpening(app, "history", () => historyNodes(app, entity)),
+    ),
   );
 };
+
+/** Text in which backticks mark code. */
+const prose = (text: string): (Node | string)[] =>
+  text.split("`").map((part, index) => (index % 2 === 0 ? part : h("code", {}, part)));
 
 /** For a name that is none: what the server says of it, which names the nearest and all that there are. */
 export function noEntity(app: App, name: string): HTMLElement {
@@ -60,6 +84,58 @@ function columnTable(app: App, { columns }: CatalogEntity): HTMLElement {
     heads.map((head) => app.t(head)),
     columns.map((column) => [column.name, typeOf(app, column), unitOf(app, column), meaningOf(app, column)]),
   );
+}
+
+/** A section that is filled when it is opened. */
+function onOpening(app: App, title: TextKey, make: () => Promise<Node[]>): HTMLElement {
+  const found = h("div", {});
+  const toggle = (): void => {
+    if (details.open && found.childNodes.length === 0) void fill(app, found, make);
+  };
+  const details = h("details", { toggle }, h("summary", {}, app.t(title)), found);
+  return details;
+}
+
+async function historyNodes({ t, signal }: App, { name }: CatalogEntity): Promise<Node[]> {
+  const { versions } = await ask<EntityVersions>(`api/v1/entities/${name}/versions`, {}, signal);
+  if (versions.length === 0) return [h("p", { class: "note" }, t("historyNone"))];
+  const heads: readonly TextKey[] = ["version", "added", "removed", "changed", "first", "last"];
+  const rows = versions.map(({ data_version, added, removed, changed, first, last }) => [
+    data_version,
+    ...[added, removed, changed].map(countText),
+    ...[first, last].map((day) => (day === null ? "–" : dayText(day))),
+  ]);
+  return [
+    table(
+      t("history"),
+      heads.map((head) => t(head)),
+      rows,
+    ),
+  ];
+}
+
+/** Characters of a text that a table shows. */
+const SHOWN = 60;
+
+async function statisticsNodes({ t, signal }: App, { name, columns }: CatalogEntity): Promise<Node[]> {
+  const answer = await ask<Statistics>(`api/v1/entities/${name}/statistics`, {}, signal);
+  const heads: readonly TextKey[] = ["column", "nulls", "distinct", "least", "greatest", "lastValue"];
+  const shown = (column: string, value: Value): string => {
+    const text = value === null ? "–" : String(value);
+    if (value !== null && columns.find((one) => one.name === column)?.type === "date") return dayText(text);
+    return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
+  };
+  const rows = answer.columns.map(({ name: column, nulls, distinct, min, max, last }) => [
+    ...[column, countText(nulls), countText(distinct), shown(column, min), shown(column, max)],
+    last === null ? "–" : dayText(last),
+  ]);
+  return [
+    table(
+      t("statistics"),
+      heads.map((head) => t(head)),
+      rows,
+    ),
+  ];
 }
 
 /** A table whose first cell heads its row. */
@@ -100,7 +176,7 @@ async function gapNodes(app: App, entity: CatalogEntity, coverage: Coverage): Pr
   const begin = gaps.reduce((day, { gap_start }) => (gap_start < day ? gap_start : day), first);
   const end = gaps.reduce((day, { gap_end }) => (gap_end > day ? gap_end : day), last);
   const open = await tradingDays(app, begin, end);
-  const years = gapYears(begin, end, open ?? weekdays(begin, end), gaps);
+  const years = gapYears(begin, end, open, gaps);
   const days = years.reduce((sum, { none, partial }) => sum + none + partial, 0);
   const summary =
     gaps.length === 0
@@ -112,6 +188,32 @@ async function gapNodes(app: App, entity: CatalogEntity, coverage: Coverage): Pr
     heatMap(app, years),
     yearTable(app, years),
     ...(gaps.length === 0 ? [] : [gapList(app, gaps)]),
+  ];
+}
+
+/** What the checks found; nothing for an entity without checks. */
+async function checkNodes({ t, language, signal }: App, { name }: CatalogEntity): Promise<Node[]> {
+  const { checks } = await ask<Checks>(`api/v1/entities/${name}/checks`, {}, signal);
+  if (checks.length === 0) return [];
+  const found = checks.filter(({ count }) => count > 0);
+  const [n, all] = [found.length, checks.length];
+  const heads: readonly TextKey[] = ["check", "checkFound", "checkSeverity", "checkCount", "first", "last"];
+  const rows = found.map(({ check, says, chinese, severity, count, first, last }) => [
+    ...[check, language === "zh" ? chinese : says, t(severity), countText(count)],
+    ...[first, last].map((day) => (day === null ? "–" : dayText(day))),
+  ]);
+  return [
+    h("h2", {}, t("checks")),
+    h("p", { class: n === 0 ? "good" : "bad" }, n === 0 ? t("checksNone", { n: all }) : t("checksSome", { n, all })),
+    ...(n === 0
+      ? []
+      : [
+          table(
+            t("checks"),
+            heads.map((head) => t(head)),
+            rows,
+          ),
+        ]),
   ];
 }
 

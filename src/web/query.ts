@@ -1,15 +1,13 @@
 // The query builder: a question put together from what the entity takes, its rows, and the request for other tools.
 import { addressOf, ask, type Parameters } from "./api.js";
-import { troubleOf, type App, type View } from "./app.js";
+import { troubleOf, type App, type View, fill } from "./app.js";
 import type { ParameterKind } from "../catalog/parameters.js";
-import { groups } from "./catalog.js";
-import { titleOf, tooltipOf } from "./catalog-words.js";
-import { field, h, select } from "./dom.js";
+import { groups, titleOf, tooltipOf, labelOf } from "./catalog.js";
+import { field, h } from "./dom.js";
 import { noEntity } from "./entity.js";
-import { SHOWN, showRows } from "./results.js";
-import { snippetPanel } from "./snippet-panel.js";
-import { type TextKey, dayText, dayValue } from "./texts.js";
-import type { CatalogEntity, Versions } from "./types.js";
+import { snippetPanel, type Asked } from "./snippets.js";
+import { type TextKey, dayText, countText } from "./texts.js";
+import type { CatalogEntity, Versions, Envelope, Value } from "./types.js";
 
 /** Reads the parameters that a part of the form stands for. */
 type Part = { readonly element: HTMLElement; readonly read: () => Parameters };
@@ -96,6 +94,10 @@ function partsOf(app: App, entity: CatalogEntity, given: (name: string) => strin
     ["forward", t("adjustForward")],
     ["backward", t("adjustBackward")],
   ] as const;
+  const LATEST = [
+    ["", t("revisionsAll")],
+    ["true", t("revisionsLatest")],
+  ] as const;
   const ORDER = [
     ["", t("ascending")],
     ["desc", t("descending")],
@@ -105,7 +107,12 @@ function partsOf(app: App, entity: CatalogEntity, given: (name: string) => strin
     start_date: () => day("start_date", "start"),
     end_date: () => day("end_date", "end"),
     as_of: () => day("as_of", "asOf", "asOfHint"),
+    as_of_days: null,
+    as_of_start: null,
+    as_of_end: null,
+    latest: () => options("latest", "revisions", LATEST),
     adjust: () => options("adjust", "adjustment", ADJUST),
+    adjust_volume: null,
     order: () => options("order", "order", ORDER),
     limit: () => part("limit", t("limit"), number, t("limitHint", { n: SHOWN })),
     data_version: () => versionPart(app, given("data_version")),
@@ -119,6 +126,13 @@ function partsOf(app: App, entity: CatalogEntity, given: (name: string) => strin
     ...Object.entries(byKind).flatMap(([kind, make]) => (make !== null && taken.includes(kind) ? [make()] : [])),
   ];
 }
+
+function select(options: readonly (readonly [value: string, label: string])[], chosen: string): HTMLSelectElement {
+  return h("select", {}, ...options.map(([value, label]) => h("option", { value, selected: value === chosen }, label)));
+}
+
+/** `2024-01-05` as `20240105`; what is written without dashes stays. */
+const dayValue = (text: string): string => text.replaceAll("-", "");
 
 const trimList = (text: string): string =>
   text
@@ -182,4 +196,71 @@ function fieldsPart(app: App, { columns }: CatalogEntity, given: string): Part {
     ),
     read,
   };
+}
+
+// The rows of a request, a page at a time.
+
+/** Rows that the page shows at a time. */
+const SHOWN = 200;
+
+/** Asks for the first page of `asked` and shows it in `place`, with a way to the next one. */
+function showRows(app: App, place: HTMLElement, asked: Asked): void {
+  const { t } = app;
+  const wanted = Number(asked.parameters["limit"] ?? SHOWN);
+  const limit = wanted > SHOWN ? String(SHOWN) : (asked.parameters["limit"] ?? String(SHOWN));
+
+  const page = (number: number, cursor: string | null): void => {
+    void fill(app, place, async () => {
+      const began = performance.now();
+      const parameters = { ...asked.parameters, limit, ...(cursor === null ? {} : { cursor }) };
+      const answer = await ask<Envelope>(`api/v1/entities/${asked.entity}`, parameters, app.signal);
+      const ms = Math.round(performance.now() - began);
+      const { next_cursor: next, count, truncated, data_version } = answer;
+      const more = t(truncated ? "truncated" : "whole");
+      return [
+        h(
+          "div",
+          { class: "bar flat" },
+          h("p", { role: "status" }, t("resultCount", { n: countText(count), more, version: data_version, ms })),
+          h("span", {}, t("page", { n: number })),
+          h("button", { type: "button", disabled: number === 1, click: () => page(1, null) }, t("again")),
+          h("button", { type: "button", disabled: next === null, click: () => page(number + 1, next) }, t("next")),
+        ),
+        count === 0 ? h("p", {}, t("noRows")) : tableOf(app, answer),
+      ];
+    });
+  };
+  page(1, null);
+}
+
+function tableOf(app: App, { entity, columns, rows }: Envelope): HTMLElement {
+  const { t } = app;
+  const known = new Map(
+    app.entities.find(({ name }) => name === entity)?.columns.map((column) => [column.name, column]),
+  );
+  const head = ({ name, dtype }: Envelope["columns"][number], index: number): HTMLElement => {
+    const column = known.get(name);
+    return h(
+      "th",
+      { scope: "col", class: isNumber[index] ? "number" : null, title: column ? tooltipOf(app, column) : null },
+      name,
+      h("small", {}, column ? labelOf(app, column, dtype) : dtype),
+    );
+  };
+  const isNumber = columns.map(({ dtype }) => dtype !== "string");
+  const cell = (value: Value, index: number): HTMLElement => {
+    if (value === null) return h("td", { class: "null" }, t("noValue"));
+    return h("td", { class: isNumber[index] ? "number" : null }, String(value));
+  };
+  return h(
+    "div",
+    { class: "scroll rows", tabindex: "0", role: "region", "aria-label": t("results") },
+    h(
+      "table",
+      {},
+      h("caption", { class: "quiet" }, t("results")),
+      h("thead", {}, h("tr", {}, ...columns.map(head))),
+      h("tbody", {}, ...rows.map((row) => h("tr", {}, ...row.map(cell)))),
+    ),
+  );
 }

@@ -70,6 +70,26 @@ const TEXTS = {
   gapList: ["Gaps as a list", "缺失明细"],
   gapMore: ["The first {n} of {all}.", "共 {all} 条，仅显示前 {n} 条。"],
   gapYears: ["By year", "按年统计"],
+  checks: ["Checks", "数据检查"],
+  checksNone: ["The {n} checks found nothing.", "{n} 项检查均未发现问题。"],
+  checksSome: ["{n} of {all} checks found something.", "{all} 项检查中有 {n} 项发现问题。"],
+  check: ["Check", "检查"],
+  checkFound: ["Found", "发现的问题"],
+  checkSeverity: ["Severity", "程度"],
+  checkCount: ["Number", "数量"],
+  severe: ["cannot be true", "明显错误"],
+  suspicious: ["suspicious", "可疑"],
+  history: ["What the last versions changed", "最近版本的变更"],
+  historyNone: ["No kept version changed rows of this entity.", "现存版本均未改动该数据表。"],
+  added: ["Rows added", "新增行数"],
+  removed: ["Rows removed", "删除行数"],
+  changed: ["Rows changed", "修改行数"],
+  statistics: ["Statistics of the columns", "字段统计"],
+  nulls: ["Missing", "空值数"],
+  distinct: ["Distinct", "不同值数"],
+  least: ["Least", "最小值"],
+  greatest: ["Greatest", "最大值"],
+  lastValue: ["Last day with a value", "最后有值日期"],
   year: ["Year", "年份"],
   openDays: ["Trading days", "交易日数"],
   missingDays: ["Without any row", "无数据天数"],
@@ -134,6 +154,9 @@ const TEXTS = {
   descending: ["Descending", "降序"],
   asOf: ["Known on (as_of)", "时点（as_of）"],
   asOfHint: ["Only what was announced by then", "只返回该日及之前已公告的数据"],
+  revisions: ["Revisions", "修订版本"],
+  revisionsAll: ["all", "全部"],
+  revisionsLatest: ["only the newest", "仅最新"],
   current: ["current", "最新版本"],
   run: ["Run", "查询"],
   results: ["Rows", "查询结果"],
@@ -198,17 +221,7 @@ export const textsOf =
 /** `20240105` as `2024-01-05`. */
 export const dayText = (day: string): string => `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}`;
 
-/** `2024-01-05` as `20240105`; what is written without dashes stays. */
-export const dayValue = (text: string): string => text.replaceAll("-", "");
-
 export const countText = (count: number): string => count.toLocaleString("en-US");
-
-/** A million as `1M` or `100万`: at most three digits. */
-export const shortCount = (language: Language, count: number): string =>
-  count.toLocaleString(language === "en" ? "en-US" : "zh-CN", { notation: "compact", maximumSignificantDigits: 3 });
-
-export const priceText = (price: number): string =>
-  price.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 3 });
 
 /** What an entity is to the reader; nothing is known of one that the token does not cover. */
 export function stateOf(coverage: Coverage | undefined): "hidden" | "available" | "unavailable" | "empty" {

@@ -40,6 +40,18 @@ export interface Versions {
   readonly versions: readonly string[];
 }
 
+export interface EntityVersions {
+  /** Newest first. */
+  readonly versions: readonly {
+    readonly data_version: string;
+    readonly added: number;
+    readonly removed: number;
+    readonly changed: number;
+    readonly first: string | null;
+    readonly last: string | null;
+  }[];
+}
+
 export type Value = string | number | null;
 
 export interface Envelope {
@@ -61,6 +73,34 @@ export interface Gap {
 
 export interface Gaps {
   readonly gaps: readonly Gap[];
+}
+
+interface Checked {
+  readonly check: string;
+  readonly severity: "severe" | "suspicious";
+  readonly says: string;
+  readonly chinese: string;
+  readonly count: number;
+  readonly first: string | null;
+  readonly last: string | null;
+}
+
+export interface Checks {
+  readonly checks: readonly Checked[];
+}
+
+interface ColumnStatistics {
+  readonly name: string;
+  readonly nulls: number;
+  readonly distinct: number;
+  readonly min: Value;
+  readonly max: Value;
+  readonly last: string | null;
+}
+
+export interface Statistics {
+  readonly rows: number;
+  readonly columns: readonly ColumnStatistics[];
 }
 
 export interface Calendar {

@@ -1,10 +1,12 @@
 // What must hold for every entity, so that a new literal with a slip in it fails here.
 import { describe, expect, it } from "vitest";
 import { chineseName, columnNamed, ENTITIES, ENTITY_NAMES, entityNamed } from "../../src/catalog/index.js";
+import { modesOf, wholeOf } from "../../src/catalog/replace.js";
 import { STORES, type Entity } from "../../src/catalog/types.js";
 
 const names = (entity: Entity) => entity.columns.map((column) => column.name);
 const announcement = (entity: Entity) => (entity.pointInTime?.rule === "announced" ? entity.pointInTime : null);
+const hidesOf = ({ pointInTime }: Entity) => pointInTime?.hides ?? [];
 
 /** Query parameters that every entity endpoint understands. */
 const COMMON_PARAMETERS = "start_date end_date fields limit cursor order as_of data_version format".split(" ");
@@ -45,14 +47,27 @@ describe("the catalog", () => {
     expect(columnNamed(daily, "CLOSE")).toBeUndefined();
   });
 
-  it("keeps equal ticks, suspension periods and payouts: only those entities hold many rows for one identity", () => {
-    const groups = ENTITIES.filter((entity) => entity.identityIs === "group").map((entity) => entity.name);
-    expect(groups).toEqual(["suspend_d", "stk_auction", "dividend"]);
+  it("holds several rows for one identity only of suspension periods and payouts, and equal rows only of ticks", () => {
+    const named = (kind: Entity["identityIs"]) =>
+      ENTITIES.filter((one) => one.identityIs === kind).map((one) => one.name);
+    expect(named("group")).toEqual(["suspend_d", "dividend"]);
+    expect(named("ticks")).toEqual(["stk_auction"]);
+  });
+
+  it("knows which entities are published as whole lists, and what names such a list", () => {
+    const lists = ENTITIES.filter(({ snapshot }) => snapshot !== null).map(({ name, snapshot }) => [name, snapshot]);
+    expect(Object.fromEntries(lists)).toEqual({
+      index_basic: [],
+      index_weight: ["index_code", "trade_date"],
+      index_classify: ["src"],
+      stock_list: ["snapshot_date"],
+      stock_company: [],
+    });
   });
 
   it("knows from when on a row was public, and hides what was not yet known of it", () => {
     const rules = ENTITIES.filter((entity) => entity.pointInTime).map((entity) => [entity.name, entity.pointInTime]);
-    const statement = { rule: "announced", columns: ["f_ann_date", "ann_date"] };
+    const statement = { rule: "announced", columns: ["f_ann_date", "ann_date"], periodEnd: "end_date" };
     expect(Object.fromEntries(rules)).toEqual({
       index_member: {
         rule: "announced",
@@ -62,7 +77,10 @@ describe("the catalog", () => {
           { column: "is_new", knownFrom: "out_date", before: "Y" },
         ],
       },
-      stock_list: { rule: "snapshot" },
+      stock_list: {
+        rule: "snapshot",
+        hides: [{ column: "delist_date", knownFrom: "delist_date", before: null }],
+      },
       namechange: {
         rule: "announced",
         columns: ["ann_date", "start_date"],
@@ -73,8 +91,26 @@ describe("the catalog", () => {
       income: statement,
       balancesheet: statement,
       cashflow: statement,
-      fina_indicator: { rule: "announced", columns: ["ann_date"] },
-      dividend: { rule: "announced", columns: ["imp_ann_date", "ann_date", "ex_date"] },
+      fina_indicator: { rule: "announced", columns: ["ann_date"], periodEnd: "end_date" },
+      dividend: { rule: "announced", columns: ["imp_ann_date", "ex_date", "ann_date"] },
+    });
+  });
+
+  it("knows which rows revise one another", () => {
+    const revisions = ENTITIES.filter((entity) => entity.revisions).map((entity) => [entity.name, entity.revisions]);
+    const statement = {
+      of: ["ts_code", "end_date", "report_type", "comp_type"],
+      date: ["f_ann_date", "ann_date"],
+      flag: "update_flag",
+    };
+    expect(Object.fromEntries(revisions)).toEqual({
+      index_weight: { of: ["index_code", "con_code"], date: ["trade_date"] },
+      index_member: { of: ["index_code", "con_code"], date: ["in_date"] },
+      namechange: { of: ["ts_code"], date: ["ann_date", "start_date"] },
+      income: statement,
+      balancesheet: statement,
+      cashflow: statement,
+      fina_indicator: { of: ["ts_code", "end_date"], date: ["ann_date"], flag: "update_flag" },
     });
   });
 
@@ -85,9 +121,10 @@ describe("the catalog", () => {
     ]);
   });
 
-  it("expects every stock each day in four entities, and rows each day in five", () => {
+  it("expects every stock each day in three entities, every price limit in one, and rows each day in five", () => {
     const withGaps = (rule: Entity["gaps"]) => ENTITIES.filter((e) => e.gaps === rule).map((e) => e.name);
-    expect(withGaps("every_stock")).toEqual(["daily", "daily_basic", "adj_factor", "stk_limit"]);
+    expect(withGaps("every_stock")).toEqual(["daily", "daily_basic", "adj_factor"]);
+    expect(withGaps("every_limit")).toEqual(["stk_limit"]);
     expect(withGaps("every_day")).toEqual([
       "stk_auction_o",
       "stk_auction_c",
@@ -126,7 +163,9 @@ describe.each(ENTITIES)("$name", (entity) => {
       entity.identity,
       entity.order,
       rule?.columns ?? [],
-      (rule?.hides ?? []).flatMap(({ column, knownFrom }) => [column, knownFrom]),
+      rule?.periodEnd ?? [],
+      hidesOf(entity).flatMap(({ column, knownFrom }) => [column, knownFrom]),
+      entity.revisions?.date ?? [],
     ];
     expect(names(entity)).toEqual(expect.arrayContaining(mentioned.flat()));
   });
@@ -136,8 +175,13 @@ describe.each(ENTITIES)("$name", (entity) => {
     expect(entity.order.slice(0, start.length)).toEqual(start);
     expect(new Set(entity.order).size).toBe(entity.order.length);
     expect(entity.order).toEqual(expect.arrayContaining([...entity.identity]));
-    const total = entity.identityIs === "group" ? names(entity) : entity.identity;
+    const total = entity.identityIs === "row" ? entity.identity : names(entity);
     expect([...entity.order].sort()).toEqual([...total].sort());
+  });
+
+  it("names days, snapshots and codes by parts of its identity, so that replacing them replaces whole identities", () => {
+    for (const mode of modesOf(entity))
+      expect(entity.identity).toEqual(expect.arrayContaining([...wholeOf(entity, mode)!]));
   });
 
   it("has main date, point-in-time columns and hidden columns of type date", () => {
@@ -145,11 +189,24 @@ describe.each(ENTITIES)("$name", (entity) => {
     const dates = [
       entity.mainDate ?? [],
       rule?.columns ?? [],
-      (rule?.hides ?? []).map(({ knownFrom }) => knownFrom),
+      rule?.periodEnd ?? [],
+      hidesOf(entity).map(({ knownFrom }) => knownFrom),
+      entity.revisions?.date ?? [],
     ].flat();
     expect(dates.map((name) => columnNamed(entity, name)?.type)).toEqual(dates.map(() => "date"));
-    const hidden = (rule?.hides ?? []).map(({ column }) => column);
+    const hidden = hidesOf(entity).map(({ column }) => column);
     expect(hidden.map((name) => columnNamed(entity, name)?.nullable)).toEqual(hidden.map(() => true));
+  });
+
+  it("revises rows of one code, which differ in its identity and are read from one clustering", () => {
+    const { revisions, identity, identityIs, codeCopy, code, mainDate } = entity;
+    if (revisions === null) {
+      expect(revisions).toBeNull();
+      return;
+    }
+    expect(identity).toEqual(expect.arrayContaining([...revisions.of, ...(revisions.flag ? [revisions.flag] : [])]));
+    expect([revisions.of.includes(code), revisions.of.includes(mainDate!)]).toEqual([true, false]);
+    expect([identityIs, codeCopy]).toEqual(["row", false]);
   });
 
   it("identifies a row by its code, and by its main date where it has one", () => {

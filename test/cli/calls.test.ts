@@ -31,6 +31,7 @@ describe("a missing lake", () => {
     ["status"],
     ["compact"],
     ["vacuum"],
+    ["backup", "copy"],
     ["gaps", "list"],
     ["gaps", "resolve", "1"],
     ["gaps", "add", "daily", "--start", "20240102", "--end", "20240103"],

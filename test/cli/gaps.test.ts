@@ -51,6 +51,32 @@ describe("tapehouse gaps", () => {
     expect(out.split("\n")[1]).toMatch(/^ *1 +open +daily +000001.SZ +20240110 +20240112 +timeout/);
   });
 
+  test("excuse takes gaps away for a reason that list shows, and resolve takes it back", async () => {
+    const own = await temporaryFolder();
+    await publishRows(own, {
+      trade_cal: `SELECT 'SSE' AS exchange, d::DATE AS cal_date, 1 AS is_open
+                  FROM range(DATE '2024-01-01', DATE '2024-01-11', INTERVAL 1 DAY) t(d)`,
+      daily: `SELECT '000001.SZ' AS ts_code, d::DATE AS trade_date
+              FROM range(DATE '2024-01-01', DATE '2024-01-11', INTERVAL 1 DAY) t(d) WHERE day(d) NOT IN (4, 5, 8)`,
+    });
+    const of = (...args: string[]): Promise<number> => run(["gaps", ...args, "--data", own]);
+    const days = ["--start", "2024-01-04", "--end", "20240108", "--reason", "停电，数据丢失"];
+    expect(await of("excuse", "daily", ...days)).toBe(0);
+    expect([out, err]).toEqual(["excuse 1 is recorded: 2 gaps on 20240104 to 20240108\n", ""]);
+    out = "";
+    expect(await of("excuse", "daily", ...days, "--json")).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ id: 1, kind: "excused", reason: "停电，数据丢失", excused_gaps: 2 });
+    out = "";
+    expect(await of("list", "--json")).toBe(0);
+    expect(JSON.parse(out)).toMatchObject([{ id: 1, state: "excused", entity: "daily", reason: "停电，数据丢失" }]);
+    expect(await of("resolve", "1")).toBe(0);
+    out = err = "";
+    expect(await of("list", "--json")).toBe(0);
+    expect(JSON.parse(out)).toMatchObject([{ id: 1, state: "resolved" }]);
+    expect(await of("excuse", "daily", "--start", "20240102", "--end", "20240102", "--reason", "x")).toBe(0);
+    expect(err).toBe("warning: daily has no gap on these days now; the excuse holds for later ones\n");
+  });
+
   test("add warns of days that have rows, by count and date, also in JSON", async () => {
     const add = (...args: string[]) => gaps("add", "daily", "--kind", "seen", ...args);
     expect(await add("--start", "20240109", "--end", "20240115")).toBe(0);
@@ -83,6 +109,8 @@ describe("tapehouse gaps", () => {
       2,
       /--code: "600519" has no suffix .*; did you mean 600519.SH, 600519.SZ or 600519.BJ\?/,
     ],
+    [["excuse", "daily", "--start", "20240102", "--end", "20240103"], 2, /--reason/],
+    [["excuse", "daily", "--start", "20240102", "--end", "20240103", "--reason", " "], 2, /printable characters/],
     [["resolve", "one"], 2, /not the number of a gap/],
     [["resolve", "99"], 1, /no gap number 99/],
     [["resolve", "3"], 1, /was already resolved/],

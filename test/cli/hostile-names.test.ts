@@ -76,7 +76,7 @@ beforeAll(async () => {
     () => ingester.told.stderr.split("\n").length > TAKEN.length + REFUSED.length + 3 || undefined,
   );
   const lines = linesOf(ingester.told.stderr);
-  expect(lines.filter((line) => line.startsWith("taken inbox/"))).toHaveLength(TAKEN.length);
+  expect(lines.filter((line) => line.startsWith("imported inbox/"))).toHaveLength(TAKEN.length);
   expect(lines.filter((line) => line.startsWith("refused inbox/"))).toHaveLength(REFUSED.length + 3);
   expect(lines).toHaveLength(TAKEN.length + REFUSED.length + 3);
   await endAll();

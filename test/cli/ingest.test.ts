@@ -23,7 +23,7 @@ interface Served extends ServeProcess {
 }
 
 async function served(data: string, ...args: readonly string[]): Promise<Served> {
-  const server = await serveInProcess(data, ...args);
+  const server = await serveInProcess(data, "--workers", "1", ...args);
   return {
     ...server,
     data,
@@ -46,13 +46,13 @@ test("a drop is served, a bad one is reported, and the command status shows both
   await drop(data, "adj_factor/a.csv", factors("000001.SZ,20240102,1", "000002.SZ,20240102,1"));
   await until("the rows are served", async () => (await server.count("adj_factor")) === 2 || undefined);
   await until("the bad one is refused", async () => (await outcomesOf(data))["adj_factor/bad.csv"]);
-  await expectTold(server, /^taken inbox\/adj_factor\/a\.csv: 2 rows, data_version \d/m);
+  await expectTold(server, /^imported inbox\/adj_factor\/a\.csv: 2 rows, data_version \d/m);
   await expectTold(server, /^refused inbox\/adj_factor\/bad\.csv: row 2 \(line 3\), column adj_factor: "many"/m);
 
   const text = tapehouse("status", "--data", data);
   expect(await text.ended).toBe(0);
   expect(text.told.stdout).toMatch(/^adj_factor +2 +20240102 +20240102 +1 /m);
-  expect(text.told.stdout).toContain("drops: 1 imported, 0 with known content, 1 refused\n");
+  expect(text.told.stdout).toContain("drops: 1 imported, 0 with known content, 1 refused, 0 withdrawn\n");
   expect(text.told.stdout).toMatch(/refused inbox\/adj_factor\/bad\.csv: row 2 \(line 3\), column adj_factor/);
   const json = tapehouse("status", "--json", "--data", data);
   expect(await json.ended).toBe(0);
@@ -60,7 +60,7 @@ test("a drop is served, a bad one is reported, and the command status shows both
     data_version: (await openLake(data)).current().version.data_version,
     versions: { kept: 1 },
     entities: [{ entity: "adj_factor", rows: 2, files: 1, codeCopy: 0 }],
-    drops: { taken: 1, same: 0, refused: [{ path: "adj_factor/bad.csv", entity: "adj_factor" }] },
+    drops: { imported: 1, same: 0, refused: [{ path: "adj_factor/bad.csv", entity: "adj_factor" }] },
     gaps: [],
   });
 });

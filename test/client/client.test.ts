@@ -111,6 +111,22 @@ describe("rows", () => {
     expect(await methods[name]!({ limit: 2 }).all()).toHaveLength(2);
   });
 
+  test("of a panel have columns of several entities", async () => {
+    const bars = await client.daily(BAR).all();
+    const rows = await client.panel(["daily:close", "daily_basic:pe"], BAR).all();
+    expect(rows.map((row) => [row.trade_date, row["daily.close"]])).toEqual(
+      bars.map((bar) => [bar.trade_date, bar.close]),
+    );
+    const long = await client.panel("daily:close,daily_basic:pe", { ...BAR, layout: "long" }).all();
+    expect(long.map(({ field }) => field)).toEqual(rows.flatMap(() => ["daily.close", "daily_basic.pe"]));
+  });
+
+  test("as of several days say of which", async () => {
+    const params = { as_of: [20250630, 20251231], ts_code: "600519.SH", fields: ["roe"] } as const;
+    const rows = await client.fina_indicator(params).all();
+    expect([...new Set(rows.map((row) => row.as_of))]).toEqual(["20250630", "20251231"]);
+  });
+
   test("come in pages that are exact, and as bytes of other formats", async () => {
     const whole = await client.daily(BAR).all();
     const pages = await gather(client.daily(BAR).pages(50));
@@ -181,6 +197,30 @@ describe("a refusal", () => {
   });
 });
 
+describe("changes between two versions", () => {
+  test("are read like rows", async () => {
+    const version = (await client.versions())[0]!;
+    const answer = client.changes("daily", { from: version }, { start_date: 20250101, limit: 5 });
+    expect([await answer.all(), answer.dataVersion]).toEqual([[], version]);
+    expect(await client.at(version).changes("daily", { from: version }).all()).toEqual([]);
+  });
+});
+
+describe("statistics of the columns", () => {
+  test("are those of all rows, or of some columns", async () => {
+    const rows = await client.daily({ fields: ["close"] }).all();
+    const found = await client.statistics("daily", { fields: ["close", "trade_date"] });
+    const closes = rows.map(({ close }) => close!);
+    expect([found.entity, found.data_version, found.rows]).toEqual([
+      ...["daily", (await client.versions())[0]],
+      rows.length,
+    ]);
+    expect(found.columns.map(({ name }) => name)).toEqual(["close", "trade_date"]);
+    expect(found.columns[0]).toMatchObject({ distinct: new Set(closes).size, min: Math.min(...closes) });
+    expect(await (await client.pin()).statistics("daily", { fields: ["close", "trade_date"] })).toEqual(found);
+  });
+});
+
 describe("the rest of the API", () => {
   test("has the calendar, gaps, the catalog and health", async () => {
     const days = (await client.calendar({ start_date: 20251201, end_date: 20251231, is_open: 1 })).map(
@@ -188,6 +228,7 @@ describe("the rest of the API", () => {
     );
     expect(await client.shift(days[0]!, 2)).toBe(days[2]);
     expect(await client.gaps("daily", { start_date: 20251201, end_date: 20251210 })).toEqual([]);
+    expect(await client.gaps("daily", { excused: true })).toEqual([]);
     expect((await client.meta()).entities.daily!.available).toBe(true);
     expect((await client.health()).status).toBe("ok");
   });

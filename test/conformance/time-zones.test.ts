@@ -8,6 +8,7 @@ import { expect, test } from "vitest";
 import { openWriter } from "../../src/engine/writer.js";
 import { temporaryFolder } from "../support/folders.js";
 import { TOKEN, type Envelope } from "../support/server.js";
+import { isLong } from "../support/size.js";
 
 const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 const ZONES = ["America/New_York", "Asia/Shanghai", "Pacific/Kiritimati"];
@@ -63,7 +64,7 @@ async function answersUnder(zone: string, files: readonly string[]): Promise<rea
   }
 }
 
-test("days are the same under three time zones, and are those that were written", async () => {
+test.runIf(isLong)("days are the same under three time zones, and are those that were written", async () => {
   const files = await makeFiles(await temporaryFolder());
   const all = [
     ["000000.SZ", "20240229"],

@@ -6,7 +6,7 @@ import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openPort } from "../../src/http/listener.js";
+import { openPort } from "../../src/http/port.js";
 import { temporaryFolder } from "../support/folders.js";
 import { factors, publishRows } from "../support/lake.js";
 import { until } from "../support/processes.js";

@@ -236,6 +236,13 @@ test("a file names its entity and version, even without rows", async () => {
   ]);
 });
 
+test("the list of row groups of a file without rows names the type of its elements, as readers in Rust demand", () => {
+  const footer = encoded([column("ts_code", "code")], []);
+  // Field 3, the number of rows: 0; field 4, the row groups: a list of no structs.
+  expect(footer.includes(Buffer.of(0x16, 0, 0x19, 0x0c))).toBe(true);
+  expect(footer.includes(Buffer.of(0x16, 0, 0x19, 0))).toBe(false);
+});
+
 test("a date outside the years 1 to 9999 is an error", () => {
   const columns = [column("d", "date")];
   for (const day of [FIRST_DAY - 1, LAST_DAY + 1, -(2 ** 31), 2 ** 31 - 1]) {

@@ -2,7 +2,7 @@ import type { RecordBatch } from "apache-arrow";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Column, ColumnType } from "../../src/catalog/types.js";
-import { kernelRows } from "../../src/encode/rows-kernel.js";
+import { kernelRows } from "../../src/encode/rows.js";
 import { plainRows } from "../../src/encode/rows-plain.js";
 import type { RowStyle } from "../../src/encode/types.js";
 import { columnsOf } from "../../src/arrow-data.js";

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { Column } from "../../src/catalog/types.js";
 import { execute, statementsOf } from "../../src/engine/execute.js";
 import { IncompleteStreamError } from "../../src/engine/chunks.js";
-import { firstRows, rowsOf, scanOf, type RowBounds, type Scan } from "../../src/query/scan.js";
+import { firstRows, rowsOf, scanOf, type Scan } from "../../src/query/scan.js";
 import { duckdbInMemory } from "../support/duckdb.js";
 import { temporaryFolder } from "../support/folders.js";
 
@@ -45,7 +45,7 @@ async function sizesOf(scan: Scan): Promise<readonly number[]> {
 }
 
 const rowsOfScan = async (scan: Scan): Promise<number> => (await sizesOf(scan)).reduce((sum, rows) => sum + rows, 0);
-const bounded = (bounds: RowBounds): Scan => ({ ...whole, bounds });
+const bounded = (bounds: Scan["bounds"]): Scan => ({ ...whole, bounds });
 
 describe("a scan", () => {
   test("with a known number of rows is proven by that number", async () => {

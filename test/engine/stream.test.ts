@@ -5,7 +5,7 @@ import type { Column } from "../../src/catalog/types.js";
 import { fetchChunks, type Ahead, type Chunks, type WhenAdmitted } from "../../src/engine/chunks.js";
 import { type Running, runAtOnce, streamBatches } from "../../src/engine/execute.js";
 import { IncompleteStreamError, byMarker } from "../../src/engine/chunks.js";
-import type { SqlValue } from "../../src/query/sql.js";
+import type { SqlValue } from "../../src/query/bindings.js";
 import { duckdbInMemory } from "../support/duckdb.js";
 import { batchesOf, marked } from "./batches.js";
 

@@ -60,9 +60,21 @@ describe("the calendar", () => {
     expect((await calendar(`${range}&is_open=0`)).days.map((day) => day.cal_date)).toEqual(["20240106", "20240107"]);
   });
 
-  test.each(["SZSE", "XXX"])("of %s is empty: only SSE has a calendar", async (exchange) => {
+  test.each(["SZSE", "BSE", "CFFEX"])("of %s is empty: only SSE has a calendar", async (exchange) => {
     const answer = await calendar(`exchange=${exchange}`);
     expect([answer.exchange, answer.days]).toEqual([exchange, []]);
+  });
+
+  test("says in a header which days it covers, so that a result that ends too early is not silent", async () => {
+    const covered = async (query: string): Promise<string | null> =>
+      (await server.get(`/api/v1/calendar?${query}`)).headers.get("X-Covered");
+    expect(await covered("")).toBe("20240101/20240229");
+    expect(await covered("start_date=20240110&end_date=20240111")).toBe("20240110/20240111");
+    expect(await covered("start_date=20240215&end_date=20241231&is_open=1")).toBe("20240215/20240229");
+    expect(await covered("start_date=20231201&end_date=20240105")).toBe("20240101/20240105");
+    for (const query of ["start_date=20300101", "end_date=20000101", "exchange=SZSE"]) {
+      expect([query, await covered(query)]).toEqual([query, "none"]);
+    }
   });
 
   test("of an older data_version can be asked for", async () => {
@@ -160,6 +172,7 @@ describe("a malformed request", () => {
   test.each([
     ["calendar?is_open=2", "invalid_parameter", /is_open/],
     ["calendar?is_open=true", "invalid_parameter", /is_open/],
+    ["calendar?exchange=SSEE", "invalid_parameter", /"SSEE" is not offered/],
     ["calendar?exchange=", "invalid_parameter", /empty/],
     ["calendar?exchange=SSE&exchange=SZSE", "duplicate_parameter", /exchange/],
     ["calendar?start_dae=20240101", "unknown_parameter", /start_dae/],
@@ -190,6 +203,13 @@ describe("a malformed request", () => {
   test("suggests no name that is too different", async () => {
     expect(await problemOf("/api/v1/calendar?is_open=2")).not.toHaveProperty("hint");
     expect(await problemOf("/api/v1/calendar/shift?date=20240102&n=1&x=1")).not.toHaveProperty("hint");
+  });
+
+  test("names the known exchanges for an unknown one", async () => {
+    expect(await problemOf("/api/v1/calendar?exchange=SSEE")).toMatchObject({
+      allowed: ["SSE", "SZSE", "BSE", "CFFEX", "SHFE", "CZCE", "DCE", "INE", "GFEX"],
+      hint: "did you mean SSE?",
+    });
   });
 
   test("suggests the nearest name", async () => {

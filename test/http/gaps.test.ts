@@ -3,8 +3,9 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { entityNamed } from "../../src/catalog/index.js";
+import { chinaTime, formatDays, parseDate, toDays } from "../../src/dates.js";
 import type { Gap } from "../../src/lake/gaps.js";
-import { addGap, resolveGap } from "../../src/store/gaps.js";
+import { addGap, excuseGaps, resolveGap } from "../../src/store/gaps.js";
 import { createToken } from "../../src/store/tokens.js";
 import { temporaryFolder } from "../support/folders.js";
 import { publishRows } from "../support/lake.js";
@@ -135,6 +136,58 @@ describe("computed gaps", () => {
     expect(await of("000001.SZ")).toHaveLength(4);
   });
 
+  test("go on after the last row of an entity as long as others have rows, and say which days they cover", async () => {
+    const own = await temporaryFolder();
+    const until = (day: string) => `SELECT * FROM (${rowsOf(["000001.SZ"])}) WHERE trade_date <= DATE '2024-01-${day}'`;
+    const first = await publishRows(own, { trade_cal: CALENDAR, daily: until("19"), daily_basic: until("19") });
+    const other = await serve(own);
+    const covered = async (query: string): Promise<string | null> =>
+      (await other.get(`/api/v1/entities/daily_basic/gaps?${query}`)).headers.get("X-Covered");
+    expect(await gapsOf("daily_basic/gaps", other)).toEqual([]);
+    expect(await covered("")).toBe("20240103/20240119");
+    await follow(other, (await publishRows(own, { daily: until("26") }))!.data_version);
+    const stopped = gap("daily_basic", null, "20240122", "20240126", "missing_day");
+    expect(await gapsOf("daily_basic/gaps", other)).toEqual([stopped]);
+    expect(await gapsOf("daily_basic/gaps?end_date=20240119", other)).toEqual([]);
+    expect(await covered("")).toBe("20240103/20240126");
+    expect(await covered("start_date=20240110")).toBe("20240103/20240126");
+    const old = `data_version=${encodeURIComponent(first!.data_version)}`;
+    expect([await gapsOf(`daily_basic/gaps?${old}`, other), await covered(old)]).toEqual([[], "20240103/20240119"]);
+  });
+
+  test("go as far as is asked for, within the calendar", async () => {
+    expect(await gapsOf("index_daily/gaps?start_date=20231201&end_date=20240104")).toEqual([
+      gap("index_daily", null, "20240102", "20240102", "missing_day"),
+    ]);
+    const late = "index_daily/gaps?start_date=20240125&end_date=20240301";
+    expect(await gapsOf(late)).toEqual([gap("index_daily", null, "20240129", "20240131", "missing_day")]);
+    const { headers } = await server.get(`/api/v1/entities/${late}`);
+    expect(headers.get("X-Covered")).toBe("20240103/20240131");
+  });
+
+  test("of an entity without rows are the days from the one that is asked for", async () => {
+    expect(await gapsOf("adj_factor/gaps?start_date=20240115&end_date=20240117")).toEqual([
+      gap("adj_factor", null, "20240115", "20240126", "missing_day"),
+    ]);
+    expect((await server.get("/api/v1/entities/adj_factor/gaps")).headers.get("X-Covered")).toBe("none");
+  });
+
+  test("are none for days that are not over", async () => {
+    const own = await temporaryFolder();
+    const days = (from: number, to: number) =>
+      `SELECT * FROM range(${from}, ${to}) n(n), (SELECT current_date AS today)`;
+    await publishRows(own, {
+      trade_cal: `SELECT 'SSE' AS exchange, today + n::INTEGER AS cal_date, 1 AS is_open FROM (${days(-9, 10)})`,
+      daily: `SELECT '000001.SZ' AS ts_code, today + n::INTEGER AS trade_date FROM (${days(-8, -3)})`,
+      stk_limit: `SELECT '000001.SZ' AS ts_code, today + n::INTEGER AS trade_date FROM (${days(-8, 3)})`,
+    });
+    const other = await serve(own);
+    const today = parseDate(chinaTime(new Date()).slice(0, 10))!;
+    const [found] = await gapsOf("daily/gaps?end_date=20991231", other);
+    expect(found!.gap_end < today && found!.gap_end >= formatDays(toDays(today) - 2)).toBe(true);
+    expect(await gapsOf("daily/gaps", other)).toEqual([found]);
+  });
+
   test("need a calendar, and those of stocks a stock list", async () => {
     const bare = await temporaryFolder();
     const rows = rowsOf(["000001.SZ", "000003.SZ"], ["000001.SZ 11", "000001.SZ 24", "000003.SZ 24"]);
@@ -263,6 +316,67 @@ describe("recorded gaps", () => {
     await expect(resolveGap(own, 4711, now)).rejects.toThrow(/no gap number 4711/);
   });
 
+  test("that are excused are no longer served, but on request with the reason, until the excuse is taken back", async () => {
+    const path = "daily/gaps?start_date=20240110&end_date=20240112";
+    const mine = await temporaryFolder();
+    await publishRows(mine, {
+      trade_cal: CALENDAR,
+      stock_list: STOCKS,
+      daily: rowsOf(["000001.SZ"], ["000001.SZ 11"]),
+    });
+    // Another stock on that day, so that not the whole day is missing.
+    await publishRows(mine, { daily: `SELECT '159001.SZ' AS ts_code, DATE '2024-01-11' AS trade_date` });
+    const third = await serve(mine);
+    const missing = gap("daily", "000001.SZ", "20240111", "20240111", "missing");
+    expect(await gapsOf(`${path}&ts_code=000001.SZ`, third)).toEqual([missing]);
+    const days = { start: "20240111", end: "20240111", code: "000001.SZ" };
+    const excuse = await excuseGaps(mine, daily, { ...days, reason: "the vendor has no bar" }, now);
+    expect(await excuseGaps(mine, daily, { ...days, reason: " the vendor has no bar " }, now)).toEqual(excuse);
+    const answer = await third.get(`/api/v1/entities/${path}&ts_code=000001.SZ`);
+    expect(await answer.json()).toEqual({ entity: "daily", gaps: [] });
+    expect(answer.headers.get("X-Excused-Gaps")).toBe("1");
+    expect(await gapsOf(`${path}&ts_code=000001.SZ&excused=true`, third)).toEqual([
+      { ...missing, reason: "the vendor has no bar" },
+    ]);
+    expect(await gapsOf("adj_factor/gaps?excused=true", third)).toEqual([]);
+    await resolveGap(mine, excuse.id, now);
+    expect(await gapsOf(`${path}&ts_code=000001.SZ`, third)).toEqual([missing]);
+    expect(await gapsOf(`${path}&excused=true`, third)).toEqual([]);
+  });
+
+  test("recorded by an operator can be excused too, and one excuse of all codes excuses every gap of its days", async () => {
+    const mine = await temporaryFolder();
+    await publishRows(mine, { trade_cal: CALENDAR, stock_list: STOCKS, daily: rowsOf(["000001.SZ", "159001.SZ"]) });
+    await publishRows(mine, { index_daily: rowsOf(["000300.SH"], ["000300.SH 11"]) });
+    const third = await serve(mine);
+    await addGap(
+      mine,
+      entityNamed("index_daily")!,
+      { start: "20240129", end: "20240131", code: null, kind: "cut" },
+      now,
+    );
+    expect(await gapsOf("index_daily/gaps", third)).toHaveLength(2);
+    const all = { start: "20240101", end: "20240131", code: null, reason: "not used" };
+    await excuseGaps(mine, entityNamed("index_daily")!, all, now);
+    expect(await gapsOf("index_daily/gaps", third)).toEqual([]);
+    expect(await gapsOf("index_daily/gaps?excused=true", third)).toHaveLength(2);
+    expect(await gapsOf("daily/gaps?ts_code=000002.SZ", third)).toHaveLength(1);
+  });
+
+  test("are excused once, for a reason in words", async () => {
+    const excuse = (change: object) =>
+      excuseGaps(own, daily, { start: "20240103", end: "20240104", code: null, reason: "known", ...change }, now);
+    await excuse({});
+    await expect(excuse({ reason: "another" })).rejects.toThrow(
+      /already excused, as number \d+: known; .* gaps resolve/,
+    );
+    for (const reason of ["", "  ", "two\nlines", "x".repeat(201)]) {
+      await expect(excuse({ reason })).rejects.toThrow(/--reason: write 1 to 200 printable characters/);
+    }
+    await expect(excuse({ end: "20240230" })).rejects.toThrow(/--end: "20240230"/);
+    await expect(excuse({ code: "600519" })).rejects.toThrow(/no suffix/);
+  });
+
   test("recorded by several at once are all kept, each under a number of its own", async () => {
     const weekly = entityNamed("weekly")!;
     const kinds = Array.from({ length: 8 }, (_, i) => `kind_${i}`);
@@ -287,6 +401,7 @@ describe("a request for gaps", () => {
     ["daily/gaps?ts_code=000001.SZ,000002.SZ", 400, "invalid_parameter", "ts_code"],
     ["daily/gaps?ts_code=000001.SZ&ts_code=000002.SZ", 400, "duplicate_parameter", "ts_code"],
     ["daily/gaps?ts_code=", 400, "invalid_parameter", "ts_code"],
+    ["daily/gaps?excused=yes", 400, "invalid_parameter", "excused"],
     ["daily/gaps?ts_code=600519", 400, "invalid_parameter", "ts_code"],
     ["dayly/gaps", 404, "unknown_entity", undefined],
     ["daily/gap", 404, "unknown_route", undefined],
@@ -328,6 +443,44 @@ describeReal("the real day of 19 December 2025", () => {
     expect(found.map((g) => g.ts_code).filter((code) => rows.flat().includes(code))).toEqual([]);
     // Of the stocks that only resumed, each has a price limit, hence a row.
     expect(found).toHaveLength(1);
+  });
+});
+
+describeReal("stocks of Beijing that were listed before its exchange opened", () => {
+  test("miss no row, because none is expected before", async () => {
+    const own = await temporaryFolder();
+    const codes = ["430047.BJ", "430510.BJ", "830832.BJ"];
+    const files = codes.map((code) => `'${realFile(`daily/samuellee_per_stock/${code}.csv`)}'`).join(", ");
+    const shanghai = realFile("daily/samuellee_per_stock/603297.SH.csv");
+    const day = "strptime(trade_date, '%Y%m%d')::DATE AS trade_date";
+    await publishRows(own, {
+      trade_cal: `SELECT * FROM read_parquet('${realFile("trade_cal/dazzleckc__trade_cal.parquet")}')`,
+      stock_list: `SELECT unnest([${codes.map((code) => `'${code}'`).join(", ")}]) AS ts_code, DATE '2020-11-20' AS list_date,
+                   DATE '2023-03-17' AS snapshot_date`,
+      daily: `SELECT ts_code, ${day} FROM read_csv([${files}, '${shanghai}'], all_varchar = true, union_by_name = true)`,
+    });
+    const found = await gapsOf("daily/gaps", await serve(own));
+    const early = found.filter((g) => g.ts_code !== null && g.gap_start < "20211115");
+    expect(early).toEqual([]);
+  });
+});
+
+describeReal("the real price limits of 19 December 2025", () => {
+  test("are not missed of stocks in their first five days, and missed of any other", async () => {
+    const own = await temporaryFolder();
+    const csv = (path: string): string => `read_csv('${realFile(path)}', all_varchar = true)`;
+    const date = (column: string): string => `strptime(${column}, '%Y%m%d')::DATE`;
+    await publishRows(own, {
+      trade_cal: `SELECT * FROM read_parquet('${realFile("trade_cal/dazzleckc__trade_cal.parquet")}')`,
+      stock_list: `SELECT ts_code, ${date("list_date")} AS list_date, DATE '2025-12-19' AS snapshot_date
+                   FROM ${csv("stock_basic/Yourdaylight__stock_basic_latest.csv")}`,
+      // Some sources write no row where there is no limit, others prices that no stock reaches.
+      stk_limit: `SELECT ts_code, ${date("trade_date")} AS trade_date
+                  FROM ${csv("stk_limit/Yourdaylight__stk_limit_latest.csv")}
+                  WHERE up_limit::DOUBLE < 99999 AND ts_code <> '600519.SH'`,
+    });
+    const missing = gap("stk_limit", "600519.SH", "20251219", "20251219", "missing");
+    expect(await gapsOf("stk_limit/gaps", await serve(own))).toEqual([missing]);
   });
 });
 

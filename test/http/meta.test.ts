@@ -8,6 +8,7 @@ import { serve, type TestServer } from "../support/server.js";
 interface Meta {
   readonly data_version: string;
   readonly entities: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly point_in_time: Readonly<Record<string, unknown>>;
 }
 
 let root: string;
@@ -38,6 +39,28 @@ describe("the catalog endpoint", () => {
     expect(entities["adj_factor"]).toEqual({ entity: "adj_factor", available: false });
     const { data_start, data_end } = entities["index_basic"]!;
     expect([data_start, data_end]).toEqual(Array(2).fill(expect.stringMatching(/^\d{8}$/)));
+  });
+
+  test("says when rows and values of an entity are known", async () => {
+    const { point_in_time } = await meta();
+    const none = { rule: null, known_from: [], period_end: null, hides: [], revisions: null, panel: "day" };
+    expect(point_in_time["daily"]).toEqual(none);
+    expect(point_in_time["income"]).toEqual({
+      rule: "announced",
+      known_from: ["f_ann_date", "ann_date"],
+      period_end: "end_date",
+      hides: [],
+      revisions: {
+        of: ["ts_code", "end_date", "report_type", "comp_type"],
+        date: ["f_ann_date", "ann_date"],
+        flag: "update_flag",
+      },
+      panel: "newest",
+    });
+    expect(point_in_time["stock_list"]).toMatchObject({
+      rule: "snapshot",
+      hides: [{ column: "delist_date", known_from: "delist_date", before: null }],
+    });
   });
 
   test("names the same data_version as an entity, the calendar and health", async () => {

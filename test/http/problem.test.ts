@@ -7,7 +7,7 @@ import { openApi } from "../../src/http/openapi/index.js";
 import { onlyGet, problemHandler } from "../../src/http/problem.js";
 import { readDescription, type Json } from "../support/openapi.js";
 
-const document: Json = openApi("1.0.0");
+const document: Json = openApi();
 const description = readDescription(document);
 
 /** Fails at /<code> with that problem, and at /fault with an error that is no problem. */

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { connect, TLSSocket, type ConnectionOptions } from "node:tls";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { exposureOf } from "../../src/http/server.js";
+import { exposureOf } from "../../src/http/port.js";
 import { temporaryFolder } from "../support/folders.js";
 import { factors, publishRows } from "../support/lake.js";
 import { noPython, PYTHON } from "../support/python.js";

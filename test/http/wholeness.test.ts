@@ -6,25 +6,31 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { versionFile } from "../../src/lake/layout.js";
 import { repair } from "../../src/repair/repair.js";
-import { temporaryFolder } from "../support/folders.js";
+import { copyOf, temporaryFolder } from "../support/folders.js";
 import { factors, publishRows } from "../support/lake.js";
 import { serve, TOKEN, type TestServer } from "../support/server.js";
 
 const ROWS = 1_500_000;
 const WIDE = "/api/v1/entities/adj_factor";
+/** A lake of which each test damages a copy. */
+let sound: string;
 let root: string;
 let server: TestServer;
 
 /** Two files of a million rows and half a million: two statements, so the second can fail after the first was sent. */
-beforeEach(async () => {
-  root = await temporaryFolder();
-  await publishRows(root, {
+beforeAll(async () => {
+  sound = await temporaryFolder();
+  await publishRows(sound, {
     adj_factor: factors(ROWS),
     weekly: "SELECT '000001.SZ' AS ts_code, DATE '2023-01-06' AS trade_date",
   });
+});
+
+beforeEach(async () => {
+  root = await copyOf(sound);
   server = await serve(root);
 });
 

@@ -20,11 +20,10 @@ import { entityNamed } from "../../src/catalog/index.js";
 import { openWriter } from "../../src/engine/writer.js";
 import { openLake } from "../../src/lake/lake.js";
 import { layoutOf } from "../../src/lake/layout.js";
-import type { CrowdedFolder } from "../../src/lake/intake.js";
-import { readStatus } from "../../src/lake/status.js";
+import { readStatus, type CrowdedFolder } from "../../src/lake/status.js";
 import { importFiles } from "../../src/store/import.js";
 import { withLock } from "../../src/store/lock.js";
-import { findDrops, mayHold } from "../../src/lake/ledger.js";
+import { findDrops, mayHold } from "../../src/lake/found-drops.js";
 import { temporaryFolder } from "../support/folders.js";
 import { publishRows } from "../support/lake.js";
 import { drop, factors, ingester, ledgerOf, outcomesOf, sequenceOf, servedRows } from "../support/ingest.js";
@@ -69,7 +68,9 @@ describe("a drop", () => {
         reason: null,
       },
     ]);
-    expect(watcher.logged).toEqual([expect.stringMatching(/^taken inbox\/adj_factor\/a\.csv: 1 row, data_version 2/)]);
+    expect(watcher.logged).toEqual([
+      expect.stringMatching(/^imported inbox\/adj_factor\/a\.csv: 1 row, data_version 2/),
+    ]);
   });
 
   test("that still grows is not taken", async () => {
@@ -289,11 +290,13 @@ test("missing and unused columns of a drop are reported", async () => {
   const entries = Object.fromEntries((await ledgerOf(root)).map((entry) => [entry.path, entry]));
   expect(entries["adj_factor/a.csv"]).toMatchObject({
     ...{ rows: 2, duplicates: 1, ignored: [] },
-    warnings: ["1 row replaced by another of the same identity, e.g. 000001.SZ 2024-01-03"],
+    warnings: [
+      "1 row replaced by another of the same identity, e.g. 000001.SZ 2024-01-03; values not used: adj_factor 1",
+    ],
   });
   expect(entries["stk_limit/a.csv"]).toMatchObject({
     ignored: ["down_limt"],
-    warnings: ["without down_limit: null in its rows; not used: down_limt"],
+    warnings: ["without down_limit: rows that are replaced keep their values, new rows have none; not used: down_limt"],
   });
   const lost = ["NaN read as missing values: open 1", "infinite numbers read as missing values: close 1"];
   expect(entries["weekly/a.csv"]!.warnings.slice(1)).toEqual(lost);
@@ -316,18 +319,20 @@ describe("ticks of one code and day in two files", () => {
     const watcher = await ingester(root);
     await drop(root, "stk_auction/am.csv", ticks("09:15", "09:20", "09:25"));
     await drop(root, "stk_auction/pm.csv", ticks("14:57", "15:00"));
+    await drop(root, "stk_auction/z.csv", ticks());
     await watcher.settle();
     expect(await servedRows(root, "stk_auction")).toHaveLength(2);
     expect(await ledgerOf(root)).toMatchObject([
       { path: "stk_auction/am.csv", rows: 3, superseded: 3, replaced: 0, warnings: [] },
       { path: "stk_auction/pm.csv", rows: 2, superseded: 3 },
+      { path: "stk_auction/z.csv", rows: 0, warnings: ["the file holds no rows"] },
     ]);
-    const warning = `3 rows of files taken together with it replaced: ${cause}`;
+    const warning = `3 rows of files imported together with it replaced: ${cause}`;
     expect(await warningsOf("stk_auction/pm.csv")).toEqual([warning]);
-    expect(watcher.logged.at(-1)).toContain(warning);
-    expect((await readStatus(await openLake(root))).drops.warned).toMatchObject([
-      { path: "stk_auction/pm.csv", warnings: [warning] },
-    ]);
+    expect(watcher.logged.at(-2)).toContain(warning);
+    expect((await readStatus(await openLake(root))).drops.warned).toContainEqual(
+      expect.objectContaining({ path: "stk_auction/pm.csv", warnings: [warning] }),
+    );
   });
 
   test("that are taken one after the other: the warning names the earlier one", async () => {

@@ -22,7 +22,7 @@ const waiting = (...files: readonly (string | readonly [string, number])[]): rea
     };
   });
 
-const NO_PAST: FileHistory = { isSingle: () => false, isSuspect: () => false, isSlow: () => false };
+const NO_PAST: FileHistory = { failures: () => 0, isSuspect: () => false, isSlow: () => false };
 const NOW = 100_000;
 
 interface Given {
@@ -54,9 +54,9 @@ describe("drops of one entity", () => {
     expect(lots(waiting("daily/a", "weekly/a"), { running: { daily: "large" } })).toEqual(["small weekly/a"]);
   });
 
-  test("are at most 200 files or 512 MiB at once", () => {
-    const many = Array.from({ length: 450 }, (_, i) => `daily/${i}`);
-    expect(lots(waiting(...many))[0]!.split(" ")).toHaveLength(201);
+  test("are at most 1,000 files or 512 MiB at once", () => {
+    const many = Array.from({ length: 1_500 }, (_, i) => `daily/${i}`);
+    expect(lots(waiting(...many))[0]!.split(" ")).toHaveLength(1_001);
     const large = Array.from({ length: 9 }, (_, i) => [`daily/${i}`, LARGE] as const);
     expect(lots(waiting(...large))[0]!.split(" ")).toHaveLength(6);
   });
@@ -79,23 +79,30 @@ describe("entities in parallel", () => {
   });
 });
 
-describe("a file that failed before", () => {
-  const past = (suspect: boolean): FileHistory => ({
+describe("files that failed before", () => {
+  const past = (failures: number, failed: (path: string) => boolean = (path) => path === "daily/b"): FileHistory => ({
     ...NO_PAST,
-    isSingle: ({ path }) => path === "daily/b",
-    isSuspect: ({ path }) => suspect && path === "daily/b",
+    failures: ({ path }) => (failed(path) ? failures : 0),
+    isSuspect: ({ path }) => failures > 1 && failed(path),
   });
 
-  test("is imported without others of its entity, with the memory of a large one", () => {
+  test("are imported without others of their entity, with the memory of a large one", () => {
     const files = waiting("daily/a", "daily/b", "daily/c");
-    expect(lots(files, { past: past(false) })).toEqual(["small daily/a"]);
-    expect(lots(files.slice(1), { past: past(false) })).toEqual(["large daily/b"]);
+    expect(lots(files, { past: past(1) })).toEqual(["small daily/a"]);
+    expect(lots(files.slice(1), { past: past(1) })).toEqual(["large daily/b"]);
   });
 
-  test("is imported alone if it may crash the process", () => {
+  test("are imported 70 at a time after the first failure, so that one of many is soon found", () => {
+    const many = waiting(...Array.from({ length: 450 }, (_, i) => `daily/${i}`));
+    const all = (): boolean => true;
+    expect(lots(many, { past: past(1, all) })[0]!.split(" ")).toHaveLength(71);
+    expect(lots(many, { past: past(2, all) })).toEqual(["alone daily/0"]);
+  });
+
+  test("are imported alone if they may crash the process", () => {
     const files = waiting("daily/b", "weekly/a");
-    expect(lots(files, { past: past(true) })).toEqual(["alone daily/b"]);
-    expect(lots(files, { past: past(true), running: { monthly: "small" } })).toEqual(["small weekly/a"]);
+    expect(lots(files, { past: past(2) })).toEqual(["alone daily/b"]);
+    expect(lots(files, { past: past(2), running: { monthly: "small" } })).toEqual(["small weekly/a"]);
     expect(lots(waiting("weekly/a"), { running: { daily: "alone" } })).toEqual([]);
   });
 });

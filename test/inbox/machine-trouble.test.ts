@@ -8,7 +8,7 @@ import { entityNamed } from "../../src/catalog/index.js";
 import { OperatorError, EngineError, MachineError } from "../../src/errors.js";
 import { openWriter } from "../../src/engine/writer.js";
 import { layoutOf } from "../../src/lake/layout.js";
-import { freeSpace } from "../../src/lake/disk-space.js";
+import { freeSpace } from "../../src/lake/status.js";
 import { stage, type Staged } from "../../src/intake/normalise.js";
 import { fillDisk, smallDisk } from "../support/disks.js";
 import { temporaryFolder } from "../support/folders.js";

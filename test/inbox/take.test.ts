@@ -1,20 +1,23 @@
 // Drops are imported in parallel, respect the disk reserve, and are not retried for ever.
-import { readdir, rm, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { openLake } from "../../src/lake/lake.js";
 import { layoutOf } from "../../src/lake/layout.js";
 import { fileList } from "../../src/lake/manifest.js";
-import { isShort, freeSpace } from "../../src/lake/disk-space.js";
+import { isShort, freeSpace } from "../../src/lake/status.js";
 import { withLock } from "../../src/store/lock.js";
-import { publish } from "../../src/store/publish.js";
+import { revert } from "../../src/store/revert.js";
+import { publish } from "../../src/store/session.js";
 import { verify } from "../../src/repair/verify.js";
 import { smallDisk } from "../support/disks.js";
 import { temporaryFolder } from "../support/folders.js";
-import { drop, factors, ingester, ledgerOf, outcomesOf, servedRows } from "../support/ingest.js";
+import { drop, factors, ingester, ledgerOf, outcomesOf, sequenceOf, servedRows } from "../support/ingest.js";
 import { publishRows } from "../support/lake.js";
 import { tapehouse, until } from "../support/processes.js";
+import { longTest } from "../support/size.js";
 import { MEMORY } from "../support/upkeep.js";
 
 let root: string;
@@ -112,3 +115,47 @@ test("a file that needs more space than the disk has is refused in the end, and 
   for (let i = 0; i < 4; i++) await watcher.after(60_000);
   expect(watcher.logged).toHaveLength(logged);
 });
+
+longTest(
+  "wherever the process dies that imports a drop, the drop is imported once, and a revert takes it back",
+  async () => {
+    const [first, states] = [await temporaryFolder(), await temporaryFolder()];
+    await drop(first, "adj_factor/good.csv", factors("000001.SZ,20240102,1"));
+    await utimes(join(first, "inbox/adj_factor/good.csv"), 1_700_000_000, 1_700_000_000);
+    await (await ingester(first)).settle();
+    await drop(first, "adj_factor/bad.csv", factors("000001.SZ,20240102,9"));
+    await utimes(join(first, "inbox/adj_factor/bad.csv"), 1_700_000_001, 1_700_000_001);
+    const args = ["test/support/faults.mjs", "snapshot", first, states, "--", "ingest", "--data", "{}"];
+    const dying = execFile(process.execPath, args);
+    const ended = new Promise((resolve) => dying.once("exit", resolve));
+    await vi.waitFor(async () => expect(await outcomesOf(first)).toMatchObject({ "adj_factor/bad.csv": "taken" }), {
+      interval: 20,
+      timeout: 60_000,
+    });
+    dying.kill("SIGTERM");
+    await ended;
+    const factorOf = async (root: string): Promise<unknown> => (await servedRows(root, "adj_factor"))[0]![2];
+    const steps = (await readdir(states)).map(Number).sort((a, b) => a - b);
+    const stateOf = async (step: number): Promise<string> => {
+      const lake = join(states, String(step));
+      return `${await sequenceOf(lake)} ${(await outcomesOf(lake))["adj_factor/bad.csv"] ?? "unknown"}`;
+    };
+    const found = await Promise.all(steps.map(stateOf));
+    expect([...new Set(found)]).toEqual(["1 unknown", "2 unknown", "2 taken"]);
+    for (const [i, step] of steps.entries()) {
+      const root = join(states, String(step));
+      const isImported = found[i] !== "1 unknown";
+      if (isImported) await revert(root, "1", MEMORY);
+      await (await ingester(root)).settle();
+      const when = `died at step ${step}`;
+      expect(await factorOf(root), when).toBe(isImported ? 1 : 9);
+      const bad = isImported ? "withdrawn" : "taken";
+      expect(await outcomesOf(root), when).toEqual({ "adj_factor/good.csv": "taken", "adj_factor/bad.csv": bad });
+      expect(
+        (await ledgerOf(root)).filter(({ outcome }) => outcome === "taken"),
+        when,
+      ).toHaveLength(2);
+    }
+  },
+  600_000,
+);

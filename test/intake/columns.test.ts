@@ -89,7 +89,7 @@ describe("columns are matched", () => {
   test("but two equally near names are refused, unless --map chooses", () => {
     const names = ["code", "asset", "trade_date", "adj_factor"];
     expect(refusal("adj_factor", names)).toBe(
-      "x.csv: the columns code, asset all match ts_code; choose one with --map",
+      "x.csv: the columns code, asset all match ts_code; choose one with --map, or put one aside with --map NAME=",
     );
     expect(filling("adj_factor", names, { map: { asset: "ts_code" } })["ts_code"]).toBe("asset");
     expect(refusal("adj_factor", [...FACTOR, "ADJ_FACTOR"])).toMatch(/the columns adj_factor, ADJ_FACTOR all match/);
@@ -154,8 +154,21 @@ describe("a plan that makes no sense is refused", () => {
   test("a required column is missing: the message names it, the columns of the file and the way out", () => {
     expect(refusal("adj_factor", ["code", "adj_factor"])).toBe(
       "x.csv does not fit adj_factor: it has no trade_date. The file has code, adj_factor. " +
-        "Rename a column with --map NAME=trade_date, or give every row the same value with --set trade_date=VALUE, " +
-        "or for a drop with a folder, inbox/adj_factor/trade_date=VALUE/",
+        "Rename columns with tapehouse import adj_factor FILE --map NAME=trade_date, or give every row the same value " +
+        "with --set trade_date=YYYYMMDD, or for a drop with a folder, inbox/adj_factor/trade_date=YYYYMMDD/",
+    );
+  });
+
+  test("everything that a file lacks is named at once, with one command", () => {
+    expect(refusal("index_member", ["index_code"])).toBe(
+      "x.csv does not fit index_member: it has no con_code, in_date, and it has none of out_date, is_new. " +
+        "The file has index_code. Rename columns with tapehouse import index_member FILE " +
+        "--map NAME=con_code,NAME=in_date,NAME=is_new, or give every row the same value with " +
+        "--set con_code=CODE,in_date=YYYYMMDD,is_new=TEXT, or for a drop with a folder, " +
+        "inbox/index_member/in_date=YYYYMMDD/",
+    );
+    expect(refusal("index_weight", ["index_code", "con_code", "trade_date"])).toMatch(
+      /^x\.csv does not fit index_weight: it has no weight\. .* --map NAME=weight, or /,
     );
   });
 

@@ -136,7 +136,7 @@ describe("a file that is not a table, or not JSON, is refused in one line", () =
     [
       "no rows at all",
       "[]",
-      /^x\.json does not fit adj_factor: it has no ts_code, trade_date. The file has no columns/,
+      /^x\.json does not fit adj_factor: it has no ts_code, trade_date, and it has no adj_factor. The file has no columns/,
     ],
   ])("%s", async (_name, content, message) => {
     const refusal = await box.refusal("adj_factor", box.put("x.json", content));
@@ -164,7 +164,7 @@ describe("a file that is not a table, or not JSON, is refused in one line", () =
   test("a bad value is reported with its record", async () => {
     const content = RECORDS.map((record) => JSON.stringify({ ...record, adj_factor: "1,5" })).join("\n");
     expect(await box.refusal("adj_factor", box.put("x.ndjson", content))).toBe(
-      'x.ndjson: record 1, column adj_factor: "1,5" is not a number; 1 more row refused',
+      'x.ndjson: record 1, column adj_factor: "1,5" is a number with a decimal comma: write it with a decimal point; 1 more row refused',
     );
   });
 });

@@ -69,10 +69,12 @@ describe("a file that cannot be read is refused in one line", () => {
   test("missing, a folder, empty, or of an unknown format", async () => {
     mkdirSync(join(box.folder, "folder.csv"));
     expect(await box.refusal("daily", join(box.folder, "none.csv"))).toBe("none.csv does not exist");
-    expect(await box.refusal("daily", join(box.folder, "folder.csv"))).toBe("folder.csv is a folder, not a file");
+    expect(await box.refusal("daily", join(box.folder, "folder.csv"))).toBe(
+      "folder.csv is a folder, not a file: name its files, e.g. folder.csv/*.csv",
+    );
     expect(await box.refusal("daily", box.put("empty.parquet", ""))).toBe("empty.parquet is empty: it has 0 bytes");
     expect(await box.refusal("daily", box.put("a.xlsx", "PK"))).toMatch(
-      /^a\.xlsx has an unknown format \(\.xlsx\): supported/,
+      /^a\.xlsx has an unknown format \(\.xlsx\): save the sheet as CSV UTF-8; supported/,
     );
     expect(await box.refusal("daily", box.put("bare", "x"))).toMatch(/no extension/);
     expect(await box.refusal("daily", box.put("blank.csv", "\n\n"))).toMatch(/has no header line/);
@@ -136,7 +138,9 @@ describe("the name and the folders of a file do not change what is read", () => 
     const file = await box.parquet("trade_date=2020-01-01/part.parquet", ONE);
     const staged = await box.stage("adj_factor", file);
     expect(await box.rows(staged)).toEqual([["000001.SZ", "2024-01-02", 1.5]]);
-    expect(staged.warnings).toEqual([]);
+    expect(staged.warnings).toEqual([
+      "1 row has another trade_date than the folder trade_date=2020-01-01 says: what the file says counts",
+    ]);
   });
 
   test("a folder fills a column that the file lacks, in any spelling, and this is reported", async () => {
@@ -163,7 +167,7 @@ describe("columns of the same name are refused with their true names", () => {
 
   test.each(["close", "CLOSE"])("close and %s in Parquet", async (second) => {
     expect(await box.refusal("daily", await twins(second))).toBe(
-      `twins.parquet: the columns close, ${second} all match close; choose one with --map`,
+      `twins.parquet: the columns close, ${second} all match close; choose one with --map, or put one aside with --map NAME=`,
     );
   });
 
@@ -188,7 +192,7 @@ describe("columns of the same name are refused with their true names", () => {
     ],
   ])("a key that occurs twice in JSON %s", async (_, content, both) => {
     expect(await box.refusal("daily", box.put("twins.json", content))).toBe(
-      `twins.json: the columns ${both} all match close; choose one with --map`,
+      `twins.json: the columns ${both} all match close; choose one with --map, or put one aside with --map NAME=`,
     );
   });
 });

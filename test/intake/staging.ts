@@ -50,7 +50,7 @@ export async function openStaging(): Promise<Staging> {
     },
     stage: stageFile,
     async rows(staged, ...columns) {
-      const wanted = columns.length > 0 ? columns.map((name) => `"${name}"`).join(", ") : "* EXCLUDE (__row)";
+      const wanted = columns.length > 0 ? columns.map((name) => `"${name}"`).join(", ") : "* EXCLUDE (__row, __file)";
       const rows = await writer.rows(`SELECT ${wanted} FROM ${staged.table} ORDER BY __row`);
       return rows.map((row) => Object.values(row));
     },

@@ -9,7 +9,7 @@ import { openDrop, UnreadableDrop } from "../../src/lake/drop-file.js";
 import { layoutOf, type Layout } from "../../src/lake/layout.js";
 import { openLake } from "../../src/lake/lake.js";
 import { readDrops } from "../../src/lake/status.js";
-import { linkOpenFile } from "../../src/inbox/take.js";
+import { linkOpenFile } from "../../src/inbox/stage-drops.js";
 import { temporaryFolder } from "../support/folders.js";
 import { drop, factors, ingester, ledgerOf, outcomesOf, servedRows } from "../support/ingest.js";
 

@@ -2,15 +2,14 @@
 import { appendFile, mkdir, stat, truncate, writeFile } from "node:fs/promises";
 import { beforeEach, describe, expect, test } from "vitest";
 import { OperatorError } from "../../src/errors.js";
-import { openCrashes } from "../../src/inbox/crashes.js";
+import { openCrashes } from "../../src/inbox/failures.js";
 import { readRecordedGaps } from "../../src/lake/gaps.js";
-import { readIntake } from "../../src/lake/intake.js";
 import { readRemoved } from "../../src/lake/kept-versions.js";
 import { openLake } from "../../src/lake/lake.js";
 import { layoutOf, type Layout } from "../../src/lake/layout.js";
 import { inspectLedger, LEDGER_BEGIN, type LedgerEntry } from "../../src/lake/ledger.js";
 import { seal } from "../../src/lake/records.js";
-import { readStatus } from "../../src/lake/status.js";
+import { readStatus, readIntake } from "../../src/lake/status.js";
 import { readTokens } from "../../src/lake/tokens.js";
 import { repair } from "../../src/repair/repair.js";
 import { verify } from "../../src/repair/verify.js";
@@ -19,6 +18,7 @@ import { lookAtLock } from "../../src/store/lock.js";
 import { temporaryFolder } from "../support/folders.js";
 import { drop, factors, ingester, ledgerOf } from "../support/ingest.js";
 import { MEMORY } from "../support/upkeep.js";
+import { longTest } from "../support/size.js";
 
 /** More than a string can hold. The files have holes, and occupy no disk space. */
 const HUGE = 600_000_000;
@@ -52,7 +52,7 @@ describe("a ledger", () => {
     );
     await appendFile(layout.ledger, `${lines.join("\n")}\n`);
     const { drops } = await readStatus(await openLake(root));
-    expect([drops.taken, drops.damagedLines]).toEqual([4, 0]);
+    expect([drops.imported, drops.damagedLines]).toEqual([4, 0]);
     await (await ingester(root)).settle();
     expect((await stat(layout.ledger)).size).toBeLessThan(200_000);
     expect((await ledgerOf(root)).map(({ path }) => path)).toEqual(
@@ -66,8 +66,8 @@ describe("a ledger", () => {
     await truncate(layout.ledger, 70_000_000);
     await appendFile(layout.ledger, `\n${seal({ ...entry, path: "adj_factor/b.csv" })}\n`);
     const { drops } = await readStatus(await openLake(root));
-    expect([drops.taken, drops.damagedLines]).toEqual([2, 1]);
-    const problem = "line 3 is damaged; no drop is taken until it is repaired";
+    expect([drops.imported, drops.damagedLines]).toEqual([2, 1]);
+    const problem = "line 3 is damaged; no drop is imported until it is repaired";
     expect((await verify(root, { ...MEMORY, deep: false })).faults).toMatchObject([{ problem }]);
     expect((await repair(root, { ...MEMORY, deep: false, giveUp: false })).faults).toEqual([]);
     expect(await ledgerOf(root)).toEqual([entry]);
@@ -79,7 +79,7 @@ describe("a ledger", () => {
     expect(await inspectLedger(layout.ledger)).toMatchObject({ damaged: [], sound: LEDGER_BEGIN.length });
   });
 
-  test("longer than a string can be is read", async () => {
+  longTest("longer than a string can be is read", async () => {
     await imported();
     await makeHuge(layout.ledger);
     expect(await inspectLedger(layout.ledger)).toMatchObject({ entries: [{ outcome: "taken" }], damaged: [3] });

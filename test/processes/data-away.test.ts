@@ -3,12 +3,12 @@
 import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { entityNamed } from "../../src/catalog/index.js";
 import { layoutOf } from "../../src/lake/layout.js";
 import { addGap } from "../../src/store/gaps.js";
 import { createToken } from "../../src/store/tokens.js";
-import { temporaryFolder } from "../support/folders.js";
+import { copyOf, temporaryFolder } from "../support/folders.js";
 import { factors, publishRows } from "../support/lake.js";
 import {
   AUTHORIZED,
@@ -19,7 +19,7 @@ import {
   workersOf,
   type ServeProcess,
 } from "../support/processes.js";
-import { isLong } from "../support/size.js";
+import { isLong, longTest } from "../support/size.js";
 
 // A loaded machine takes its time to start a process.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
@@ -27,6 +27,8 @@ vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 const FACTORS = "/api/v1/entities/adj_factor";
 const FORMATS = ["json", "ndjson", "csv", "arrow", "parquet"];
 
+/** What `base` is a copy of. */
+let original: string;
 let base: string;
 /** The data directory, in a folder that outlives it. */
 let root: string;
@@ -42,14 +44,25 @@ const rowsOf = (year: number): Record<string, string> => ({
 const publish = async (folder: string, year: number): Promise<string> =>
   (await publishRows(folder, rowsOf(year)))!.data_version;
 
+beforeAll(async () => {
+  original = await temporaryFolder();
+  const data = join(original, "data");
+  versions = [await publish(data, 2021), await publish(data, 2022), await publish(data, 2023)];
+});
+
 beforeEach(async () => {
-  base = await temporaryFolder();
-  root = join(base, "data");
-  aside = join(base, "aside");
-  versions = [await publish(root, 2021), await publish(root, 2022), await publish(root, 2023)];
+  base = await copyOf(original);
+  [root, aside] = [join(base, "data"), join(base, "aside")];
 });
 
 const serve = (...args: readonly string[]): Promise<ServeProcess> => serveInProcess(root, "--workers", "2", ...args);
+
+/** The same, once the inbox is watched: its process creates folders and the ledger when it starts. */
+async function serveWatching(): Promise<ServeProcess> {
+  const server = await serve();
+  await until("the inbox is watched", () => Promise.resolve(existsSync(layoutOf(root).ledger) || undefined));
+  return server;
+}
 
 const ask = (server: ServeProcess, path: string, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(server.url + path, { headers: { ...AUTHORIZED, Connection: "close", ...headers } });
@@ -117,13 +130,19 @@ async function expectUnavailable(server: ServeProcess): Promise<void> {
 
 /** The catalog calls an entity available where its rows can be read, and nowhere else. */
 async function expectHonestMeta(server: ServeProcess): Promise<void> {
-  const { status } = await ask(server, `${FACTORS}?format=csv`);
   const coverage = { data_start: "20210102", data_end: "20230102", rows: 150 };
-  for (let i = 0; i < 6; i++) {
-    const { entities } = (await (await ask(server, "/api/v1/meta")).json()) as { entities: Record<string, unknown> };
-    expect(entities["adj_factor"]).toEqual({ entity: "adj_factor", available: status === 200, ...coverage });
-    expect(entities["daily"]).toEqual({ entity: "daily", available: false });
-  }
+  // Each worker notices by itself, within a second.
+  await until("every worker knows whether its data files are there", async () => {
+    const { status } = await ask(server, `${FACTORS}?format=csv`);
+    for (let i = 0; i < 6; i++) {
+      const { entities } = (await (await ask(server, "/api/v1/meta")).json()) as { entities: Record<string, unknown> };
+      const { available } = entities["adj_factor"] as { available: boolean };
+      expect(entities["adj_factor"]).toEqual({ entity: "adj_factor", available, ...coverage });
+      expect(entities["daily"]).toEqual({ entity: "daily", available: false });
+      if (available !== (status === 200)) return undefined;
+    }
+    return true;
+  });
 }
 
 /** Kills a worker; resolves when another one serves in its place. */
@@ -201,63 +220,71 @@ const ATTACKS: Readonly<Record<string, { harm(): Promise<unknown>; undo(): Promi
 /** Attacks after which the data files are where they were. */
 const FILES_STAY = Object.keys(ATTACKS).filter((name) => /^the folder state|older pointer|older copy of/.test(name));
 
-/** After this one no worker has its lake. A reload after each of the others takes a minute in all. */
-const RELOADED = "the directory is gone";
+/** Variants of the other attacks: the long run looks at them too. */
+const VARIANTS = [
+  "the folder state is empty",
+  "the directory is gone",
+  "the directory is empty, as without its mount",
+  "an older pointer is put back",
+  "an older copy of the directory is put back",
+  "an older copy is put back and went on from there",
+];
 
-describe.each(Object.entries(ATTACKS))("when %s", (name, { harm, undo, told }) => {
-  test("the open version is served or nothing is, health and log say so, and it comes back by itself", async () => {
-    const server = await serve();
-    const before = await answers(server);
-    expect(before.map((answer) => answer.slice(0, 4))).toEqual(FORMATS.map(() => "200 "));
-    await harm();
-    const there = await namesBelow(root);
+describe.each(Object.entries(ATTACKS).filter(([name]) => isLong || !VARIANTS.includes(name)))(
+  "when %s",
+  (name, { harm, undo, told }) => {
+    test("the open version is served or nothing is, health and log say so, and it comes back by itself", async () => {
+      const server = await serveWatching();
+      const before = await answers(server);
+      expect(before.map((answer) => answer.slice(0, 4))).toEqual(FORMATS.map(() => "200 "));
+      await harm();
+      const there = await namesBelow(root);
 
-    const soon = async (): Promise<void> => {
-      const now = await answers(server);
-      for (const [i, answer] of now.entries()) if (!answer.startsWith("503 ")) expect(answer).toBe(before[i]);
-      if (FILES_STAY.includes(name)) expect(now).toEqual(before);
-    };
-    for (let i = 0; i < 5; i++) await soon();
-    await untilHealth(server, "degraded", { state: false });
-    await expectTold(server, told);
-    await soon();
-    await expectHonestMeta(server);
-    expect(await namesBelow(root)).toEqual(there);
+      const soon = async (): Promise<void> => {
+        const now = await answers(server);
+        for (const [i, answer] of now.entries()) if (!answer.startsWith("503 ")) expect(answer).toBe(before[i]);
+        if (FILES_STAY.includes(name)) expect(now).toEqual(before);
+      };
+      for (let i = 0; i < 5; i++) await soon();
+      await untilHealth(server, "degraded", { state: false });
+      await expectTold(server, told);
+      await soon();
+      await expectHonestMeta(server);
+      expect(await namesBelow(root)).toEqual(there);
 
-    await undo();
-    await untilWell(server);
-    expect(await answers(server)).toEqual(before);
-    await expectHonestMeta(server);
-    await expectTold(server, /the data directory is available again|the inbox again|names version 2/);
-    await expectNext(server);
-  });
+      await undo();
+      await untilWell(server);
+      expect(await answers(server)).toEqual(before);
+      await expectHonestMeta(server);
+      await expectTold(server, /the data directory is available again|the inbox again|names version 2/);
+      await expectNext(server);
+    });
 
-  const reloadTest = test.runIf(isLong || name === RELOADED);
-
-  reloadTest("a new worker and a reload do not accept it as the lake, and serve again when it is back", async () => {
-    const server = await serve();
-    const before = await answers(server);
-    await harm();
-    await untilHealth(server, "degraded", { state: false });
-    const there = await namesBelow(root);
-    server.child.kill("SIGHUP");
-    await expectTold(server, /a new worker could not start; the old workers keep running/);
-    await expectTold(server, /"reloaded"/);
-    if (FILES_STAY.includes(name)) expect(await answers(server)).toEqual(before);
-    await replaceWorker(server);
-    for (let i = 0; i < 8; i++) {
-      for (const [j, answer] of (await answers(server)).entries()) {
-        if (!/^50[03] /.test(answer)) expect(answer).toBe(before[j]);
+    longTest("a new worker and a reload do not accept it as the lake, and serve again when it is back", async () => {
+      const server = await serveWatching();
+      const before = await answers(server);
+      await harm();
+      await untilHealth(server, "degraded", { state: false });
+      const there = await namesBelow(root);
+      server.child.kill("SIGHUP");
+      await expectTold(server, /a new worker could not start; the old workers keep running/);
+      await expectTold(server, /"reloaded"/);
+      if (FILES_STAY.includes(name)) expect(await answers(server)).toEqual(before);
+      await replaceWorker(server);
+      for (let i = 0; i < 8; i++) {
+        for (const [j, answer] of (await answers(server)).entries()) {
+          if (!/^50[03] /.test(answer)) expect(answer).toBe(before[j]);
+        }
       }
-    }
-    await untilHealth(server, "degraded", { state: false });
-    expect(await namesBelow(root)).toEqual(there);
-    await undo();
-    await untilWell(server);
-    for (let i = 0; i < 4; i++) expect(await answers(server)).toEqual(before);
-    await expectNext(server);
-  });
-});
+      await untilHealth(server, "degraded", { state: false });
+      expect(await namesBelow(root)).toEqual(there);
+      await undo();
+      await untilWell(server);
+      for (let i = 0; i < 4; i++) expect(await answers(server)).toEqual(before);
+      await expectNext(server);
+    });
+  },
+);
 
 test("without the folder lake every format answers 503, and each store without its files is false", async () => {
   const server = await serve();
@@ -308,7 +335,7 @@ test("what only the folder state can tell is 503 while it is gone; validators, m
   expect((await (await ask(server, gaps)).json()) as object).toMatchObject({ gaps: [{ kind: "timeout" }] });
 });
 
-test("a worker that starts while the token file is gone does not take its tokens for invalid ones", async () => {
+longTest("a worker that starts while the token file is gone does not take its tokens for invalid ones", async () => {
   const { tokens } = layoutOf(root);
   const secret = await createToken(root, "alice", { entities: null, expires: null }, new Date());
   const server = await serve("--no-watch");
@@ -331,7 +358,7 @@ test("a worker that starts while the token file is gone does not take its tokens
   expect(new Set(await statuses())).toEqual(new Set([200]));
 });
 
-test("a restart of the server serves what is there then", async () => {
+longTest("a restart of the server serves what is there then", async () => {
   const server = await serve("--no-watch");
   await ATTACKS["another lake takes its place"]!.harm();
   await untilHealth(server, "degraded", { state: false });
@@ -342,7 +369,7 @@ test("a restart of the server serves what is there then", async () => {
   expect((await response.text()).split("\n")).toHaveLength(202);
 });
 
-test("a lake that was empty at the start gets its first version, and a name", async () => {
+longTest("a lake that was empty at the start gets its first version, and a name", async () => {
   await rm(root, { recursive: true });
   await mkdir(root);
   const server = await serve();
@@ -354,22 +381,25 @@ test("a lake that was empty at the start gets its first version, and a name", as
   });
 });
 
-test("a lake of an earlier release gets its name at the next publication, and is told from others without it", async () => {
-  await rm(layoutOf(root).identity);
-  const server = await serve();
-  const before = await answers(server);
-  const { harm, undo, told } = ATTACKS["another lake takes its place"]!;
-  await harm();
-  await untilHealth(server, "degraded", { state: false });
-  await expectTold(server, told);
-  await undo();
-  await untilWell(server);
-  expect(await answers(server)).toEqual(before);
-  await expectNext(server);
-  expect(existsSync(layoutOf(root).identity)).toBe(true);
-});
+longTest(
+  "a lake of an earlier release gets its name at the next publication, and is told from others without it",
+  async () => {
+    await rm(layoutOf(root).identity);
+    const server = await serve();
+    const before = await answers(server);
+    const { harm, undo, told } = ATTACKS["another lake takes its place"]!;
+    await harm();
+    await untilHealth(server, "degraded", { state: false });
+    await expectTold(server, told);
+    await undo();
+    await untilWell(server);
+    expect(await answers(server)).toEqual(before);
+    await expectNext(server);
+    expect(existsSync(layoutOf(root).identity)).toBe(true);
+  },
+);
 
-test("a response in progress when the directory disappears is complete or cut", async () => {
+longTest("a response in progress when the directory disappears is complete or cut", async () => {
   const rows = 600_000;
   await publishRows(root, { adj_factor: factors(rows) });
   const server = await serve("--no-watch", "--cache", "none");

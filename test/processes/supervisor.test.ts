@@ -14,7 +14,7 @@ import { layoutOf } from "../../src/lake/layout.js";
 import { createToken, revokeToken } from "../../src/store/tokens.js";
 import { SAME_SIGNAL } from "../../src/processes/supervisor.js";
 import { temporaryFolder } from "../support/folders.js";
-import { publishRows } from "../support/lake.js";
+import { factors, publishRows } from "../support/lake.js";
 import {
   AUTHORIZED,
   endAll,
@@ -28,11 +28,16 @@ import {
   urlOf,
   workersOf,
 } from "../support/processes.js";
-import { publishWide, WIDE, WIDE_ROWS } from "../support/wide-read.js";
+import { isLong, longTest } from "../support/size.js";
+import { WIDE } from "../support/wide-read.js";
+
+/** Variants of other tests: the quick run leaves them out. */
 
 // A loaded machine takes its time to start a process.
 vi.setConfig({ testTimeout: 240_000 });
 
+/** More than the buffers between a server and a client that does not read. */
+const ROWS = 700_000;
 const SMALL = `${WIDE}?ts_code=000007.SZ`;
 let data: string;
 let temp: string;
@@ -40,7 +45,7 @@ let temp: string;
 beforeAll(async () => {
   data = await temporaryFolder();
   temp = await temporaryFolder();
-  await publishWide(data, false);
+  await publishRows(data, { adj_factor: factors(ROWS) }, { codeCopy: true });
 });
 
 afterEach(async () => {
@@ -95,6 +100,7 @@ interface Stream {
   readonly process: string;
   /** Reads the rest: "whole", or "cut" where the client notices that it is not. */
   outcome(): Promise<"whole" | "cut">;
+  leave(): void;
 }
 
 /** A response whose client does not read yet. */
@@ -104,22 +110,26 @@ async function openStream(url: string, format = "json"): Promise<Stream> {
     format === "json" ? (JSON.parse(body) as { count: number }).count : body.split("\n").length - 2;
   return {
     process: processOf(response),
+    leave: () => void response.destroy(),
     async outcome() {
       const body = await text(response).catch(() => null);
-      if (body !== null && countRows(body) !== WIDE_ROWS) throw new Error("a part of an answer passes for whole");
+      if (body !== null && countRows(body) !== ROWS) throw new Error("a part of an answer passes for whole");
       return body === null ? "cut" : "whole";
     },
   };
 }
 
-/** Streams at each of two workers. */
+/** Two streams at each of two workers. The system may give one of them many connections in a row. */
 async function streamsOfBoth(url: string): Promise<readonly Stream[]> {
-  const streams: Stream[] = [];
-  while (new Set(streams.map(({ process }) => process)).size < 2) {
-    if (streams.length === 40) throw new Error("one worker gets all connections");
-    streams.push(await openStream(url, streams.length % 2 ? "csv" : "json"));
-  }
-  return streams;
+  const streams = new Map<string, Stream[]>();
+  await until("both workers send", async () => {
+    const stream = await openStream(url, streams.size % 2 ? "csv" : "json");
+    const own = streams.get(stream.process) ?? [];
+    if (own.length < 2) streams.set(stream.process, [...own, stream]);
+    else stream.leave();
+    return (streams.size === 2 && [...streams.values()].every(({ length }) => length === 2)) || undefined;
+  });
+  return [...streams.values()].flat();
 }
 
 describe("a worker that is killed", () => {
@@ -154,7 +164,7 @@ describe("a worker that is killed", () => {
     expect(answers.map(({ status, process }) => [status, process === name])).toEqual(Array(5).fill([200, false]));
   });
 
-  test("still counts in the metrics", async () => {
+  longTest("still counts in the metrics", async () => {
     const server = await serve("--workers", "2");
     const sum = async (): Promise<number> => {
       const { text } = await ask(server.url, "/metrics");
@@ -173,7 +183,7 @@ describe("a worker that is killed", () => {
     await expectTold(server, /a worker died/);
   });
 
-  test("and whose replacements cannot start ends the server, with one clear line", async () => {
+  longTest("and whose replacements cannot start ends the server, with one clear line", async () => {
     const small = await temporaryFolder();
     await publishRows(small, { weekly: "SELECT '000001.SZ' AS ts_code, DATE '2023-01-06' AS trade_date" });
     const server = await serveInProcess(small, "--temp", temp, "--workers", "1", "--no-watch");
@@ -192,7 +202,7 @@ describe("a worker that is killed", () => {
   });
 });
 
-test("a worker that hangs is killed and replaced; meanwhile the others answer every request", async () => {
+longTest("a worker that hangs is killed and replaced; meanwhile the others answer every request", async () => {
   const server = await serve("--workers", "2", "--no-watch");
   const [worker] = workersOf(server);
   process.kill(worker!, "SIGSTOP");
@@ -239,7 +249,7 @@ describe("a stop", () => {
     idle.destroy();
   });
 
-  test("cuts the remaining responses after the grace period, and exits with 0", async () => {
+  longTest("cuts the remaining responses after the grace period, and exits with 0", async () => {
     const server = await serve("--workers", "2", "--grace", "1");
     const streams = await streamsOfBoth(server.url);
     server.child.kill("SIGTERM");
@@ -247,7 +257,7 @@ describe("a stop", () => {
     expect(await Promise.all(streams.map((one) => one.outcome()))).toEqual(streams.map(() => "cut"));
   });
 
-  test("that is requested twice is immediate", async () => {
+  longTest("that is requested twice is immediate", async () => {
     const server = await serve("--workers", "2", "--grace", "600");
     const stream = await openStream(server.url);
     server.child.kill("SIGINT");
@@ -260,7 +270,7 @@ describe("a stop", () => {
     expect(await stream.outcome()).toBe("cut");
   });
 
-  test("before it listens ends it too", async () => {
+  longTest("before it listens ends it too", async () => {
     const server = tapehouse("serve", "--data", data, "--temp", temp, "--port", "0");
     await until("it has a worker", () => workersOf(server).length > 0 || undefined);
     server.child.kill("SIGTERM");
@@ -268,7 +278,7 @@ describe("a stop", () => {
     expect(server.told.stdout).toBe("");
   });
 
-  test("before anything is made, or as soon as it runs, leaves nothing behind", async () => {
+  longTest("before anything is made, or as soon as it runs, leaves nothing behind", async () => {
     const began = tapehouse("serve", "--data", data, "--temp", temp, "--port", "0", "--workers", "2");
     await until("it has begun", () => readdirSync(temp).some((name) => name.startsWith("server-")) || undefined);
     began.child.kill("SIGINT");
@@ -279,7 +289,7 @@ describe("a stop", () => {
     expect(await server.ended).toBe(0);
   });
 
-  test("of the whole group of processes, three times, is a stop", async () => {
+  longTest("of the whole group of processes, three times, is a stop", async () => {
     const server = await serve("--workers", "2");
     const group = [server.child.pid!, ...childrenOf(server.child.pid!)];
     for (let i = 0; i < 3; i++) for (const pid of group) process.kill(pid, "SIGINT");
@@ -287,7 +297,7 @@ describe("a stop", () => {
     expect(server.told.stderr).not.toMatch(/died|failed/);
   });
 
-  test("continues when a suspended supervisor is resumed", async () => {
+  longTest("continues when a suspended supervisor is resumed", async () => {
     const server = await serve("--workers", "2", "--no-watch");
     const before = workersOf(server);
     server.child.kill("SIGSTOP");
@@ -301,7 +311,7 @@ describe("a stop", () => {
   });
 
   const canUnshare = spawnSync("unshare", ["--fork", "--pid", "true"]).status === 0;
-  test.skipIf(!canUnshare)("works where the supervisor is process 1, as in a container", async () => {
+  test.runIf(isLong && canUnshare)("works where the supervisor is process 1, as in a container", async () => {
     const command = ["unshare", "--fork", "--pid", "--mount-proc", "--kill-child"];
     const server = tapehouseUnder(command, "serve", "--data", data, "--temp", temp, "--port", "0", "--workers", "2");
     const url = await urlOf(server);
@@ -348,7 +358,7 @@ test("SIGHUP renews every worker under load without a failed request; answers un
 });
 
 describe("SIGHUP", () => {
-  test("while it starts reloads it when it has started: one process watches the inbox", async () => {
+  longTest("while it starts reloads it when it has started: one process watches the inbox", async () => {
     const server = tapehouse("serve", "--data", data, "--temp", temp, "--port", "0", "--workers", "1");
     await until("it has a worker", () => workersOf(server).length > 0 || undefined);
     for (let i = 0; i < 3; i++) server.child.kill("SIGHUP");
@@ -362,28 +372,31 @@ describe("SIGHUP", () => {
     expect(await server.ended).toBe(0);
   });
 
-  test("again and again, to every process of the group, loses no request and ends with one set of workers", async () => {
-    const server = await serve("--workers", "2");
-    for (let i = 0; i < 20; i++) {
-      for (const pid of [server.child.pid!, ...childrenOf(server.child.pid!)]) {
-        if (!isGone(pid)) process.kill(pid, "SIGHUP");
+  longTest(
+    "again and again, to every process of the group, loses no request and ends with one set of workers",
+    async () => {
+      const server = await serve("--workers", "2");
+      for (let i = 0; i < 20; i++) {
+        for (const pid of [server.child.pid!, ...childrenOf(server.child.pid!)]) {
+          if (!isGone(pid)) process.kill(pid, "SIGHUP");
+        }
+        expect(await ask(server.url)).toMatchObject({ status: 200 });
       }
+      await until("it is at rest", () => {
+        const [began, ended] = ["reloading", "reloaded"].map(
+          (what) => server.told.stderr.split(`"msg":"${what}"`).length - 1,
+        );
+        return (began! > 1 && began === ended) || undefined;
+      });
+      await until("one set of workers is left", () => workersOf(server).length === 2 || undefined);
+      await until("one process watches", () => ingesters().length === 1 || undefined);
+      expect(server.told.stderr).not.toMatch(/died/);
       expect(await ask(server.url)).toMatchObject({ status: 200 });
-    }
-    await until("it is at rest", () => {
-      const [began, ended] = ["reloading", "reloaded"].map(
-        (what) => server.told.stderr.split(`"msg":"${what}"`).length - 1,
-      );
-      return (began! > 1 && began === ended) || undefined;
-    });
-    await until("one set of workers is left", () => workersOf(server).length === 2 || undefined);
-    await until("one process watches", () => ingesters().length === 1 || undefined);
-    expect(server.told.stderr).not.toMatch(/died/);
-    expect(await ask(server.url)).toMatchObject({ status: 200 });
-  });
+    },
+  );
 });
 
-test("SIGUSR1 opens no debugger in any process, and ends none", async () => {
+longTest("SIGUSR1 opens no debugger in any process, and ends none", async () => {
   const server = await serve("--workers", "1");
   // Before it has begun to watch, it is Node that gets the signal.
   await until("the inbox is watched", () => ingesters().some((pid) => getPriority(pid) > 0) || undefined);
@@ -405,7 +418,7 @@ test("signals to a worker are ignored: the supervisor decides when it ends", asy
   expect(workersOf(server)).toEqual([worker]);
 });
 
-test("a server whose outputs are no longer read keeps running, and stops normally", async () => {
+longTest("a server whose outputs are no longer read keeps running, and stops normally", async () => {
   const server = await serve("--workers", "2", "--log-level", "info");
   server.child.stdout!.destroy();
   server.child.stderr!.destroy();
@@ -420,7 +433,7 @@ test("a server whose outputs are no longer read keeps running, and stops normall
   expect(await server.ended).toBe(0);
 });
 
-test("damage found by one worker is in the health of the others", async () => {
+longTest("damage found by one worker is in the health of the others", async () => {
   const own = await temporaryFolder();
   await publishRows(own, { weekly: "SELECT '000001.SZ' AS ts_code, DATE '2023-01-06' AS trade_date" });
   const server = await serveInProcess(own, "--temp", temp, "--workers", "2", "--no-watch");
@@ -471,7 +484,7 @@ describe("a server that cannot start says why in one line and exits with 1", () 
     });
   });
 
-  test("where the address is another machine's", async () => {
+  longTest("where the address is another machine's", async () => {
     const server = tapehouse(
       "serve",
       "--data",
@@ -491,7 +504,7 @@ describe("a server that cannot start says why in one line and exits with 1", () 
     );
   });
 
-  test("where the lake is damaged", async () => {
+  longTest("where the lake is damaged", async () => {
     const damaged = await temporaryFolder();
     await publishRows(damaged, { weekly: "SELECT '000001.SZ' AS ts_code, DATE '2023-01-06' AS trade_date" });
     await writeFile(layoutOf(damaged).pointer, "damaged");

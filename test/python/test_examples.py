@@ -30,6 +30,19 @@ def test_what_came_later_changes_no_earlier_month() -> None:
     assert months[:10] == [line for line in long.splitlines() if line.startswith("202")][:10]
 
 
+def test_a_range_without_a_holding_period_is_refused_in_one_line() -> None:
+    for start, end in (("20251103", "20251128"), ("20250927", "20250928"), ("20250902", "20250930")):
+        refused = backtest("--start", start, "--end", end)
+        assert (refused.returncode, refused.stdout) == (1, "")
+        assert refused.stderr.startswith("the range has no whole holding period") and refused.stderr.count("\n") == 1
+
+
+def test_a_range_of_one_holding_period_is_enough() -> None:
+    short = backtest("--start", "20250901", "--end", "20251013")
+    assert short.returncode == 0, short.stderr
+    assert len([line for line in short.stdout.splitlines() if line.startswith("202")]) == 1
+
+
 def test_it_ends_where_data_is_missing() -> None:
     refused = backtest("--start", "20240701", "--end", "20251231")
     assert refused.returncode == 1

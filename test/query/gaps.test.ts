@@ -1,10 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { columnNamed, entityNamed } from "../../src/catalog/index.js";
+import { firstExpected } from "../../src/catalog/gap-rules.js";
+import { formatDays, toDays } from "../../src/dates.js";
 import { toCalendar } from "../../src/query/calendar.js";
-import { computeGaps, isFilled, parseGapRequest, selectGaps, type HeldDays } from "../../src/query/gaps.js";
-import { daySet, type DaySet, type Span } from "../../src/query/gaps-days.js";
-import { heldDaysRead, listingsRead, suspendedDaysRead } from "../../src/query/gaps-read.js";
+import { daySet, hull, type Span } from "../../src/query/day-sets.js";
+import { parseGapRequest, selectGaps } from "../../src/query/gap-request.js";
+import { commonSpan, computeGaps, type HeldDays } from "../../src/query/gaps.js";
+import {
+  heldDaysRead,
+  listingsRead,
+  namesRead,
+  resumedDaysRead,
+  suspendedDaysRead,
+} from "../../src/query/gaps-read.js";
 import { rowsOf, scanOf } from "../../src/query/scan.js";
 import { fileList, type DataFile } from "../../src/lake/manifest.js";
 import { gapsByHand, smallMarket, sorted, type SmallMarket } from "../support/market.js";
@@ -14,22 +23,33 @@ const daily = entityNamed("daily")!;
 function heldBy(span: Span, rows: readonly (readonly [string, string])[]): HeldDays {
   const dates = new Map<string, string[]>();
   for (const [code, date] of rows) dates.set(code, [...(dates.get(code) ?? []), date]);
-  return new Map([...dates].map(([code, days]): [string, DaySet] => [code, daySet(span, days)]));
+  return new Map([...dates].map(([code, days]) => [code, daySet(span, days)]));
 }
 
 function computed(market: SmallMarket) {
-  const dates = market.rows.map(([, date]) => date).sort();
-  const span = { first: dates[0]!, last: dates.at(-1)! };
-  const open = market.calendar.filter(([, isOpen]) => isOpen).map(([date]) => date);
-  const full = market.suspensions.filter(([, , timing, type]) => timing === null && type === "S");
-  return computeGaps(daily, span, open, heldBy(span, market.rows), {
+  const spanOf = (dates: readonly string[]): Span | null => {
+    const sorted = dates.toSorted();
+    return commonSpan({ first: sorted[0] ?? null, last: sorted.at(-1) ?? null }, calendar);
+  };
+  const calendar = toCalendar(
+    market.calendar.map(([date]) => date),
+    market.calendar.map(([, isOpen]) => (isOpen ? 1 : 0)),
+  );
+  const within = spanOf(market.rows.map(([, date]) => date));
+  if (within === null) return [];
+  const span = hull(within, spanOf(market.suspensions.map(([, date]) => date)));
+  const days = (wanted: (timing: string | null, type: string) => boolean): HeldDays =>
+    heldBy(
+      span,
+      market.suspensions.filter(([, , timing, type]) => wanted(timing, type)).map(([code, date]) => [code, date]),
+    );
+  return computeGaps(daily, { span, within, calendar }, heldBy(span, market.rows), {
     codes: market.stocks.map(([code]) => code),
     listed: market.stocks.map(([, listed]) => listed),
     delisted: market.stocks.map(([, , delisted]) => delisted),
-    suspended: heldBy(
-      span,
-      full.map(([code, date]) => [code, date] as const),
-    ),
+    suspended: days((timing, type) => timing === null && type === "S"),
+    resumed: days((_, type) => type === "R"),
+    delisting: null,
   });
 }
 
@@ -46,6 +66,115 @@ describe("computed gaps", () => {
       { numRuns: 500 },
     );
     expect(found).toBeGreaterThan(1000);
+  });
+});
+
+describe("no row is expected of a stock", () => {
+  const dates = Array.from({ length: 400 }, (_, i) => formatDays(toDays("20230101") + i));
+  const isOpen = (date: string): boolean => toDays(date) % 7 !== 2 && toDays(date) % 7 !== 3; // Saturday, Sunday
+  const calendar = toCalendar(
+    dates,
+    dates.map((date) => (isOpen(date) ? 1 : 0)),
+  );
+  const within = { first: "20230403", last: "20230428" };
+  const span = { first: "20230320", last: "20230510" };
+  const days = calendar.open.filter((date) => within.first <= date && date <= within.last);
+
+  interface Case {
+    readonly code?: string;
+    readonly entity?: string;
+    readonly listed?: string;
+    readonly delisted?: string;
+    readonly lost: readonly string[];
+    readonly suspended?: readonly string[];
+    readonly resumed?: readonly string[];
+    readonly delisting?: string;
+  }
+
+  /** The days on which the stock is missing. Others have rows on all open days. */
+  const missing = ({ code = "600001.SH", entity = "daily", ...one }: Case): readonly string[] => {
+    const { listed = "19990101", delisted = null, lost, suspended = [], resumed = [], delisting } = one;
+    const traded = days.filter(
+      (date) => !lost.includes(date) && date >= listed && (delisted === null || date < delisted),
+    );
+    const market = {
+      codes: [code],
+      listed: [listed],
+      delisted: [delisted],
+      suspended: heldBy(
+        span,
+        suspended.map((date) => [code, date]),
+      ),
+      resumed: heldBy(
+        span,
+        resumed.map((date) => [code, date]),
+      ),
+      delisting: entity === "stk_limit" ? new Map(delisting === undefined ? [] : [[code, delisting]]) : null,
+    };
+    const held = heldBy(span, [
+      ...days.map((date) => ["159001.SZ", date] as const),
+      ...traded.map((date) => [code, date] as const),
+    ]);
+    const gaps = computeGaps(entityNamed(entity)!, { span, within, calendar }, held, market);
+    return gaps.flatMap(({ gap_start, gap_end }) => days.filter((date) => gap_start <= date && date <= gap_end));
+  };
+
+  test("between the first day of a halt and the day on which it resumed", () => {
+    const lost = ["20230411", "20230412", "20230413"];
+    const halt = { lost, suspended: ["20230411"] };
+    expect(missing({ ...halt, resumed: ["20230414"] })).toEqual([]);
+    // Nothing says that the halt went on.
+    expect(missing(halt)).toEqual(["20230412", "20230413"]);
+    // A row in between, or another suspension, shows that it did not.
+    expect(missing({ lost, suspended: ["20230407"], resumed: ["20230414"] })).toEqual(lost);
+    expect(missing({ lost: ["20230412"], suspended: ["20230411", "20230413"], resumed: ["20230414"] })).toEqual([
+      "20230412",
+    ]);
+  });
+
+  test("during a halt that began before the first day or ended after the last one", () => {
+    expect(missing({ lost: ["20230403", "20230404"], suspended: ["20230324"], resumed: ["20230405"] })).toEqual([]);
+    expect(missing({ lost: ["20230427", "20230428"], suspended: ["20230427"], resumed: ["20230509"] })).toEqual([]);
+  });
+
+  test("from its last suspension to its delisting, and on the five trading days before that", () => {
+    const lost = days.filter((date) => date >= "20230412");
+    expect(missing({ lost, delisted: "20230427", suspended: ["20230412"] })).toEqual([]);
+    expect(missing({ lost, delisted: "20230419" })).toEqual([]);
+    // Seven trading days without a row: two are too many.
+    expect(missing({ lost, delisted: "20230421" })).toEqual(["20230412", "20230413"]);
+    // It traded on the last day, so the day before is missing.
+    expect(missing({ lost: ["20230413"], delisted: "20230417" })).toEqual(["20230413"]);
+  });
+
+  test("of Beijing before the exchange opened", () => {
+    expect(firstExpected("830799.BJ", "20200727")).toBe("20211115");
+    expect(firstExpected("920002.BJ", "20240201")).toBe("20240201");
+    expect(firstExpected("600519.SH", "20010827")).toBe("20010827");
+  });
+
+  test.each([
+    ["600002.SH", "20230410", 5],
+    ["001002.SZ", "20230407", 1],
+    ["301002.SZ", "20230407", 5],
+    ["688002.SH", "20230407", 5],
+    ["689009.SH", "20230407", 5],
+    ["920002.BJ", "20230407", 1],
+  ])("in stk_limit while %s, listed on %s, has no limit: %i days", (code, listed, free) => {
+    const since = days.filter((date) => date >= listed);
+    expect(missing({ entity: "stk_limit", code, listed, lost: since.slice(0, free) })).toEqual([]);
+    expect(missing({ entity: "stk_limit", code, listed, lost: since.slice(0, free + 1) })).toEqual([since[free]]);
+    expect(missing({ entity: "daily", code, listed, lost: since.slice(0, 1) })).toEqual([since[0]]);
+  });
+
+  test("in stk_limit on the first day of its delisting period", () => {
+    const lost = ["20230411", "20230412"];
+    expect(missing({ entity: "stk_limit", lost, delisting: "20230411" })).toEqual(["20230412"]);
+    expect(missing({ entity: "daily", lost, delisting: "20230411" })).toEqual(lost);
+  });
+
+  test("on no other day: a stock that was listed before the calendar begins has its limits", () => {
+    expect(missing({ entity: "stk_limit", listed: "20221230", lost: ["20230403"] })).toEqual(["20230403"]);
   });
 });
 
@@ -81,35 +210,6 @@ describe("selected gaps", () => {
     expect(codes("daily", "ts_code=600519.SH")).toEqual([null, "600519.SH"]);
     expect(codes("anns_d", "ts_code=600519.SH")).toEqual([null, "600519", "600519.SH"]);
     expect(codes("anns_d", "ts_code=600519")).toEqual([null, "600519", "600519.SH"]);
-  });
-});
-
-describe("a recorded gap", () => {
-  const calendar = toCalendar(["20240105", "20240106", "20240107", "20240108"], [1, 0, 0, 1]);
-  const span = { first: "20240101", last: "20240131" };
-  const filled = (start: string, end: string, held: readonly string[], known = calendar): boolean => {
-    const gap = { entity: "daily", ts_code: null, gap_start: start, gap_end: end, kind: "timeout" };
-    return isFilled(gap, known, span, daySet(span, held));
-  };
-
-  test("is filled by rows on each of its open days", () => {
-    expect(filled("20240105", "20240108", ["20240105", "20240108"])).toBe(true);
-    expect(filled("20240105", "20240108", ["20240105"])).toBe(false);
-    expect(filled("20240105", "20240107", ["20240105"])).toBe(true);
-  });
-
-  test("of closed days alone is filled by rows on each of them", () => {
-    expect(filled("20240106", "20240107", [])).toBe(false);
-    expect(filled("20240106", "20240107", ["20240106"])).toBe(false);
-    expect(filled("20240106", "20240107", ["20240106", "20240107"])).toBe(true);
-  });
-
-  test("on days that the calendar does not know needs rows on each of them", () => {
-    expect(filled("20240108", "20240110", ["20240108", "20240109"])).toBe(false);
-    expect(filled("20240108", "20240110", ["20240108", "20240109", "20240110"])).toBe(true);
-    const none = toCalendar([], []);
-    expect(filled("20240106", "20240107", ["20240106"], none)).toBe(false);
-    expect(filled("20240106", "20240107", ["20240106", "20240107"], none)).toBe(true);
   });
 });
 
@@ -152,11 +252,17 @@ describe("what is read", () => {
       is("suspend_type", "S"),
       is("suspend_timing", null),
     ]);
+    expect(resumedDaysRead(list, span).scans[0]!.tests).toEqual([between, is("suspend_type", "R")]);
   });
 
   test("is nothing where there are no files", () => {
     const none = fileList("daily", []);
-    const reads = [heldDaysRead(daily, none, span, "each"), suspendedDaysRead(none, span), listingsRead(none)];
+    const reads = [
+      heldDaysRead(daily, none, span, "each"),
+      suspendedDaysRead(none, span),
+      listingsRead(none),
+      namesRead(none),
+    ];
     expect(reads.flatMap((read) => read.scans)).toEqual([]);
   });
 

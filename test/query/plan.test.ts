@@ -19,6 +19,7 @@ const lists: Readonly<Record<string, FileList>> = {
   income: fileList("income", [file("20220104", "20231229", 3_000)]),
   anns_d: fileList("anns_d", [file("20220104", "20231229", 3_000)]),
   namechange: fileList("namechange", years),
+  index_weight: fileList("index_weight", years),
   stock_list: fileList("stock_list", years),
   stock_company: fileList("stock_company", [file(null, null, 5_000)]),
 };
@@ -34,6 +35,7 @@ const column = (entity: string, name: string): Expression => ({ column: columnNa
 const closes: Scan = {
   files: [years[0]],
   select: { what: "rows", columns: [column("daily", "close")], position: null },
+  derived: null,
   tests: [],
   order: null,
   rowRange: null,
@@ -52,6 +54,14 @@ describe("a plan", () => {
       scans: [closes, { ...closes, files: [years[1]] }],
       cost: "heavy",
     });
+  });
+
+  test("is heavy if it compares with more than 5,000 values, however few rows it reads", () => {
+    const costs = [5_000, 5_001].map((count) => {
+      const codes = Array.from({ length: count }, (_, i) => `T${i}.SH`).join();
+      return plan("daily", `ts_code=${codes}&trade_date=20220104`).cost;
+    });
+    expect(costs).toEqual(["light", "heavy"]);
   });
 
   test("of a range of dates tests those of the files that lie in it in part", () => {
@@ -127,6 +137,46 @@ describe("a plan", () => {
     expect(givesStoredRows(scan!)).toBe(false);
   });
 
+  test("of what was known about reports numbers their revisions, in one scan of all files", () => {
+    const { scans, cost } = plan("income", "fields=update_flag&as_of=20230601&start_date=20230101&period=20221231");
+    const upTo = (...columns: string[]) => ({ is: "between", columns, first: null, last: "20230601" });
+    const isPeriod = { is: "in", value: column("income", "end_date"), values: ["20221231"] };
+    expect(cost).toBe("light");
+    expect(scans).toMatchObject([
+      {
+        files: lists["income"]!.byDate,
+        select: { columns: [{ ...column("income", "update_flag"), newest: true }] },
+        derived: {
+          among: [upTo("f_ann_date", "ann_date"), upTo("end_date"), isPeriod],
+          of: ["ts_code", "end_date", "report_type", "comp_type"],
+          date: ["f_ann_date", "ann_date"],
+          others: ["ann_date", "f_ann_date"],
+          flag: { column: "update_flag", first: true },
+        },
+        tests: [{ is: "between", columns: ["ann_date"], first: "20230101", last: null }],
+        order: { columns: ["ann_date", "ts_code"], descending: false },
+      },
+    ]);
+    expect(givesStoredRows(scans[0]!)).toBe(false);
+  });
+
+  test("of the newest rows keeps to the range before, and to other filters after numbering them", () => {
+    const { scans } = plan("index_weight", "fields=weight&latest=true&end_date=20221230&con_code=600519.SH");
+    expect(scans).toMatchObject([
+      {
+        files: [years[0]],
+        derived: {
+          among: [
+            { is: "between", columns: ["trade_date"], first: null, last: "20221230" },
+            { is: "in", values: ["600519.SH"] },
+          ],
+          flag: null,
+        },
+        tests: [{ is: "newest" }],
+      },
+    ]);
+  });
+
   test("of the stock list reads its latest day, or the last one up to as_of, wherever that lies in its file", () => {
     const [latest] = plan("stock_list", "fields=ts_code").scans;
     const between = (first: string | null, last: string | null) => ({
@@ -174,7 +224,7 @@ describe("rows as they are stored", () => {
       { limit: 5 },
       { select: page },
       { select: { what: "rows", columns: [derived], position: null } },
-      { select: { what: "latest", code: "ts_code", date: "trade_date", value: "close" } },
+      { select: { what: "latest", code: "ts_code", date: "trade_date", value: "close", upTo: null } },
     ];
     expect([closes, ...others.map((other) => ({ ...closes, ...other }))].map(givesStoredRows)).toEqual([
       true,

@@ -4,6 +4,7 @@ import { ENTITIES, entityNamed } from "../../src/catalog/index.js";
 import { Problem } from "../../src/errors.js";
 import { decodeCursor, encodeCursor, fingerprint } from "../../src/query/cursor.js";
 import { kindsOf, parameterNames, type ParameterKind } from "../../src/catalog/parameters.js";
+import { companionsOf } from "../support/openapi.js";
 import { parseRequest, type EntityRequest, type RequestLimits } from "../../src/query/request.js";
 
 const NO_LIMITS: RequestLimits = { defaultLimit: null, maxLimit: null };
@@ -66,17 +67,25 @@ describe("the parser", () => {
 
   test("keeps what every kind of parameter says", () => {
     const samples: Record<ParameterKind, string> = {
-      ...{ start_date: "20240101", end_date: "20240101", as_of: "20240101", adjust: "forward", fields: "ts_code" },
+      ...{
+        start_date: "20240101",
+        end_date: "20240101",
+        as_of: "20240101",
+        as_of_days: "month_end",
+        ...{ as_of_start: "20240101", as_of_end: "20240101" },
+        latest: "true",
+        adjust: "forward",
+        adjust_volume: "true",
+        fields: "ts_code",
+      },
       ...{ limit: "1", cursor: "x", order: "desc", data_version: "2024-01-01T00:00:00.000+08:00", format: "csv" },
     };
     for (const entity of ENTITIES) {
       const nothing = parseRequest(entity, new URLSearchParams(), NO_LIMITS);
       for (const kind of kindsOf(entity)) {
         const sample = kind === "fields" ? entity.columns[0]!.name : samples[kind];
-        expect([kind, parseRequest(entity, new URLSearchParams([[kind, sample]]), NO_LIMITS)]).not.toEqual([
-          kind,
-          nothing,
-        ]);
+        const query = new URLSearchParams([...companionsOf(kind), [kind, sample]]);
+        expect([kind, parseRequest(entity, query, NO_LIMITS)]).not.toEqual([kind, nothing]);
       }
     }
   });
@@ -91,12 +100,16 @@ describe("the parser", () => {
           "json",
           "asc",
           "forward",
+          "month_end",
+          "false",
           "2024-01-01T00:00:00.000+08:00",
           entity.columns[0]!.name,
         ];
         const taken = samples.filter((sample) => {
           try {
-            return parseRequest(entity, new URLSearchParams([[name, sample]]), NO_LIMITS) !== null;
+            return (
+              parseRequest(entity, new URLSearchParams([[name, sample], ...companionsOf(name)]), NO_LIMITS) !== null
+            );
           } catch {
             return false;
           }
@@ -138,17 +151,27 @@ describe("the parser", () => {
     expect(parse("income", "period=20241231&start_date=20250101").start).toBe("20250101");
   });
 
+  test.each([
+    ["daily", "600519.SSE,000001.SZSE,920001.BSE", ["600519.SH", "000001.SZ", "920001.BJ"]],
+    ["daily", "600519.XSHG,600519.SS,SHSE.600519,SH600519,600519.SHG", ["600519.SH"]],
+    ["daily", "SZ.000001,000001.SHE,XSHE.000001", ["000001.SZ"]],
+    ["anns_d", "000001.XSHE,600519", ["000001.SZ", "600519"]],
+    ["index_daily", "000300.XSHG", ["000300.SH"]],
+  ])("%s understands the codes %s of other tools", (entity, codes, ours) => {
+    expect(parse(entity, `ts_code=${codes}`).filters[0]!.values).toEqual(ours);
+  });
+
   test("refuses a code that no row can have, and says what may be meant", () => {
     const meant = "did you mean 600519.SH, 600519.SZ or 600519.BJ?";
     for (const [entity, query, detail, hint] of [
       ["daily", "ts_code=600519", 'ts_code: "600519" has no suffix that tells its exchange', meant],
-      ["daily", "ts_code=000001.SZ,SH600519", 'ts_code: "SH600519" has no suffix that tells its exchange', meant],
       ["index_member", "con_code=600519", 'con_code: "600519" has no suffix that tells its exchange', meant],
       ["daily", "ts_code=600519.sh", 'ts_code: "600519.sh" is written in small letters', "did you mean 600519.SH?"],
       ["anns_d", "ts_code=600519.sh", 'ts_code: "600519.sh" is written in small letters', "did you mean 600519.SH?"],
-      ["daily", "ts_code=600519.XSHG", "has the suffix XSHG, which is SH here", "did you mean 600519.SH?"],
-      ["daily", "ts_code=000001.SZ,600519.ss", "has the suffix SS, which is SH here", "did you mean 600519.SH?"],
-      ["anns_d", "ts_code=000001.XSHE", "has the suffix XSHE, which is SZ here", "did you mean 000001.SZ?"],
+      ["daily", "ts_code=000001.SZ,600519.ss", "is written in small letters", "did you mean 600519.SH?"],
+      ["daily", "ts_code=000002.XX", "has the suffix XX, which is of no exchange here: SH, SZ, BJ", undefined],
+      ["daily", "ts_code=600000.SZ", "600000 is a number of SH, not of SZ", "did you mean 600000.SH?"],
+      ["daily", "ts_code=0001.SZ", "has 4 digits instead of 6", "did you mean 000001.SZ?"],
       ["daily", "ts_code=贵州茅台", 'ts_code: "贵州茅台" is no code', undefined],
     ] as const) {
       const given = new URLSearchParams(query).toString();

@@ -5,16 +5,19 @@ import { columnNamed, ENTITIES, entityNamed } from "../../src/catalog/index.js";
 import { SQL_TYPES } from "../../src/catalog/types.js";
 import { fromDuck, toDuck } from "../../src/engine/statements.js";
 import { fileList, type DataFile } from "../../src/lake/manifest.js";
-import { lastFactorsRead, planFactors } from "../../src/query/adjust.js";
+import { lastBarsRead, lastFactorsRead, planFactors } from "../../src/query/adjust.js";
+import { planRows } from "../../src/query/rows.js";
+import type { SqlValue } from "../../src/query/bindings.js";
 import { calendarRead } from "../../src/query/calendar.js";
+import { countsRead, planChanges } from "../../src/query/changes.js";
 import { heldDaysRead, listingsRead, suspendedDaysRead } from "../../src/query/gaps-read.js";
-import { planRead } from "../../src/query/plan.js";
 import { filterColumns } from "../../src/catalog/parameters.js";
 import { parseRequest } from "../../src/query/request.js";
 import { firstRows, rowsOf, scanOf, type Expression, type Scan, type Select, type Test } from "../../src/query/scan.js";
-import { render, type SqlValue } from "../../src/query/sql.js";
+import { render } from "../../src/query/sql.js";
 import { duckdbInMemory } from "../support/duckdb.js";
 import { temporaryFolder } from "../support/folders.js";
+import { isLong } from "../support/size.js";
 
 const duckdb = duckdbInMemory({ threads: "1" });
 let folder: string;
@@ -75,6 +78,37 @@ describe("a scan of rows", () => {
     const sql = 'SELECT CASE WHEN "trade_date" > $2::DATE THEN $3::DOUBLE ELSE "close" END AS "close" FROM FILES';
     const rows = await expectSql(scan({}, select), sql, ["2024-01-02", null]);
     expect(rows.flat()).toEqual([10, 20, null, null, null]);
+  });
+
+  test("numbers revisions before its tests apply", async () => {
+    const derived = {
+      how: "numbered",
+      among: [{ is: "between", columns: ["trade_date"], first: null, last: "20240103" }],
+      ...{ of: ["ts_code"], date: ["trade_date"], others: [], flag: { column: "close", first: true } },
+    } as const;
+    const select = {
+      what: "rows",
+      columns: [column("ts_code"), column("close"), { ...column("vol"), newest: true }],
+      position: null,
+    } as const;
+    const sql =
+      'SELECT "ts_code", "close", (__revision = 1)::INTEGER::DOUBLE AS "vol" FROM (SELECT *, file_row_number, ' +
+      'row_number() OVER (PARTITION BY "ts_code" ORDER BY coalesce("trade_date") DESC, "close") AS __revision FROM FILES ' +
+      'WHERE "trade_date" <= $2::DATE QUALIFY row_number() OVER (PARTITION BY "ts_code" ORDER BY "close") = 1) ' +
+      'ORDER BY "trade_date", "ts_code", file_row_number';
+    const order = { columns: ["trade_date", "ts_code"], descending: false };
+    expect(await expectSql(scan({ derived, order }, select), sql, ["2024-01-03"])).toEqual([
+      ["000001.SZ", 10, 0],
+      ["600519.SH", 0, 1],
+    ]);
+    const newest = scan({ derived: { ...derived, among: [], flag: null }, tests: [{ is: "newest" }] });
+    const rows = await expectSql(
+      newest,
+      'SELECT "ts_code", "close" FROM (SELECT *, file_row_number, row_number() OVER (PARTITION BY "ts_code" ' +
+        'ORDER BY coalesce("trade_date") DESC) AS __revision FROM FILES) WHERE __revision = 1',
+      [],
+    );
+    expect(rows).toHaveLength(2);
   });
 
   test("has a range of rows before its tests, then an order, then a limit", async () => {
@@ -189,7 +223,7 @@ describe("a scan that sums up", () => {
   test("the last values has one row for each code", async () => {
     const select = { what: "latest", code: "ts_code", date: "trade_date", value: "close" } as const;
     const rows = await expectSql(
-      scan({ tests: [{ is: "positive", column: "close" }] }, select),
+      scan({ tests: [{ is: "positive", column: "close" }] }, { ...select, upTo: null }),
       'SELECT "ts_code", max("trade_date"), arg_max("close", "trade_date") FROM FILES WHERE "close" > 0 GROUP BY "ts_code"',
       [],
     );
@@ -197,6 +231,15 @@ describe("a scan that sums up", () => {
       ["000001.SZ", "2024-01-03", 11],
       ["600519.SH", "2024-01-02", 20],
     ]);
+    const upTo = { codes: ["000001.SZ", "688001.SH"], dates: ["20240102", "20240102"] };
+    const bounded = await expectSql(
+      scan({}, { ...select, value: null, upTo }),
+      'SELECT "ts_code", max("trade_date") FROM (SELECT * FROM (FROM FILES) JOIN (SELECT ' +
+        `unnest(from_json($2, '["VARCHAR"]')) AS __code, unnest(from_json($3, '["DATE"]')) AS __until) ` +
+        'ON "ts_code" = __code AND "trade_date" <= __until) GROUP BY "ts_code"',
+      [JSON.stringify(upTo.codes), '["2024-01-02","2024-01-02"]'],
+    );
+    expect(bounded).toEqual([["000001.SZ", "2024-01-02"]]);
   });
 
   test("days has a bit for each of them, by code or for all rows together", async () => {
@@ -215,6 +258,18 @@ describe("a scan that sums up", () => {
       "2024-01-01",
     ]);
     expect(bitsOf(together)).toEqual([[null, 0b0111_0000]]);
+  });
+});
+
+describe("a scan of statistics", () => {
+  test("has one row with counts, bounds and the last day of the values that are there", async () => {
+    const select = { what: "statistics", value: column("close"), date: "trade_date" } as const;
+    const sql =
+      'SELECT count(*) - count("close"), count(DISTINCT "close"), min("close"), max("close"),' +
+      ' max("trade_date") FILTER ("close" IS NOT NULL) FROM FILES';
+    expect(await expectSql(scan({}, select), sql, [])).toEqual([[1, 4, 0, 20, "2024-01-03"]]);
+    const undated = await run(scan({}, { ...select, date: null }));
+    expect(undated).toEqual([[1, 4, 0, 20, null]]);
   });
 });
 
@@ -238,21 +293,32 @@ describe("every planned scan", () => {
       ],
       ...(entity.mainDate === null ? [] : [{ start_date: "20240103", end_date: "20240103" }]),
       ...(entity.pointInTime ? [{ as_of: "20240103" }] : []),
+      ...(entity.revisions ? [{ latest: "true" }, { latest: "true", order: "desc", limit: "5" }] : []),
       ...(entity.adjustment ? [{ adjust: "forward" }, { adjust: "backward", order: "desc", limit: "5" }] : []),
     ] as Record<string, string>[];
     const span = { first: "20240102", last: "20240104" };
     const scans = queries.flatMap((query) => {
       const request = parseRequest(entity, new URLSearchParams(query), limits);
-      const factors = fileList("adj_factor", [file("adj_factor")]);
+      const listOf = (of: string) => fileList(of, [file(of)]);
+      const factors = listOf("adj_factor");
+      const lastBars = { codes: ["600519.SH"], dates: ["20240103"] };
       return [null, after].flatMap((from) => [
-        ...planRead(request, list, from).scans,
-        ...(request.adjust ? planFactors(request, factors, from).scans : []),
-        ...(request.adjust ? lastFactorsRead(request, factors).scans : []),
+        ...planRows(request, list, listOf, from).scans,
+        ...(request.adjust ? planFactors(request, factors, from, []).scans : []),
+        ...(request.adjust ? lastBarsRead(request, list).scans : []),
+        ...(request.adjust ? lastFactorsRead(request, factors, lastBars).scans : []),
       ]);
     });
     const days = entity.mainDate === null ? [] : (["all", "each", ["600519"]] as const);
     scans.push(...days.flatMap((whose) => heldDaysRead(entity, list, span, whose).scans));
+    const changed = fileList(name, [{ ...file(name), sha256: "other" }]);
+    const asked = parseRequest(entity, new URLSearchParams({ limit: "5" }), limits);
+    const changes = [null, after].flatMap((from) => planChanges(asked, list, changed, from).scans);
+    changes.push(...countsRead(entity, list, changed).scans);
     expect(scans.length).toBeGreaterThan(queries.length);
+    // Those of an entity with many columns take a second each: the quick run runs them once.
+    if (isLong) scans.push(...changes);
+    else for (const one of changes) expect(await run(one, "marked")).toHaveLength(1);
     for (const one of scans.flatMap((given) => [given, firstRows(given, 3)])) {
       expect(await run(one)).toEqual([]);
       expect(await run(one, "marked")).toHaveLength(1);

@@ -1,15 +1,17 @@
 // Real damage is repaired from the inbox, and from older versions if the manifest is damaged.
-import { cp, mkdir, readdir, readFile, rename, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { entityNamed } from "../../src/catalog/index.js";
 import { openLake, type Snapshot } from "../../src/lake/lake.js";
 import { layoutOf, listFile, versionFile } from "../../src/lake/layout.js";
 import { repair } from "../../src/repair/repair.js";
 import { verify } from "../../src/repair/verify.js";
-import { temporaryFolder } from "../support/folders.js";
+import { deleteRows } from "../../src/store/delete.js";
+import { copyOf, temporaryFolder } from "../support/folders.js";
 import { drop, factors, ingester, ledgerOf, servedRows } from "../support/ingest.js";
 import { publishRows } from "../support/lake.js";
-import { someSteps } from "../support/size.js";
+import { someOf, someSteps } from "../support/size.js";
 import { dropFactors, MEMORY, runNode } from "../support/upkeep.js";
 
 const repairOnly = { ...MEMORY, deep: false, giveUp: false };
@@ -30,6 +32,8 @@ const HARMS = [
   ["gone", (path: string) => rm(path)],
 ] as const;
 
+/** A lake of which each test harms a copy. */
+let sound: string;
 let root: string;
 
 const served = async (): Promise<Snapshot> => (await openLake(root)).current();
@@ -48,31 +52,47 @@ async function take(path: string, ...lines: readonly string[]): Promise<string> 
 
 const LIMITS = "ts_code,trade_date,up_limit,down_limit\n000001.SZ,20240102,11,9\n";
 
+beforeAll(async () => {
+  sound = await temporaryFolder();
+  const drops = [
+    { "adj_factor/a.csv": factors("000001.SZ,20240102,1", "000002.SZ,20240103,2") },
+    { "stk_limit/a.csv": LIMITS, "adj_factor/b.csv": factors("000001.SZ,20240102,3", "000003.SZ,20240103,4") },
+  ];
+  for (const [i, files] of drops.entries()) {
+    for (const [path, content] of Object.entries(files)) {
+      await utimes(await drop(sound, path, content), 1_700_000_000 + i, 1_700_000_000 + i);
+    }
+    await (await ingester(sound)).settle();
+  }
+});
+
 beforeEach(async () => {
-  root = await temporaryFolder();
-  await take("adj_factor/a.csv", "000001.SZ,20240102,1", "000002.SZ,20240103,2");
-  await drop(root, "stk_limit/a.csv", LIMITS);
-  await take("adj_factor/b.csv", "000001.SZ,20240102,3", "000003.SZ,20240103,4");
+  root = await copyOf(sound);
 });
 
 describe("a damaged data file", () => {
-  test.each(HARMS)("that is %s is restored to the same bytes from the drops that held its rows", async (_, harm) => {
-    const rows = await factorsOf();
-    const path = await fileOf("adj_factor");
-    await harm(path);
-    const { repaired, lost, faults, version } = await repair(root, repairOnly);
-    expect({ lost, faults, version }).toEqual({ lost: [], faults: [], version: null });
-    expect(repaired).toMatchObject([{ rows: 3, from: "inbox", isSame: true }]);
-    expect(await factorsOf()).toEqual(rows);
-    expect(await servedRows(root, "stk_limit")).toHaveLength(1);
-    expect(await faultsOf()).toEqual([]);
-  });
+  test.each(someOf(HARMS, 2))(
+    "that is %s is restored to the same bytes from the drops that held its rows",
+    async (_, harm) => {
+      const rows = await factorsOf();
+      const path = await fileOf("adj_factor");
+      await harm(path);
+      const { repaired, lost, faults, version } = await repair(root, repairOnly);
+      expect({ lost, faults, version }).toEqual({ lost: [], faults: [], version: null });
+      expect(repaired).toMatchObject([{ rows: 3, from: "inbox", isSame: true }]);
+      expect(await factorsOf()).toEqual(rows);
+      expect(await servedRows(root, "stk_limit")).toHaveLength(1);
+      expect(await faultsOf()).toEqual([]);
+    },
+  );
 
   test("is restored from drops in the order of import, even under new names and times", async () => {
-    const rows = await factorsOf();
     const inbox = join(root, "inbox/adj_factor");
+    // Its row was replaced, so the file is imported again.
     await utimes(join(inbox, "a.csv"), 1_900_000_000, 1_900_000_000);
     await (await ingester(root)).settle();
+    const rows = await factorsOf();
+    expect(rows[0]).toBe("000001.SZ 2024-01-02 1");
     await mkdir(join(inbox, "old"));
     await rename(join(inbox, "b.csv"), join(inbox, "old/x.csv"));
     await flipBit(await fileOf("adj_factor"));
@@ -92,6 +112,23 @@ describe("a damaged data file", () => {
     expect(await factorsOf()).toEqual(rows);
   });
 
+  test("is restored as patches and whole days left it", async () => {
+    const limits = (columns: string, ...lines: readonly string[]): string =>
+      [`ts_code,trade_date,${columns}`, ...lines, ""].join("\n");
+    const bring = async (path: string, text: string): Promise<void> => {
+      await drop(root, `stk_limit/${path}`, text);
+      await (await ingester(root)).settle();
+    };
+    await bring("b.csv", limits("up_limit,down_limit", "000001.SZ,20240102,21,19", "000002.SZ,20240102,22,18"));
+    await bring("@replace-day/c.csv", limits("up_limit,down_limit", "000001.SZ,20240102,31,29"));
+    await bring("d.csv", limits("up_limit", "000001.SZ,20240102,32"));
+    const rows = await servedRows(root, "stk_limit");
+    expect(rows.map((row) => row.slice(2))).toEqual([[32, 29]]);
+    await flipBit(await fileOf("stk_limit"));
+    expect(await repair(root, repairOnly)).toMatchObject({ lost: [], faults: [], repaired: [{ isSame: true }] });
+    expect(await servedRows(root, "stk_limit")).toEqual(rows);
+  });
+
   test("of which the inbox holds only some rows stays, and the report names the missing ones; other entities are restored", async () => {
     await dropFactors(root, ["000009.SZ,20240103,7"]);
     await rm(join(root, "inbox/adj_factor/b.csv"));
@@ -100,7 +137,10 @@ describe("a damaged data file", () => {
     expect(lost).toEqual([
       {
         ...{ entity: "adj_factor", first: "20240102", last: "20240103", rows: 4, inInbox: 2 },
-        missing: ["inbox/adj_factor/b.csv is gone or has changed"],
+        missing: [
+          "inbox/adj_factor/b.csv is gone or has changed",
+          expect.stringMatching(/^1 row of version .* came by tapehouse import, not from the inbox$/),
+        ],
       },
     ]);
     expect([version, repaired]).toEqual([null, []]);
@@ -113,19 +153,47 @@ describe("a damaged data file", () => {
     const before = await served();
     await flipBit(await fileOf("adj_factor"));
     const { lost, version } = await repair(root, giveUp);
-    expect(lost).toMatchObject([{ rows: 4, inInbox: 3, missing: [] }]);
+    expect(lost).toMatchObject([{ rows: 4, inInbox: 3, missing: [expect.stringContaining("by tapehouse import")] }]);
     expect(version!.lists["stk_limit"]).toBe(before.version.lists["stk_limit"]);
     expect(await factorsOf()).toHaveLength(3);
     await take("adj_factor/d.csv", "000009.SZ,20240103,7");
     expect(await factorsOf()).toHaveLength(4);
   });
 
-  test("is not reported as the same if one of its rows was corrected by an import", async () => {
-    await dropFactors(root, ["000003.SZ,20240103,8"]);
+  test("stays if one of its rows was corrected by an import, which the report names", async () => {
+    const { version } = await dropFactors(root, ["000003.SZ,20240103,8"]);
     await flipBit(await fileOf("adj_factor"));
+    const { repaired, lost } = await repair(root, repairOnly);
+    const missing = [`1 row of version ${version!.data_version} came by tapehouse import, not from the inbox`];
+    expect([repaired, lost]).toMatchObject([[], [{ rows: 3, inInbox: 3, missing }]]);
+    expect((await repair(root, giveUp)).lost).toMatchObject([{ missing }]);
+    expect(await factorsOf()).toEqual(["000001.SZ 2024-01-02 3", "000002.SZ 2024-01-03 2", "000003.SZ 2024-01-03 4"]);
+  });
+
+  test("is restored without rows that were deleted, and with those of a later drop", async () => {
+    const selection = { where: [["ts_code", "000001.SZ,000003.SZ"]] as const, from: null, to: null, all: false };
+    await deleteRows(root, entityNamed("adj_factor")!, selection, MEMORY);
+    await take("adj_factor/c.csv", "000003.SZ,20240102,6");
+    const rows = await factorsOf();
+    expect(rows).toEqual(["000003.SZ 2024-01-02 6", "000002.SZ 2024-01-03 2"]);
+    for (const at of (await served()).files("adj_factor").byDate.keys()) await flipBit(await fileOf("adj_factor", at));
     const { repaired, lost, version } = await repair(root, repairOnly);
-    expect([lost, version === null]).toEqual([[], false]);
-    expect(repaired).toMatchObject([{ rows: 3, from: "inbox", isSame: false }]);
+    expect([lost, version]).toEqual([[], null]);
+    expect(repaired.every(({ isSame }) => isSame)).toBe(true);
+    expect(await factorsOf()).toEqual(rows);
+  });
+
+  test("of rows that were given up, gets them from a drop that is dropped again", async () => {
+    const file = join(root, "inbox/adj_factor/b.csv");
+    const text = await readFile(file);
+    await rm(file);
+    const rows = await factorsOf();
+    await flipBit(await fileOf("adj_factor"));
+    await repair(root, giveUp);
+    expect(await factorsOf()).toHaveLength(2);
+    await writeFile(file, text);
+    await (await ingester(root)).settle();
+    expect(await factorsOf()).toEqual(rows);
   });
 
   test("is restored although a drop that it does not need can no longer be read", async () => {
@@ -206,7 +274,7 @@ describe("a damaged pointer", () => {
 describe("a damaged version", () => {
   const pathOf = (sequence: number): string => join(layoutOf(root).versions, versionFile(sequence));
 
-  test.each(HARMS)(
+  test.each(someOf(HARMS, 2))(
     "that is served and is %s is replaced by the previous one, and later drops are imported again",
     async (_, harm) => {
       const { version } = await served();
@@ -272,7 +340,7 @@ describe("a damaged list", () => {
   const pathOf = async (entity: string): Promise<string> =>
     join(layoutOf(root).lists, listFile((await served()).version.lists[entity]!));
 
-  test.each(HARMS)(
+  test.each(someOf(HARMS, 2))(
     "that is %s is replaced by an older one, and later drops are imported again; other entities stay",
     async (_, harm) => {
       const { version } = await served();
@@ -321,8 +389,7 @@ test("a repair that crashes at any step is completed by the next one", { timeout
   await flipBit(join(layoutOf(root).versions, versionFile(version.sequence)));
   await flipBit(join(layoutOf(root).versions, versionFile(version.sequence - 1)));
   const states = await temporaryFolder();
-  const run = await temporaryFolder();
-  await cp(root, run, { recursive: true, preserveTimestamps: true });
+  const run = await copyOf(root);
   const args = ["snapshot", run, states, "--", "verify", "--repair", "--data", "{}"];
   const { exitCode, stderr } = await runNode("test/support/faults.mjs", args);
   expect(exitCode, stderr).toBe(0);

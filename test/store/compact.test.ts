@@ -5,14 +5,12 @@ import { entityNamed } from "../../src/catalog/index.js";
 import { layoutOf } from "../../src/lake/layout.js";
 import { openLake } from "../../src/lake/lake.js";
 import { fileList, type DataFile, type DateRange, type FileList } from "../../src/lake/manifest.js";
-import { wantsCodeCopy } from "../../src/store/code-copy.js";
-import { compact, planGroups, type CompactReport } from "../../src/store/compact.js";
-import { isSameInBoth } from "../../src/repair/contents.js";
+import { compact, planGroups, type CompactReport, wantsCodeCopy } from "../../src/store/compact.js";
 import { merge } from "../../src/store/merge.js";
 import { columnList, scan } from "../../src/store/datafile.js";
 import { withWriteSession } from "../../src/store/session.js";
 import { vacuum } from "../../src/store/vacuum.js";
-import { verify } from "../../src/repair/verify.js";
+import { verify, isSameInBoth } from "../../src/repair/verify.js";
 import { temporaryFolder } from "../support/folders.js";
 import { publishRows } from "../support/lake.js";
 import { dropFactors, filesBelow, MEMORY, neededFiles, servedRows } from "../support/upkeep.js";
@@ -168,7 +166,9 @@ describe("compacting while drops come", () => {
         report.finally(() => resolve({ report })).catch(() => undefined);
       });
       await writer.run(`CREATE TEMP TABLE dropped AS ${table(`range(${day}, ${day + 1})`, "9::DOUBLE")}`);
-      const { list } = await merge({ writer, layout }, adj, base.files("adj_factor"), { relation: "dropped" });
+      const { list } = await merge({ writer, layout }, adj, base.files("adj_factor"), {
+        fresh: { relation: "dropped" },
+      });
       await publish([list], "drop");
       return compacting;
     });

@@ -4,14 +4,14 @@ import { describe, expect, test } from "vitest";
 import { entityNamed } from "../../src/catalog/index.js";
 import { openLake } from "../../src/lake/lake.js";
 import { fileList, type FileList } from "../../src/lake/manifest.js";
-import { findOverlaps } from "../../src/repair/contents.js";
 import { importFiles } from "../../src/store/import.js";
 import { merge } from "../../src/store/merge.js";
 import { withWriteSession } from "../../src/store/session.js";
-import { verify } from "../../src/repair/verify.js";
+import { verify, findOverlaps } from "../../src/repair/verify.js";
 import { quoteText } from "../../src/sql-text.js";
 import { temporaryFolder } from "../support/folders.js";
 import { factors, publishRows } from "../support/lake.js";
+import { size, someOf } from "../support/size.js";
 import { MEMORY, rowsOf, sharedWriter } from "../support/upkeep.js";
 
 const adj = entityNamed("adj_factor")!;
@@ -23,7 +23,7 @@ async function drop(root: string, values: string) {
        FROM (VALUES ${values}) t(ts_code, trade_date, adj_factor)`,
     );
     const merged = await merge(session, adj, session.base.files("adj_factor"), {
-      relation: "staged",
+      fresh: { relation: "staged" },
     });
     return { merged, version: await session.publish([merged.list], "test") };
   });
@@ -59,20 +59,25 @@ describe("merging a drop", () => {
     expect((await openLake(root)).current().version.sequence).toBe(1);
   });
 
-  test.each([
+  const ORDERS: readonly (readonly [string, string, boolean])[] = [
+    ["by code", "ts_code, trade_date", false],
     ["in order", "trade_date, ts_code", true],
     ["newest first", "trade_date DESC, ts_code", false],
-    ["by code", "ts_code, trade_date", false],
-  ])("a large file with rows %s is written in order, and sorted only if necessary", async (_, order, sorted) => {
-    const root = await temporaryFolder();
-    const path = join(await temporaryFolder(), "drop.parquet");
-    const writer = await sharedWriter();
-    await writer.run(`COPY (SELECT * FROM (${factors()}) ORDER BY ${order}) TO ${quoteText(path)} (FORMAT parquet)`);
-    const { files } = await importFiles(root, adj, [path], { map: {}, set: {}, ...MEMORY });
-    expect(files[0]!.sorted).toBe(sorted);
-    expect((await openLake(root)).current().files("adj_factor").rows).toBe(1_500_000);
-    expect((await verify(root, { deep: true, ...MEMORY })).faults).toEqual([]);
-  });
+  ];
+
+  test.each(someOf(ORDERS))(
+    "a large file with rows %s is written in order, and sorted only if necessary",
+    async (_, order, sorted) => {
+      const root = await temporaryFolder();
+      const path = join(await temporaryFolder(), "drop.parquet");
+      const writer = await sharedWriter();
+      await writer.run(`COPY (SELECT * FROM (${factors()}) ORDER BY ${order}) TO ${quoteText(path)} (FORMAT parquet)`);
+      const { files } = await importFiles(root, adj, [path], { map: {}, set: {}, ...MEMORY });
+      expect(files[0]!.sorted).toBe(sorted);
+      expect((await openLake(root)).current().files("adj_factor").rows).toBe(1_500_000);
+      expect((await verify(root, { deep: true, ...MEMORY })).faults).toEqual([]);
+    },
+  );
 
   test("ends full files with a date, and never splits a date", async () => {
     const root = await temporaryFolder();
@@ -107,7 +112,7 @@ test("any order of rows, in any split into drops, gives the same rows in files t
         `CREATE TEMP TABLE ${staged} AS SELECT ts_code, trade_date::DATE AS trade_date, adj_factor::DOUBLE AS adj_factor
          FROM (VALUES ${rows.join(", ")}) t(ts_code, trade_date, adj_factor)`,
       );
-      return (await merge({ writer, layout }, adj, list, { relation: staged })).list;
+      return (await merge({ writer, layout }, adj, list, { fresh: { relation: staged } })).list;
     };
     await fc.assert(
       fc.asyncProperty(split, async (rows) => {
@@ -124,7 +129,7 @@ test("any order of rows, in any split into drops, gives the same rows in files t
         expect(findOverlaps(list)).toEqual([]);
         expect(list.rows).toBe(rows.length);
       }),
-      { numRuns: 40 },
+      { numRuns: size("MERGES", 8, 40) },
     );
   });
 });

@@ -4,8 +4,13 @@ import { describe, expect, test } from "vitest";
 import { chinaTime } from "../../src/dates.js";
 import { openLake } from "../../src/lake/lake.js";
 import type { Version } from "../../src/lake/manifest.js";
-import { retentionClock, publishedAt, removableVersions, type RetentionPolicy } from "../../src/store/retention.js";
-import { vacuum } from "../../src/store/vacuum.js";
+import {
+  vacuum,
+  retentionClock,
+  publishedAt,
+  removableVersions,
+  type RetentionPolicy,
+} from "../../src/store/vacuum.js";
 import { temporaryFolder } from "../support/folders.js";
 import { publishRows } from "../support/lake.js";
 import { dropFactors, servedRows } from "../support/upkeep.js";

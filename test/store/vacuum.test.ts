@@ -92,6 +92,15 @@ describe("vacuum", () => {
     expect(await filesBelow(root)).toEqual([...(await neededFiles(root)), "lake/adj_factor/notes.txt"].sort());
   });
 
+  test("removes what a crash left of a list that an older version names", async () => {
+    const { root } = await threeVersions();
+    const { lists } = (await (await openLake(root)).versions())[0]!;
+    await writeFile(join(root, `state/lists/${lists["adj_factor"]}.json.tmp`), "{");
+    await writeFile(join(root, "state/pending.txt"), "");
+    await vacuum(root, { olderThan: 99 * HOUR, keep: 1, now: at(9) });
+    expect(await filesBelow(root)).toEqual(await neededFiles(root));
+  });
+
   test("removes nothing if the lake has files but the state folder has no version", async () => {
     const { root } = await threeVersions();
     await rm(join(root, "state"), { recursive: true });

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { median } from "../support/figures.js";
 import { temporaryFolder } from "../support/folders.js";
 import { AUTHORIZED, serveInProcess, until, type ServeProcess } from "../support/processes.js";
+import { size } from "../support/size.js";
 import {
   closed,
   expectRightSmall,
@@ -15,7 +16,7 @@ import {
 
 vi.setConfig({ testTimeout: 3_600_000 });
 
-const LEAVE = 50;
+const LEAVE = size("LEAVE", 8, 50);
 /** Times that it is tried again where the answer came before anyone could leave. */
 const TRIES = 10 * LEAVE;
 

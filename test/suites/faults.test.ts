@@ -23,8 +23,8 @@ import {
 
 vi.setConfig({ testTimeout: 3_600_000 });
 
-const HUNG_UP = size("HUNG_UP", 200, 600);
-const STALLED = size("STALLED", 20, 60);
+const HUNG_UP = size("HUNG_UP", 80, 600);
+const STALLED = size("STALLED", 10, 60);
 
 let data: string;
 let temp: string;

@@ -13,7 +13,7 @@ import { importFiles } from "../../src/store/import.js";
 import { fileList } from "../../src/lake/manifest.js";
 import { decodeCursor } from "../../src/query/cursor.js";
 import { parseCalendarRequest, parseShiftRequest } from "../../src/query/calendar.js";
-import { parseGapRequest } from "../../src/query/gaps.js";
+import { parseGapRequest } from "../../src/query/gap-request.js";
 import { planRead } from "../../src/query/plan.js";
 import { FORMAT_NAMES } from "../../src/catalog/formats.js";
 import { parameterNames } from "../../src/catalog/parameters.js";
@@ -284,7 +284,7 @@ describe("malformed files", () => {
           const types = await staging.writer.rows(`DESCRIBE ${staged.table}`);
           const wanted = entity.columns.map(({ name, type }) => `${name} ${SQL_TYPES[type]}`);
           const shown = types.map((column) => `${String(column["column_name"])} ${String(column["column_type"])}`);
-          expect(shown.filter((column) => !column.startsWith("__row "))).toEqual(wanted);
+          expect(shown.filter((column) => !column.startsWith("__"))).toEqual(wanted);
           const floats = entity.columns
             .filter(({ type }) => type === "float64")
             .map(({ name }) => `isfinite("${name}")`);

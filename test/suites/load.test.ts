@@ -17,7 +17,7 @@ import { csvFile, MEMORY, tapehouse } from "../support/upkeep.js";
 const CLIENTS = size("CLIENTS", 20);
 /** Without a time, so many questions. */
 const SECONDS = size("SECONDS", 0);
-const QUESTIONS = size("QUESTIONS", 500, 1_500);
+const QUESTIONS = size("QUESTIONS", 200, 1_500);
 /** Whether versions are compacted and removed and tokens come and go meanwhile. */
 const SOAKS = size("SOAK", 0) === 1;
 const STOCKS = size("STOCKS", 40);

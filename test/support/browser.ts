@@ -1,7 +1,8 @@
 // Headless Chromium, for tests in a browser. Without it tests are skipped, in CI they fail.
 import { existsSync } from "node:fs";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
-import { afterAll, describe } from "vitest";
+import { describe } from "vitest";
+import { afterEachFile } from "./folders.js";
 
 const PLACES = [
   "/usr/bin/chromium",
@@ -57,6 +58,7 @@ export async function openPage(home: string, options: BrowserContextOptions = {}
   return { page, complaints };
 }
 
-afterAll(async () => {
+afterEachFile(async () => {
   await (await started)?.close();
+  started = undefined;
 });

@@ -2,12 +2,11 @@
 import { execFileSync } from "node:child_process";
 import { mkdir, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll } from "vitest";
-import { temporaryFolder } from "./folders.js";
+import { afterEachFile, temporaryFolder } from "./folders.js";
 
 const mounted: string[] = [];
 
-afterAll(() => {
+afterEachFile(() => {
   for (const folder of mounted.splice(0)) execFileSync("umount", [folder]);
 });
 

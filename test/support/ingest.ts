@@ -8,7 +8,7 @@ import { layoutOf } from "../../src/lake/layout.js";
 import { latestEntries, readLedger, type LedgerEntry } from "../../src/lake/ledger.js";
 import { openIngester, type IngestOptions } from "../../src/inbox/ingest.js";
 import { scan } from "../../src/store/datafile.js";
-import type { RetentionPolicy } from "../../src/store/retention.js";
+import type { RetentionPolicy } from "../../src/store/vacuum.js";
 
 export interface TestIngester {
   readonly logged: string[];
@@ -30,7 +30,7 @@ const POLICY: RetentionPolicy = { grace: 900_000, newest: 50, retention: 90 * 86
 export async function ingester(
   root: string,
   policy = POLICY,
-  bounds: Partial<Pick<IngestOptions, "maxDrop" | "memory" | "limits" | "timer">> = {},
+  bounds: Partial<Pick<IngestOptions, "maxDrop" | "memory" | "limits" | "strict" | "timer">> = {},
 ): Promise<TestIngester> {
   const logged: string[] = [];
   let now = Math.max(Date.now(), Date.parse((await openLake(root)).current().version.data_version));

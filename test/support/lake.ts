@@ -2,7 +2,7 @@
 import { entityNamed } from "../../src/catalog/index.js";
 import { SQL_TYPES } from "../../src/catalog/types.js";
 import type { Version } from "../../src/lake/manifest.js";
-import { buildCodeCopy } from "../../src/store/code-copy.js";
+import { buildCodeCopy } from "../../src/store/compact.js";
 import { merge } from "../../src/store/merge.js";
 import { withWriteSession } from "../../src/store/session.js";
 
@@ -23,7 +23,7 @@ export async function publishRows(
         return `${value}::${SQL_TYPES[column.type]} AS "${column.name}"`;
       });
       const relation = `(SELECT ${columns.join(", ")} FROM given_${name})`;
-      const { list } = await merge({ writer, layout }, entity, base.files(name), { relation });
+      const { list } = await merge({ writer, layout }, entity, base.files(name), { fresh: { relation } });
       lists.push(options.codeCopy ? await buildCodeCopy({ writer, layout }, entity, list) : list);
     }
     return publish(lists, "test");

@@ -70,15 +70,40 @@ export function gapsByHand(entity: string, market: SmallMarket): Gap[] {
         !empty.includes(date) &&
         listed !== null &&
         listed <= date &&
+        (!code.endsWith(".BJ") || date >= "20211115") &&
         (delisted === null || date < delisted) &&
-        !market.suspensions.some(
-          ([c, d, timing, type]) => c === code && d === date && timing === null && type === "S",
-        ) &&
-        !market.rows.some(([c, d]) => c === code && d === date),
+        !market.rows.some(([c, d]) => c === code && d === date) &&
+        !isHalted(market, code, delisted, date) &&
+        !isBeforeDelisting(market, code, delisted, date),
     );
     gaps.push(...runs(open, missing).map((run) => gap(entity, code, "missing", run)));
   }
   return gaps;
+}
+
+/** Suspended, or between a suspension and the next resumption or delisting, without a row in between. */
+function isHalted(market: SmallMarket, code: string, delisted: string | null, date: string): boolean {
+  const known = new Set(market.calendar.map(([day]) => day));
+  const of = (wanted: (timing: string | null, type: string) => boolean): string[] =>
+    market.suspensions.filter(([c, d, t, type]) => c === code && known.has(d) && wanted(t, type)).map(([, d]) => d);
+  const halts = of((timing, type) => type === "S" && timing === null);
+  const ends = of((_, type) => type === "R");
+  if (halts.includes(date)) return true;
+  const events = [...halts, ...ends].sort();
+  const [before, after] = [events.findLast((day) => day < date), events.find((day) => day >= date) ?? delisted];
+  if (before === undefined || after === null || ends.includes(before) || after === date) return false;
+  if (events.some((day) => day >= date) && !ends.includes(after)) return false;
+  return !market.rows.some(([c, day]) => c === code && known.has(day) && day > before && day < after);
+}
+
+/** One of the five trading days before the delisting, if the stock has no row on it or later. */
+function isBeforeDelisting(market: SmallMarket, code: string, delisted: string | null, date: string): boolean {
+  if (delisted === null) return false;
+  const open = market.calendar.filter(([day, isOpen]) => isOpen && day < delisted).map(([day]) => day);
+  const known = market.calendar.map(([day]) => day);
+  return (
+    open.slice(-5).includes(date) && !market.rows.some(([c, day]) => c === code && known.includes(day) && day >= date)
+  );
 }
 
 function gap(entity: string, ts_code: string | null, kind: string, [gap_start, gap_end]: [string, string]): Gap {

@@ -8,6 +8,7 @@ export type Json = any;
 export interface DescribedParameter {
   readonly name: string;
   readonly in: string;
+  readonly required?: boolean;
   readonly schema: Json;
   readonly example?: Json;
 }
@@ -69,3 +70,13 @@ export function exampleQuery(parameters: readonly DescribedParameter[]): string 
   const search = new URLSearchParams(given.map(({ name, example }): [string, string] => [name, String(example)]));
   return given.length === 0 ? "" : `?${search.toString()}`;
 }
+
+const SCHEDULE = { as_of_days: "month_end", as_of_start: "01000101", as_of_end: "99991231" };
+
+/** The parameters that one of this name cannot do without. */
+export const companionsOf = (name: string): [string, string][] =>
+  name === "adjust_volume"
+    ? [["adjust", "forward"]]
+    : name in SCHEDULE
+      ? Object.entries(SCHEDULE).filter(([other]) => other !== name)
+      : [];

@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, expect, vi } from "vitest";
+import { expect, vi } from "vitest";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -41,7 +41,7 @@ export function tapehouseUnder(command: readonly string[], ...args: readonly str
 
 export const tapehouse = (...args: readonly string[]): Process => tapehouseUnder([], ...args);
 
-/** Ends every process that a test has started. */
+/** Ends every process that a test has started; runs after each test. */
 export async function endAll(): Promise<void> {
   for (const child of running.splice(0)) {
     if (child.exitCode !== null || child.signalCode !== null) continue;
@@ -50,8 +50,6 @@ export async function endAll(): Promise<void> {
     await ended;
   }
 }
-
-afterEach(endAll);
 
 export interface ServeProcess extends Process {
   readonly url: string;
@@ -69,17 +67,18 @@ export const urlOf = ({ told, child }: Process): Promise<string> =>
     return /listening on (\S+)/.exec(told.stdout)?.[1];
   });
 
+/** Looks again and again, the less often the longer it takes: looking costs the processor time that others need. */
 export async function until<T>(
   what: string,
   look: () => Promise<T | undefined> | T | undefined,
   within = 120_000,
 ): Promise<T> {
   const deadline = performance.now() + within;
-  for (;;) {
+  for (let pause = 20; ; pause = Math.min(1.1 * pause, 250)) {
     const found = await look();
     if (found !== undefined && found !== false) return found;
     if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`);
-    await sleep(20);
+    await sleep(pause);
   }
 }
 

@@ -16,6 +16,15 @@ export const describeReal = (name: string, body: () => void): void => {
   else describe.skip(`${name} (skipped: ../shared/realdata is not here)`, body);
 };
 
+const FAULTS = fileURLToPath(new URL("../../../shared/faults/", import.meta.url));
+
+/** The same for files that were once misread. `body` gets the path of a file in the folder `name`. */
+export const describeFaults = (name: string, body: (fileIn: (file: string) => string) => void): void => {
+  const fileIn = (file: string): string => `${FAULTS}${name}/${file}`;
+  if (existsSync(FAULTS + name)) describe(name, () => body(fileIn));
+  else describe.skip(`${name} (skipped: ../shared/faults is not here)`, () => body(fileIn));
+};
+
 export type SourceValue = string | number | boolean | null | undefined;
 export type SourceRow = Readonly<Record<string, SourceValue>>;
 

@@ -1,8 +1,7 @@
 // A real server on a free port, and a client that knows its token.
-import { afterAll } from "vitest";
 import { readConfig, type ServerConfig } from "../../src/config.js";
-import { startServer, type RunningServer, type ServerHooks } from "../../src/http/server.js";
-import { temporaryFolder } from "./folders.js";
+import { startServer, type RunningServer } from "../../src/http/server.js";
+import { afterEachFile, temporaryFolder } from "./folders.js";
 
 export const TOKEN = "test-token";
 
@@ -33,7 +32,7 @@ export async function serve(
   data: string,
   options: Record<string, string> = {},
   exact: Partial<ServerConfig> = {},
-  hooks: ServerHooks = {},
+  hooks: Parameters<typeof startServer>[2] = {},
 ): Promise<TestServer> {
   const temp = await temporaryFolder();
   const logged: string[] = [];
@@ -54,6 +53,6 @@ export async function serve(
   };
 }
 
-afterAll(async () => {
+afterEachFile(async () => {
   for (const server of running.splice(0)) await server.close();
 });

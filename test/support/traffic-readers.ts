@@ -3,7 +3,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { tableFromIPC } from "apache-arrow";
-import { temporaryFolder } from "./folders.js";
+import { afterEachFile, temporaryFolder } from "./folders.js";
 import type { Row } from "./traffic-model.js";
 import type { Format } from "../../src/catalog/formats.js";
 
@@ -39,6 +39,11 @@ const csvRow = (line: string): Row =>
 
 let duckdb: Promise<{ readonly instance: DuckDBInstance; readonly folder: string }> | undefined;
 let files = 0;
+
+afterEachFile(async () => {
+  (await duckdb)?.instance.closeSync();
+  duckdb = undefined;
+});
 
 /** Read by a plain DuckDB, which reads only files. */
 async function parquetRows(body: Buffer, columns: readonly string[]): Promise<readonly Row[]> {

@@ -4,14 +4,13 @@ import { existsSync } from "node:fs";
 import { readdir, readFile, utimes, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll } from "vitest";
 import { entityNamed } from "../../src/catalog/index.js";
 import { openWriter, type Writer } from "../../src/engine/writer.js";
 import { openLake, type Snapshot } from "../../src/lake/lake.js";
 import { layoutOf, listFile, versionFile } from "../../src/lake/layout.js";
 import { importFiles, type ImportReport } from "../../src/store/import.js";
 import { columnList, scan } from "../../src/store/datafile.js";
-import { temporaryFolder } from "./folders.js";
+import { afterEachFile, temporaryFolder } from "./folders.js";
 
 export const MEMORY = { memory: "1GB" };
 
@@ -23,7 +22,7 @@ export async function sharedWriter(): Promise<Writer> {
   return shared;
 }
 
-afterAll(async () => {
+afterEachFile(async () => {
   (await shared)?.close();
   shared = undefined;
 });

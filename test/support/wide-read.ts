@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { factors, publishRows } from "./lake.js";
 import { AUTHORIZED } from "./processes.js";
 
-export const WIDE_ROWS = 1_500_000;
+const WIDE_ROWS = 1_500_000;
 export const WIDE = "/api/v1/entities/adj_factor";
 
 /** Publishes the rows. With its copy by code, without which one stock would be a wide read, unless told otherwise. */

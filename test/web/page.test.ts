@@ -127,6 +127,40 @@ describeInBrowser("an entity", () => {
     expect(complaints).toEqual([]);
   });
 
+  test("shows what its columns hold once that is opened", async () => {
+    const { page, complaints } = await enter(server, "#/entity/daily");
+    const asked = page.waitForRequest((request) => request.url().endsWith("/daily/statistics"));
+    await page.locator("summary", { hasText: "Statistics of the columns" }).click();
+    await asked;
+    const rows = page.getByRole("region", { name: "Statistics of the columns" }).getByRole("row");
+    await rows.first().waitFor();
+    const texts = await rows.allInnerTexts();
+    expect(texts.slice(0, 4)).toEqual([
+      "Column\tMissing\tDistinct\tLeast\tGreatest\tLast day with a value",
+      "ts_code\t0\t4\t000001.SZ\t600519.SH\t2024-12-31",
+      "trade_date\t0\t261\t2024-01-01\t2024-12-31\t2024-12-31",
+      "open\t0\t1\t10\t10\t2024-12-31",
+    ]);
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
+  });
+
+  test("shows what the last versions changed once that is opened", async () => {
+    const { page, complaints } = await enter(server, "#/entity/daily");
+    await page.locator("summary", { hasText: "What the last versions changed" }).click();
+    const rows = page.getByRole("region", { name: "What the last versions changed" }).getByRole("row");
+    await rows.first().waitFor();
+    expect((await rows.allInnerTexts()).map((text) => text.replace(/^\d{4}-\S+/, "VERSION"))).toEqual([
+      "Data version\tRows added\tRows removed\tRows changed\tFirst day\tLast day",
+      "VERSION\t1\t0\t0\t2024-01-02\t2024-01-02",
+    ]);
+    await page.goto(`${server.url}/#/entity/anns_d`);
+    await page.locator("summary", { hasText: "What the last versions changed" }).click();
+    await page.getByText("No kept version changed rows of this entity.").waitFor();
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
+  });
+
   test("without fixed days says that gaps are not computed", async () => {
     const { page } = await enter(server, "#/entity/anns_d");
     await page.getByText("only gaps that the operator recorded are shown").waitFor();

@@ -161,9 +161,55 @@ def test_a_panel_has_what_was_known_on_each_day(client: Client) -> None:
     assert (dates["in_date"] <= dates["as_of"]).all()
 
 
-def test_a_panel_without_days_is_refused(client: Client) -> None:
+def test_a_panel_of_days_may_be_of_one_day_in_any_form(client: Client) -> None:
+    fields = ["ts_code", "end_date", "roe"]
+    expected = client.panel("fina_indicator", ["20250630"], fields=fields).pandas()
+    assert expected.columns.tolist() == ["as_of", *fields] and expected["as_of"].unique().tolist() == ["20250630"]
+    shanghai, utc = pd.Timestamp("2025-06-30", tz="Asia/Shanghai"), pd.Timestamp("2025-06-29T16:00Z")
+    for day in ("20250630", "2025-06-30", 20250630, shanghai, utc, pd.DatetimeIndex([shanghai])):
+        assert client.panel("fina_indicator", day, fields=fields).pandas().equals(expected)
+
+
+def test_a_panel_of_days_says_where_a_limit_ended_it(client: Client) -> None:
+    days = pd.to_datetime(["2025-03-31", "2025-06-30"]).tz_localize("Asia/Shanghai")
+    page = client.panel("fina_indicator", days, limit=3)
+    assert page.arrow().num_rows == 3 and page.truncated
+    whole = client.panel("fina_indicator", days).arrow()
+    rest = client.panel("fina_indicator", days, cursor=page.next_cursor).arrow()
+    assert page.arrow().num_rows + rest.num_rows == whole.num_rows
+
+
+def test_a_panel_joins_entities_by_stock_and_day(client: Client) -> None:
+    fields = ["daily:close", "daily_basic:pe", "income:end_date"]
+    asked: dict[str, Any] = {"start_date": pd.Timestamp("2025-06-02", tz="UTC"), "end_date": "20250613"}
+    asked["codes"] = ["600519.SH", "000001.SZ"]
+    wide = client.panel(fields, **asked).pandas()
+    assert wide.columns.tolist() == ["ts_code", "trade_date", "daily.close", "daily_basic.pe", "income.end_date"]
+    bars = client.daily(start_date=20250602, end_date=20250613, ts_code=["600519.SH", "000001.SZ"]).pandas()
+    assert wide["daily.close"].tolist() == bars["close"].tolist()
+    assert wide["trade_date"].tolist() == bars["trade_date"].tolist()
+    dates = client.panel(fields, **asked).pandas(parse_dates=True)
+    assert (dates["income.end_date"].dropna() < dates["trade_date"]).all()
+    long = client.panel("daily:close,daily_basic:pe", layout="long", **asked).pandas()
+    assert long.columns.tolist() == ["ts_code", "trade_date", "field", "value"]
+    assert long["value"][::2].tolist() == wide["daily.close"].tolist()
+    page = client.panel(fields, limit=2, **asked)
+    assert page.arrow().num_rows == 2 and page.truncated
+    limited = tapehouse.Client(os.environ["TAPEHOUSE_LIMITED_URL"]).panel(fields, start_date=20250602, end_date=20250731)
+    assert limited.pandas().equals(client.panel(fields, start_date=20250602, end_date=20250731).pandas())
+
+
+def test_a_panel_refuses_what_it_cannot_do(client: Client) -> None:
     with pytest.raises(ValueError, match="needs days"):
         client.panel("index_member", [])
+    with pytest.raises(TypeError, match="leave as_of out"):
+        client.panel("index_member", ["20250630"], as_of="20250630")
+    with pytest.raises(TypeError, match=r"use \.pandas"):
+        client.panel("index_member", ["20250630"], format="csv")
+    with pytest.raises(TypeError, match="one entity"):
+        client.panel(["daily:close"], ["20250630"])  # type: ignore[call-overload]
+    with pytest.raises(tapehouse.ProblemError, match="daily:close"):
+        client.panel("daily:colse").arrow()
 
 
 def test_a_pinned_client_names_its_version_in_every_read(client: Client) -> None:
@@ -182,6 +228,27 @@ def test_a_pinned_client_names_its_version_in_every_read(client: Client) -> None
     assert refused.value.code == "unknown_version"
 
 
+def test_changes_between_versions(client: Client) -> None:
+    version = client.versions()[0]
+    changes = client.changes("daily", version, start_date=20250101, ts_code="600519.SH")
+    names = ["change", "ts_code", "trade_date", "column", "before", "after"]
+    assert list(changes.pandas().columns) == names
+    assert (len(changes.pandas()), changes.data_version) == (0, version)
+    assert client.pin().changes("stk_auction", version).arrow().num_rows == 0
+
+
+def test_statistics_of_columns(client: Client) -> None:
+    found = client.statistics("daily", ["ts_code", "trade_date"])
+    rows = client.daily(fields=["ts_code", "trade_date"]).pandas()
+    assert (found["entity"], found["data_version"], found["rows"]) == ("daily", client.versions()[0], len(rows))
+    for column in found["columns"]:
+        values = rows[column["name"]]
+        assert (column["nulls"], column["distinct"]) == (0, values.nunique())
+        assert (column["min"], column["max"], column["last"]) == (values.min(), values.max(), rows["trade_date"].max())
+    with client.pin() as pinned:
+        assert [column["name"] for column in pinned.statistics("daily", "vol")["columns"]] == ["vol"]
+
+
 def test_calendar_gaps_catalog_and_health(client: Client) -> None:
     days = client.trading_days(20250101, "2025-01-10")
     assert days == [d["cal_date"] for d in client.calendar(20250101, 20250110) if d["is_open"] == 1]
@@ -189,6 +256,8 @@ def test_calendar_gaps_catalog_and_health(client: Client) -> None:
     assert client.gaps("daily", 20250101, 20250110) == []
     gap = {"entity": "daily", "ts_code": "603288.SH", "gap_start": "20251230", "gap_end": "20251231", "kind": "timeout"}
     assert client.gaps("daily", ts_code="603288.SH") == [gap]
+    assert client.gaps("weekly") == []
+    assert client.gaps("weekly", excused=True) == [{**gap, "entity": "weekly", "reason": "no trades"}]
     meta = client.meta()
     assert set(meta["entities"]) == set(tapehouse.ENTITIES)
     assert client.health()["status"] == "ok"

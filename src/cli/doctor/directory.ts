@@ -1,8 +1,10 @@
 // Checks that the data directory can be read and written, and has enough disk space.
 import { constants } from "node:fs";
-import { access, stat, statfs } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { access, link, rm, stat, statfs, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { reasonOf } from "../../errors.js";
-import { userName } from "../../files.js";
+import { lacksLinks, userName } from "../../files.js";
 import { exists } from "../../store/durable.js";
 import type { Layout } from "../../lake/layout.js";
 import { count, size } from "../../words.js";
@@ -23,6 +25,8 @@ const KINDS: Readonly<Record<number, string>> = {
   0xfe534d42: "SMB 2, a network file system",
   0x01021997: "9p, a file system of another machine",
   0x65735546: "FUSE",
+  0x4d44: "FAT",
+  0x2011bab0: "exFAT",
 };
 
 /** File systems whose files do not last, and why. */
@@ -47,7 +51,7 @@ export async function checkDirectory(layout: Layout): Promise<readonly Finding[]
   const lake = (await isLake().catch(() => true))
     ? ok("data directory", root)
     : wrong("data directory", { found: `${root} has no lake`, ...begin });
-  return [lake, ...(await checkRights(layout)), ...(await checkDisk(root))];
+  return [lake, ...(await checkRights(layout)), ...(await checkDisk(root)), ...(await checkLinks(root))];
 }
 
 async function checkRights(layout: Layout): Promise<readonly Finding[]> {
@@ -98,6 +102,22 @@ async function checkDisk(root: string): Promise<readonly Finding[]> {
     ];
   } catch (error) {
     return [warning("room", { found: `unknown: ${reasonOf(error)}`, expected: "a file system that reports it", way })];
+  }
+}
+
+/** Creates two files and removes them again. Nothing is reported of a folder that cannot be written. */
+async function checkLinks(root: string): Promise<readonly Finding[]> {
+  const file = join(root, `.doctor-${randomUUID()}.tmp`);
+  const second = `${file}.tmp`;
+  try {
+    await writeFile(file, "");
+    await link(file, second);
+    return [ok("hard links", "supported")];
+  } catch (error) {
+    if (!lacksLinks(error) || !(await exists(file))) return [];
+    return [ok("hard links", "none on this file system: locks and versions are created without them")];
+  } finally {
+    for (const path of [file, second]) await rm(path, { force: true });
   }
 }
 

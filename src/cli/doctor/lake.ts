@@ -3,6 +3,7 @@ import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { chinaTime } from "../../dates.js";
 import { reasonOf } from "../../errors.js";
+import { UNFINISHED } from "../../lake/kept-versions.js";
 import { latestEntries, readLedger } from "../../lake/ledger.js";
 import type { Layout } from "../../lake/layout.js";
 import { openLake } from "../../lake/lake.js";
@@ -53,7 +54,9 @@ async function checkFiles(layout: Layout): Promise<readonly Finding[]> {
       : wrong("manifest", {
           found: some(faults.map(({ path, problem }) => `${path}: ${problem}`)),
           expected: "a readable pointer, versions and file lists",
-          way,
+          way: faults.some(({ problem }) => problem === UNFINISHED)
+            ? shell("tapehouse", "restore", "BACKUP", "--data", layout.root)
+            : way,
         });
   const data =
     damaged.length === 0

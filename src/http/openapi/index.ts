@@ -1,15 +1,16 @@
 // The OpenAPI 3.1 description of the API, generated from the catalog and the server's own tables.
 import type { RequestHandler } from "express";
-import { ENTITIES } from "../../catalog/index.js";
 import { STORES } from "../../catalog/types.js";
+import { packageVersion } from "../../config.js";
 import type { RequestLimits } from "../../query/request.js";
 import { collectParameters } from "../../query/parameters.js";
 import { fixedJson } from "../respond.js";
 import { searchOf } from "../lookup.js";
-import { answerHeaders, bodySchemas, envelopeOf } from "./answers.js";
-import { entityPaths, servicePaths, tusharePaths } from "./paths.js";
+import { answerHeaders } from "./answers.js";
+import { bodySchemas } from "./bodies.js";
+import { paths } from "./paths.js";
 import { sharedParameters } from "./parameters.js";
-import { type Schema, problemComponents, problemSchema, wordSchemas } from "./schemas.js";
+import { problemComponents, problemSchema, wordSchemas } from "./schemas.js";
 
 const ABOUT = `Rows of exchange-traded market data, read-only.
 
@@ -20,13 +21,12 @@ const ABOUT = `Rows of exchange-traded market data, read-only.
 - Errors are \`application/problem+json\` (RFC 9457) with a stable \`code\`.`;
 
 /** The whole document. `limits` are those of the server that serves it. */
-export function openApi(version: string, limits: RequestLimits = { defaultLimit: null, maxLimit: null }): object {
-  const envelopes = ENTITIES.map((entity): [string, Schema] => [`Envelope_${entity.name}`, envelopeOf(entity)]);
+export function openApi(limits: RequestLimits = { defaultLimit: null, maxLimit: null }): object {
   return {
     openapi: "3.1.0",
     info: {
       title: "Tapehouse",
-      version,
+      version: packageVersion(),
       description: ABOUT,
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
@@ -39,12 +39,12 @@ export function openApi(version: string, limits: RequestLimits = { defaultLimit:
       })),
       { name: "service", description: "Catalog, calendar, gaps and health" },
     ],
-    paths: { ...entityPaths(), ...servicePaths(), ...tusharePaths() },
+    paths: paths(),
     components: {
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer", description: "Created with: `tapehouse token create NAME`" },
       },
-      schemas: { ...wordSchemas, ...bodySchemas, ...Object.fromEntries(envelopes), Problem: problemSchema },
+      schemas: { ...wordSchemas, ...bodySchemas, Problem: problemSchema },
       parameters: sharedParameters(limits),
       headers: answerHeaders,
       responses: problemComponents,
@@ -53,8 +53,8 @@ export function openApi(version: string, limits: RequestLimits = { defaultLimit:
 }
 
 /** GET /openapi.json, without a token: it contains no data. */
-export function openApiHandler(version: string, limits: RequestLimits): RequestHandler {
-  const send = fixedJson(openApi(version, limits));
+export function openApiHandler(limits: RequestLimits): RequestHandler {
+  const send = fixedJson(openApi(limits));
   return async (req, res) => {
     collectParameters(searchOf(req), []);
     await send(req, res);

@@ -1,7 +1,8 @@
 // The parameters of each entity in OpenAPI, with examples; names and bounds come from the parser's tables.
 import { FORMAT_NAMES } from "../../catalog/formats.js";
-import { type EntityParameter, type ParameterKind, parametersOf } from "../../catalog/parameters.js";
+import { type EntityParameter, type ParameterKind, parameterNames, parametersOf } from "../../catalog/parameters.js";
 import type { Column, ColumnType, Entity } from "../../catalog/types.js";
+import { AS_OF_DAYS, MOST_DAYS } from "../../query/as-of.js";
 import { ADJUSTS, ORDERS, type RequestLimits } from "../../query/request.js";
 import { type Ref, type Schema, refTo, schemaOf } from "./schemas.js";
 
@@ -23,7 +24,7 @@ export function single(name: string, description: string, schema: Schema, exampl
   return { name, in: "query", description, schema, ...(example === undefined ? {} : { example }) };
 }
 
-function list(name: string, description: string, items: Schema, example: readonly unknown[] | null): Parameter {
+export function list(name: string, description: string, items: Schema, example: readonly unknown[] | null): Parameter {
   return {
     ...single(name, `${description} ${LIST}`, { type: "array", minItems: 1, items }, example ?? undefined),
     style: "form",
@@ -80,9 +81,15 @@ export function sharedParameters({ defaultLimit, maxLimit }: RequestLimits) {
 
 export const sharedParameter = (name: keyof ReturnType<typeof sharedParameters>): Ref => refTo("parameters", name);
 
+/** The schema of a code in a request. */
+export function codeSchema({ bareCodes }: Entity, { codesOf }: Column): "Code" | "StockCode" | "StockCodeOrBare" {
+  if (codesOf !== "stocks") return "Code";
+  return bareCodes ? "StockCodeOrBare" : "StockCode";
+}
+
 /** One item of a filter. */
 const ITEMS: Record<ColumnType, (column: Column, entity: Entity) => Schema> = {
-  code: (_column, { bareCodes }) => schemaOf(bareCodes ? "FilterCodeOrBare" : "FilterCode"),
+  code: (column, entity) => schemaOf(`Filter${codeSchema(entity, column)}`),
   text: () => schemaOf("FilterText"),
   date: () => schemaOf("FilterDate"),
   int64: ({ only }) => ({
@@ -99,14 +106,32 @@ const ITEMS: Record<ColumnType, (column: Column, entity: Entity) => Schema> = {
 const BY_KIND: Record<ParameterKind, (entity: Entity) => Parameter | Ref> = {
   start_date: (entity) => bound("start_date", `\`${entity.mainDate!}\``, entity),
   end_date: (entity) => bound("end_date", `\`${entity.mainDate!}\``, entity),
-  as_of: (entity) => single("as_of", asOfRule(entity), schemaOf("Date")),
+  as_of: (entity) => list("as_of", `${asOfRule(entity)} ${SEVERAL_DAYS}`, schemaOf("Date"), null),
+  as_of_days: () =>
+    single("as_of_days", `Instead of a list of \`as_of\`: ${SCHEDULE}`, {
+      type: "string",
+      enum: Object.keys(AS_OF_DAYS),
+    }),
+  as_of_start: () => single("as_of_start", "First day for `as_of_days`, inclusive.", schemaOf("Date")),
+  as_of_end: () => single("as_of_end", "Last day for `as_of_days`, inclusive.", schemaOf("Date")),
+  latest: (entity) => single("latest", latestRule(entity), { type: "boolean", default: false }),
   adjust: ({ adjustment }) =>
     single(
       "adjust",
       `Adjusts prices: ${adjustment!.prices.map((name) => `\`${name}\``).join(", ")} times the factor of their day from ` +
-        `\`${adjustment!.factors}\`, which the token must cover. \`forward\`: divided by the last factor of the stock, at or ` +
-        "before `end_date` if it is given. Null if the day has no factor.",
+        `\`${adjustment!.factors}\`, which the token must cover. \`forward\`: divided by the stock's last factor on or ` +
+        "before its last bar in the requested range. Null if the day has no factor." +
+        (adjustment!.days
+          ? ` A bar is rebuilt from its days in \`${adjustment!.days.entity}\`, which the token must cover too; without them ` +
+            `it has no prices if its ${adjustment!.days.period} has more than one factor.`
+          : ""),
       { type: "string", enum: ADJUSTS },
+    ),
+  adjust_volume: ({ adjustment }) =>
+    single(
+      "adjust_volume",
+      `Divides \`${adjustment!.volume}\` by what \`adjust\`, which must be given too, multiplies prices by.`,
+      { type: "boolean", default: false },
     ),
   fields: (entity) => {
     const names = entity.columns.map((column) => column.name);
@@ -121,23 +146,55 @@ const BY_KIND: Record<ParameterKind, (entity: Entity) => Parameter | Ref> = {
   format: () => sharedParameter("format"),
 };
 
-function asOfRule({ pointInTime, mainDate }: Entity): string {
+const SEVERAL_DAYS =
+  `Of several days, at most ${MOST_DAYS}, the response has the rows of each, in the order of the days, with the day in the ` +
+  "first column `as_of`.";
+const SCHEDULE =
+  "the last trading days of the weeks or months from `as_of_start` to `as_of_end`, both required. A week or month that " +
+  "ends outside has none. The token must cover `trade_cal`.";
+
+function asOfRule({ pointInTime, revisions, mainDate }: Entity): string {
+  const hides = (pointInTime!.hides ?? []).map(
+    ({ column, knownFrom, before }) => `\`${column}\` is ${before ?? "null"} if \`${knownFrom}\` is later.`,
+  );
   if (pointInTime?.rule === "snapshot") {
-    return `The latest \`${mainDate!}\` on or before this day; cannot be combined with other date parameters.`;
+    const rule = `The latest \`${mainDate!}\` on or before this day; cannot be combined with other date parameters.`;
+    return [rule, ...hides].join(" ");
   }
   const [column, ...others] = pointInTime!.columns.map((name) => `\`${name}\``);
   const otherwise = others.length === 0 ? "" : ` (if that is missing, ${others.join(", then ")})`;
-  const hides = (pointInTime!.hides ?? [])
-    .map(({ column: name, knownFrom, before }) => ` \`${name}\` is ${before ?? "null"} if \`${knownFrom}\` is later.`)
-    .join("");
-  return `Only rows announced on or before this day, by ${column!}${otherwise}.${hides}`;
+  const { periodEnd } = pointInTime!;
+  const ended = periodEnd === undefined ? [] : [`A period must have ended: \`${periodEnd}\` is not later either.`];
+  const flag = revisions?.flag;
+  const flagged =
+    flag === undefined
+      ? []
+      : [`\`${flag}\` is 1 for what was the newest revision then. Of rows that differ only in it, the first is shown.`];
+  const rule = `Only rows announced on or before this day, by ${column!}${otherwise}.`;
+  return [rule, ...ended, ...hides, ...flagged].join(" ");
+}
+
+function latestRule({ revisions, pointInTime }: Entity): string {
+  const { of, date } = revisions!;
+  const list = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(", ");
+  const known = pointInTime === null ? "" : " known by `as_of`, or without it of those";
+  return (
+    `With \`true\`, only the newest of the rows with the same ${list(of)}, by ${list(date)}: of those${known} in the ` +
+    "requested range. Other filters apply to what is left."
+  );
 }
 
 /** All parameters of an entity. */
 export const entityParameters = (entity: Entity): readonly (Parameter | Ref)[] =>
-  parametersOf(entity).map((parameter) =>
-    parameter.kind === "filter" ? filterParameter(entity, parameter) : BY_KIND[parameter.kind](entity),
-  );
+  parametersNamed(entity, parameterNames(entity));
+
+/** Those parameters of an entity that have one of these names. */
+export const parametersNamed = (entity: Entity, names: readonly string[]): readonly (Parameter | Ref)[] =>
+  parametersOf(entity)
+    .filter(({ name }) => names.includes(name))
+    .map((parameter) =>
+      parameter.kind === "filter" ? filterParameter(entity, parameter) : BY_KIND[parameter.kind](entity),
+    );
 
 function filterParameter(entity: Entity, { name, column }: Extract<EntityParameter, { kind: "filter" }>): Parameter {
   const other = name === column.name ? "" : ` Filters \`${column.name}\`.`;

@@ -1,80 +1,23 @@
 // The paths in OpenAPI: entities, each with its own parameters, the service, and Tushare clients.
-import { ENTITIES } from "../../catalog/index.js";
 import { API_NAMES } from "../../catalog/tushare.js";
-import type { Entity } from "../../catalog/types.js";
-import type { ProblemCode } from "../../errors.js";
-import { type Operation, jsonAnswers, plainAnswer, refsToHeaders, rowsAnswers } from "./answers.js";
-import { EXAMPLE_TRADING_DAY, bound, entityParameters, exampleCode, sharedParameter, single } from "./parameters.js";
+import { EXCHANGES } from "../../query/calendar.js";
+import { dayAnswers, type Operation, jsonAnswers, plainAnswer, refsToHeaders } from "./answers.js";
+import { EXAMPLE_TRADING_DAY, bound, sharedParameter, single } from "./parameters.js";
+import { entityPaths } from "./entity-paths.js";
+import { panelPaths } from "./panel-path.js";
 import { EVERYWHERE, READING, type Schema, TOKEN, problemResponses, refTo, schemaOf } from "./schemas.js";
 
-const ROWS: readonly ProblemCode[] = [
-  ...TOKEN,
-  ...READING,
-  "forbidden",
-  "invalid_cursor",
-  "not_acceptable",
-  "upgrade_required",
-];
-
-export function entityPaths(): Schema {
-  return Object.fromEntries(
-    ENTITIES.flatMap((entity) => [
-      [`/api/v1/entities/${entity.name}`, { get: rows(entity) }],
-      [`/api/v1/entities/${entity.name}/gaps`, { get: gaps(entity) }],
-    ]),
-  );
-}
-
-function rows(entity: Entity): Operation {
-  return {
-    operationId: `get_${entity.name}`,
-    summary: entity.title,
-    description: `${entity.about}\n\nOrder: ${entity.order.map((name) => `\`${name}\``).join(", ")}; missing values last.`,
-    tags: [entity.store],
-    parameters: [...entityParameters(entity), sharedParameter("if_none_match")],
-    responses: {
-      ...rowsAnswers(`Envelope_${entity.name}`),
-      ...problemResponses(ROWS),
-    },
-  };
-}
-
-function gaps(entity: Entity): Operation {
-  return {
-    operationId: `get_${entity.name}_gaps`,
-    summary: `Gaps of: ${entity.title}`,
-    description: "Gaps that overlap the requested interval, uncut: computed ones and those recorded by the operator.",
-    tags: [entity.store],
-    parameters: [
-      bound("start_date", "day of the interval"),
-      bound("end_date", "day of the interval"),
-      single(
-        "ts_code",
-        "Gaps of this code, and those that do not concern a single code.",
-        schemaOf(entity.bareCodes ? "CodeOrBare" : "Code"),
-        exampleCode(entity),
-      ),
-      sharedParameter("data_version"),
-      sharedParameter("if_none_match"),
-    ],
-    responses: {
-      ...jsonAnswers("The gaps, by first day.", refTo("schemas", "Gaps")),
-      ...problemResponses([...TOKEN, ...READING, "forbidden"]),
-    },
-  };
-}
-
-// The other paths: calendar, catalog, health, metrics, and this description.
+export const paths = (): Schema => ({ ...entityPaths(), ...panelPaths, ...servicePaths(), ...tusharePaths() });
 
 const tags = ["service"];
 
 const calendar: Operation = {
   operationId: "get_calendar",
   summary: "Days of the trading calendar",
-  description: "Days in order. Only SSE has a calendar; other exchanges have no days.",
+  description: "Days in order. Only SSE has a calendar; other exchanges have no days, and the response covers none.",
   tags,
   parameters: [
-    single("exchange", "Exchange.", { type: "string", default: "SSE", examples: ["SSE", "SZSE"], pattern: "\\S" }),
+    single("exchange", "Exchange.", { type: "string", enum: EXCHANGES, default: "SSE" }),
     bound("start_date", "day"),
     bound("end_date", "day"),
     single("is_open", "1 = open days, 0 = closed days; by default all days.", { type: "integer", enum: [0, 1] }, 1),
@@ -82,7 +25,7 @@ const calendar: Operation = {
     sharedParameter("if_none_match"),
   ],
   responses: {
-    ...jsonAnswers("The days.", refTo("schemas", "Calendar")),
+    ...dayAnswers("The days.", refTo("schemas", "Calendar")),
     ...problemResponses([...TOKEN, ...READING, "forbidden"]),
   },
 };
@@ -182,7 +125,7 @@ const description: Operation = {
   },
 };
 
-export function servicePaths(): Schema {
+function servicePaths(): Schema {
   return {
     "/api/v1/calendar": { get: calendar },
     "/api/v1/calendar/shift": { get: shift },
@@ -273,7 +216,7 @@ const api: Schema = {
   schema: { type: "string", enum: API_NAMES },
 };
 
-export const tusharePaths = (): Schema => ({
+const tusharePaths = (): Schema => ({
   "/tushare": { post: operation("post_tushare", []) },
   "/tushare/{api}": { post: operation("post_tushare_api", [api]) },
 });

@@ -5,9 +5,9 @@ import { parseDate } from "../../../src/dates.js";
 import { Problem } from "../../../src/errors.js";
 import { openApi } from "../../../src/http/openapi/index.js";
 import { parseRequest } from "../../../src/query/request.js";
-import { readDescription } from "../../support/openapi.js";
+import { companionsOf, readDescription } from "../../support/openapi.js";
 
-const description = readDescription(openApi("1.0.0"));
+const description = readDescription(openApi());
 const { operations } = description;
 
 describe("the description of a parameter", () => {
@@ -59,7 +59,7 @@ describe("the description of a parameter", () => {
         const values = texts.map((one) => (numbers && /^-?[0-9]+$/.test(one) ? Number(one) : one));
         const isList = schema.type === "array";
         const described = description.checker(schema)(isList ? values : values[0]);
-        const search = new URLSearchParams([[name, isList ? texts.join(",") : texts[0]!]]);
+        const search = new URLSearchParams([[name, isList ? texts.join(",") : texts[0]!], ...companionsOf(name)]);
         const accepted = accepts(() => parseRequest(entity, search, limits));
         if (described && !accepted) {
           const noDay = texts.some((one) => /^\d{4}-?\d\d-?\d\d$/.test(one) && parseDate(one) === undefined);

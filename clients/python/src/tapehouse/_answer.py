@@ -103,8 +103,11 @@ class Answer(Rows):
         self.next_cursor: Optional[str] = None
         self._source = source
         self._date_columns = dates
+        #: The parameter that names the version.
+        self._version_parameter = "data_version"
         #: Column → ``string``, ``float64`` or ``int64``; empty if the entity is unknown.
         self._types = types
+        self._path = f"/api/v1/entities/{entity}"
         self._kept: Any = None
 
     @property
@@ -159,7 +162,7 @@ class Answer(Rows):
             except TapehouseError as error:
                 retry.after(error)
                 if self.data_version and "cursor" not in params:
-                    params = {**params, "data_version": self.data_version}
+                    params = {**params, self._version_parameter: self.data_version}
                 continue
             if self.next_cursor is None or "limit" in params:
                 return
@@ -170,7 +173,7 @@ class Answer(Rows):
 
     def _attempt(self, params: Mapping[str, str], etag: Optional[str], head: dict[str, str], skip: int) -> Iterator[Any]:
         headers = {"Accept": MEDIA_TYPE, **({"If-None-Match": etag} if etag else {})}
-        with self._source.transport.get(f"/api/v1/entities/{self.entity}", params, headers) as body:
+        with self._source.transport.get(self._path, params, headers) as body:
             version = body.headers.get("X-Data-Version", self.data_version)
             if version != self.data_version and (skip > 0 or "cursor" in params) and self.data_version is not None:
                 raise TapehouseError(f"the server continued with a version other than {readable(self.data_version)}")
@@ -204,21 +207,21 @@ class Answer(Rows):
         return schema
 
 
-class Panel(Rows):
-    """The same request as of several days, concatenated, with the day in the first column ``as_of``."""
+class Changes(Answer):
+    """What differs between two versions of an entity: its parameter ``to`` names the version that is read."""
 
-    def __init__(self, answers: Mapping[str, Answer], parse_dates: bool) -> None:
-        super().__init__(parse_dates)
-        self._answers = answers
+    def __init__(self, source: Source, entity: str, params: Mapping[str, str], dates: frozenset[str]) -> None:
+        types = dict.fromkeys(("change", "column", "before", "after"), "string")
+        super().__init__(source, f"{entity}/changes", params, dates, types)
+        self._version_parameter = "to"
 
-    def _dates(self) -> frozenset[str]:
-        return frozenset({"as_of"}).union(*(answer._dates() for answer in self._answers.values()))
 
-    def _stream(self) -> Iterator[Any]:
-        for day, answer in self._answers.items():
-            for batch in answer._stream():
-                days = pa.repeat(pa.scalar(day), batch.num_rows)
-                yield pa.RecordBatch.from_arrays([days, *batch.columns], names=["as_of", *batch.schema.names])
+class Panel(Answer):
+    """Columns of several entities for each stock and trading day, as they were known at the close."""
+
+    def __init__(self, source: Source, params: Mapping[str, str], dates: frozenset[str], types: Mapping[str, str]) -> None:
+        super().__init__(source, "panel", params, dates, types)
+        self._path = "/api/v1/panel"
 
 
 def _record_batches(body: Body) -> Iterator[Any]:

@@ -3,17 +3,39 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Iterable, Iterator, List, Optional, TypedDict, Union, cast
+from typing import Any, Iterable, Iterator, List, Literal, Optional, TypedDict, Union, cast, overload
 
-from ._answer import Answer, Panel, Source
+from ._answer import Answer, Changes, Panel, Source
 from ._cache import Cache, open_cache
 from ._entities import ENTITIES, EntityMethods
 from ._errors import TapehouseError
 from ._http import Transport
-from ._values import Day, day, query
+from ._values import Day, Days, Texts, days_of, query
 
 CalendarDay = TypedDict("CalendarDay", {"exchange": str, "cal_date": str, "is_open": int})
-Gap = TypedDict("Gap", {"entity": str, "ts_code": Optional[str], "gap_start": str, "gap_end": str, "kind": str})
+_Gap = TypedDict("_Gap", {"entity": str, "ts_code": Optional[str], "gap_start": str, "gap_end": str, "kind": str})
+
+
+class Gap(_Gap, total=False):
+    """Days without rows; ``reason`` only if excused gaps were requested."""
+
+    reason: str
+
+
+ColumnStatistics = TypedDict(
+    "ColumnStatistics",
+    {
+        "name": str,
+        "nulls": int,
+        "distinct": int,
+        "min": Union[None, str, float],
+        "max": Union[None, str, float],
+        "last": Optional[str],
+    },
+)
+Statistics = TypedDict(
+    "Statistics", {"entity": str, "data_version": str, "rows": int, "columns": List[ColumnStatistics]}
+)
 
 
 class Client(EntityMethods):
@@ -69,9 +91,9 @@ class Client(EntityMethods):
         """Rows of the entity with this name; the parameters are those of its method."""
         known = ENTITIES.get(entity)
         columns = known.columns if known else ()
-        dates = frozenset(column.name for column in columns if column.is_date)
+        dates = frozenset(column.name for column in columns if column.is_date) | {"as_of"}
         types = {column.name: column.dtype for column in columns}
-        return Answer(self._source, entity, query(self._pinned(params), dates | {"period"}), dates, types)
+        return Answer(self._source, entity, query(self._pinned(_without_format(params)), dates | {"period"}), dates, types)
 
     def pages(self, entity: str, *, limit: int, **params: Any) -> Iterator[Answer]:
         """Pages of at most ``limit`` rows, all of one version. Each is read when it is reached."""
@@ -86,13 +108,61 @@ class Client(EntityMethods):
                 raise TapehouseError("not a Tapehouse response: its cursor does not advance")
             cursor = page.next_cursor
 
-    def panel(self, entity: str, days: Iterable[Day], **params: Any) -> Panel:
-        """What was known about an entity on each of several days, in one version; ``as_of`` is the first column."""
-        client = self.pin()
-        texts = [day(one).replace("-", "") for one in days]
-        if not texts:
+    @overload
+    def panel(self, entities: str, days: Days, **params: Any) -> Answer: ...
+
+    @overload
+    def panel(
+        self,
+        entities: Texts,
+        *,
+        start_date: Optional[Day] = None,
+        end_date: Optional[Day] = None,
+        codes: Optional[Texts] = None,
+        layout: Optional[Literal["wide", "long"]] = None,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        order: Optional[Literal["asc", "desc"]] = None,
+        data_version: Optional[str] = None,
+    ) -> Answer: ...
+
+    def panel(self, entities: Texts, days: Optional[Days] = None, **params: Any) -> Answer:
+        """
+        Values as they were known, on many days.
+
+        ``panel(["daily:close", "income:total_revenue"], start_date=..., end_date=..., codes=...)`` has a row for each
+        stock and trading day of the first entity, with each value as it was known at the close; a column is called
+        ``entity.column``. ``layout="long"`` gives the columns ``field`` and ``value`` instead.
+
+        ``panel("income", days)`` has the rows of one entity as of each of several days, in their order, with the day in
+        the first column ``as_of``; the parameters are those of its method.
+        """
+        if days is None:
+            return self._joined(entities, params)
+        if not isinstance(entities, str):
+            raise TypeError("with days, a panel is of one entity: give its name")
+        for name in ("as_of", "as_of_days", "as_of_start", "as_of_end"):
+            if params.get(name) is not None:
+                raise TypeError(f"panel has its days already: leave {name} out")
+        listed = days_of(days)
+        if not listed:
             raise ValueError("a panel needs days")
-        return Panel({one: client.read(entity, as_of=one, **params) for one in texts}, self._source.parse_dates)
+        # A list of one day repeats it, so that it has the column too.
+        return self.read(entities, as_of=listed if "," in listed else f"{listed},{listed}", **params)
+
+    def _joined(self, entities: Texts, params: dict[str, Any]) -> Panel:
+        asked = query(self._pinned({"entities": entities, **_without_format(params)}))
+        types, dates = {"ts_code": "string", "trade_date": "string"}, {"trade_date"}
+        if params.get("layout") == "long":
+            types.update(field="string", value="float64")
+        else:
+            for item in asked["entities"].split(","):
+                name, _, column = (part.strip() for part in item.partition(":"))
+                for known in ENTITIES[name].columns if name in ENTITIES else ():
+                    if known.name == column:
+                        types[f"{name}.{column}"] = known.dtype
+                        dates.update([f"{name}.{column}"] if known.is_date else [])
+        return Panel(self._source, asked, frozenset(dates), types)
 
     # Versions
 
@@ -111,6 +181,19 @@ class Client(EntityMethods):
     def versions(self) -> List[str]:
         """The versions that can be read, newest first."""
         return cast(List[str], self._part("/api/v1/versions", {}, "versions", list))
+
+    def changes(self, entity: str, from_: str, to: Optional[str] = None, **params: Any) -> Answer:
+        """
+        What differs between two versions of an entity: a row for each changed value, added row and removed row.
+
+        ``to`` is by default the version of this client, or the current one. Of an added or removed row, ``after`` or
+        ``before`` is the whole row as JSON. ``start_date``, ``end_date``, ``limit`` and filters by columns of the
+        identity are accepted too.
+        """
+        known = ENTITIES.get(entity)
+        dates = frozenset(column.name for column in known.columns if column.is_date) if known else frozenset()
+        asked = query({**params, "from": from_, "to": to or self.data_version}, dates | {"period"})
+        return Changes(self._source, entity, asked, dates)
 
     # The rest of the API
 
@@ -144,11 +227,31 @@ class Client(EntityMethods):
         end_date: Optional[Day] = None,
         *,
         ts_code: Optional[str] = None,
+        excused: Optional[bool] = None,
         data_version: Optional[str] = None,
     ) -> List[Gap]:
-        """Intervals without rows. Check before a backtest that the list is empty."""
-        params = dict(start_date=start_date, end_date=end_date, ts_code=ts_code, data_version=data_version)
+        """
+        Intervals without rows. Check before a backtest that the list is empty.
+
+        ``excused=True`` returns the gaps that the operator excused, with their reasons, instead of the others.
+        """
+        params = dict(start_date=start_date, end_date=end_date, ts_code=ts_code, excused=excused)
+        params["data_version"] = data_version
         return cast(List[Gap], self._part(f"/api/v1/entities/{entity}/gaps", self._pinned(params), "gaps", list))
+
+    def statistics(
+        self,
+        entity: str,
+        fields: Union[None, str, Iterable[str]] = None,
+        *,
+        data_version: Optional[str] = None,
+    ) -> Statistics:
+        """
+        What the columns of an entity hold, or only those in ``fields``: the number of rows, and for each column missing
+        values, distinct values, the least and the greatest, and the last day with a value. Every number is exact.
+        """
+        params = self._pinned({"fields": fields, "data_version": data_version})
+        return cast(Statistics, self._json(f"/api/v1/entities/{entity}/statistics", params))
 
     def meta(self) -> Any:
         """The catalog of the current version: every entity with its dates and number of rows."""
@@ -191,3 +294,10 @@ class Client(EntityMethods):
         if not isinstance(part, kind):
             raise TapehouseError(f"not a Tapehouse response: it has no {name}")
         return part
+
+
+def _without_format(params: dict[str, Any]) -> dict[str, Any]:
+    """The client itself chooses the format."""
+    if params.get("format") is not None:
+        raise TypeError("rows always come as Arrow: use .pandas(), .polars(), .arrow() or .batches() instead of format")
+    return params

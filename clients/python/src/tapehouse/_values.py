@@ -18,20 +18,25 @@ Days = Union[Day, Iterable[Day]]
 Texts = Union[str, Iterable[str]]
 Ints = Union[int, Iterable[int], str]
 
+#: A time with a time zone is the day that it is in China.
+_CHINA = datetime.timezone(datetime.timedelta(hours=8))
+
 #: Parameters that are days in every request.
-DAYS = frozenset({"start_date", "end_date", "as_of", "date", "snapshot_date"})
+DAYS = frozenset({"start_date", "end_date", "as_of", "as_of_start", "as_of_end", "date", "snapshot_date"})
 
 
 def query(params: Mapping[str, Any], dates: Iterable[str] = ()) -> dict[str, str]:
     """The parameters that are set, as text. ``dates`` are names of further parameters that are days."""
     days = DAYS.union(dates)
-    return {name: (_days if name in days else _texts)(value) for name, value in params.items() if value is not None}
+    return {name: (days_of if name in days else _texts)(value) for name, value in params.items() if value is not None}
 
 
 def day(value: Day) -> str:
     """``YYYYMMDD``, or the text itself, which the server interprets."""
     if isinstance(value, str):
         return value
+    if isinstance(value, datetime.datetime) and value.tzinfo is not None:
+        value = value.astimezone(_CHINA)
     if isinstance(value, bool) or isinstance(value, float):
         raise TypeError(f"{value!r} is not a day: use 20240105, '2024-01-05', a date or a Timestamp")
     text = str(value)[:10].replace("-", "")
@@ -40,12 +45,15 @@ def day(value: Day) -> str:
     return text
 
 
-def _days(value: Days) -> str:
+def days_of(value: Days) -> str:
+    """One day or several, separated by commas."""
     return ",".join(day(one) for one in value) if _is_list(value) else day(value)
 
 
 def _texts(value: Any) -> str:
     """Items of a list that contain a comma are quoted. Text that is not in a list is sent as it is."""
+    if isinstance(value, bool):
+        return str(value).lower()
     return ",".join(_quoted(str(item)) for item in value) if _is_list(value) else str(value)
 
 

@@ -1,10 +1,11 @@
-// `npm run audit`: fails if a shipped package has a known vulnerability of high severity, either one that is needed at
-// run time or one whose files the build copies. If the registry has no audit service or cannot be reached, it prints
-// that and succeeds.
+// `npm run audit`: fails if a shipped package has a known vulnerability of high severity: one that is needed at run time,
+// or one that the build bundles or copies. If the registry has no audit service or cannot be reached, it prints that and
+// succeeds.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./fresh.mjs";
+import modules from "./modules.mjs";
 import { VENDOR } from "./vendor.mjs";
 
 const { stdout } = spawnSync("npm", ["audit", "--json"], {
@@ -23,7 +24,7 @@ if (report?.vulnerabilities) {
 }
 console.log(`not audited: ${report?.message?.split(" - ")[0] ?? "the registry did not answer"}`);
 
-/** Folders of packages, as named in the lock file. Copied files were built from the dependencies of their package. */
+/** Folders of packages, as named in the lock file, with the dependencies of what is bundled or copied. */
 function shippedFolders(packages) {
   const needed = Object.keys(packages).filter((folder) => folder !== "" && !packages[folder].dev);
   const folders = new Set(needed);
@@ -35,7 +36,9 @@ function shippedFolders(packages) {
       if (!folders.has(found)) add(found);
     }
   };
-  for (const path of Object.values(VENDOR)) add(`node_modules/${/^(?:@[^/]+\/)?[^/]+/.exec(path)[0]}`);
+  const bundled = Object.values(modules).flatMap(({ packages = [] }) => packages);
+  const copied = Object.values(VENDOR).map((path) => /^(?:@[^/]+\/)?[^/]+/.exec(path)[0]);
+  for (const name of [...bundled, ...copied]) add(`node_modules/${name}`);
   return folders;
 }
 

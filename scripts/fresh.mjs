@@ -25,6 +25,7 @@ export function build() {
   run(process.execPath, ["scripts/build-kernel.mjs"]);
   const inputs = hashOfInputs();
   run(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"]);
+  run(process.execPath, ["scripts/build-server.mjs"]);
   run(process.execPath, ["scripts/build-web.mjs"]);
   chmodSync(at("dist/main.js"), 0o755);
   writeFileSync(at(STAMP), inputs);
@@ -43,8 +44,8 @@ function isInstalled() {
 
 function hashOfInputs() {
   const sources = readdirSync(at("src"), { recursive: true }).map((path) => join("src", path));
-  const settings = ["package-lock.json", "tsconfig.json", "tsconfig.build.json"];
-  const scripts = ["fresh", "build-kernel", "build-web"].map((name) => `scripts/${name}.mjs`);
+  const settings = ["package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"];
+  const scripts = ["fresh", "build-kernel", "build-server", "build-web", "vendor"].map((name) => `scripts/${name}.mjs`);
   const files = [...sources, ...scripts, ...settings].sort();
   const contents = files
     .filter((path) => statSync(at(path)).isFile())

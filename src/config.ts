@@ -1,6 +1,6 @@
 // The configuration of a server: every setting as its parser reads it, and what follows from several of them.
-import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import packageInfo from "../package.json" with { type: "json" };
 import { OperatorError } from "./errors.js";
 import { bytesOf } from "./setting-values.js";
 import { envOf, flagOf, MOST_WORKERS, SETTING_NAMES, SETTINGS, type SettingName } from "./settings.js";
@@ -72,7 +72,4 @@ export function shareOf(config: ServerConfig): ServerConfig {
 }
 
 /** The version of this package, which is also that of the OpenAPI description. */
-export function packageVersion(): string {
-  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
-  return (JSON.parse(text) as { version: string }).version;
-}
+export const PACKAGE_VERSION = packageInfo.version;

@@ -1,6 +1,6 @@
 // The command line: all commands.
 import { Command } from "commander";
-import { packageVersion } from "../config.js";
+import { PACKAGE_VERSION } from "../config.js";
 import { runProgram } from "./run.js";
 
 /** A command is loaded when it is called: few of them need DuckDB, and only `serve` needs Express. */
@@ -32,7 +32,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 export async function createProgram(name = ""): Promise<Command> {
   const program = new Command("tapehouse")
     .description("Serves exchange-traded market data from Parquet files over HTTP, read-only.")
-    .version(packageVersion())
+    .version(PACKAGE_VERSION)
     .showHelpAfterError("(add --help for the options of this command)")
     .addHelpText("after", "\nExample:\n  $ tapehouse demo && tapehouse serve");
   const one = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;

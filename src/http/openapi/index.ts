@@ -1,7 +1,7 @@
 // The OpenAPI 3.1 description of the API, generated from the catalog and the server's own tables.
 import type { RequestHandler } from "express";
 import { STORES } from "../../catalog/types.js";
-import { packageVersion } from "../../config.js";
+import { PACKAGE_VERSION } from "../../config.js";
 import type { RequestLimits } from "../../query/request.js";
 import { collectParameters } from "../../query/parameters.js";
 import { fixedJson } from "../respond.js";
@@ -26,7 +26,7 @@ export function openApi(limits: RequestLimits = { defaultLimit: null, maxLimit: 
     openapi: "3.1.0",
     info: {
       title: "Tapehouse",
-      version: packageVersion(),
+      version: PACKAGE_VERSION,
       description: ABOUT,
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },

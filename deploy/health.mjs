@@ -2,7 +2,9 @@
 import http from "node:http";
 import https from "node:https";
 
-const { TAPEHOUSE_PORT: port = "8080", TAPEHOUSE_TLS_CERT: certificate = "none" } = process.env;
+const { TAPEHOUSE_PORT = "8080", TAPEHOUSE_TLS_CERT: certificate = "none" } = process.env;
+// Kubernetes may set the variable to the address of a service, which the server ignores.
+const port = TAPEHOUSE_PORT.includes("://") ? "8080" : TAPEHOUSE_PORT;
 const [scheme, { get }] = certificate === "none" ? ["http", http] : ["https", https];
 const url = `${scheme}://127.0.0.1:${port}/health`;
 

@@ -39,14 +39,36 @@ function workersFor(cores: number, memory: string): number {
   return Math.max(1, Math.floor(most));
 }
 
+/**
+ * In a namespace with a service called `tapehouse`, Kubernetes sets TAPEHOUSE_PORT to an address such as
+ * `tcp://10.96.0.12:8080`. No setting has such values.
+ */
+const isServiceAddress = (text: string | undefined): boolean => /^(tcp|udp|sctp):\/\//.test(text ?? "");
+
+const variable = (env: Environment, name: SettingName): string | undefined => {
+  const text = env[envOf(name)];
+  return isServiceAddress(text) ? undefined : text;
+};
+
+/** What an operator should know about the environment of a server, a line each. */
+export function environmentNotes(env: Environment): readonly string[] {
+  const addresses = SETTING_NAMES.map(envOf).filter((name) => isServiceAddress(env[name]));
+  return [
+    ...addresses.map((name) => `${name}=${env[name]} is ignored: Kubernetes sets it for a service of this name`),
+    ...(env["TAPEHOUSE_TOKEN"] ? ["the token in TAPEHOUSE_TOKEN is valid for everything and does not expire"] : []),
+  ];
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /** Options of the command line win over the environment, which wins over the defaults. */
 export function readConfig(
   options: Readonly<Partial<Record<SettingName, string>>>,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
   cores = availableParallelism(),
 ): ServerConfig {
   const read = (name: SettingName) =>
-    SETTINGS[name].parse(options[name] ?? env[envOf(name)] ?? SETTINGS[name].fallback, flagOf(name));
+    SETTINGS[name].parse(options[name] ?? variable(env, name) ?? SETTINGS[name].fallback, flagOf(name));
   const parsed = Object.fromEntries(SETTING_NAMES.map((name) => [name, read(name)])) as Parsed;
   const { workers, tlsCert, tlsKey, ...others } = parsed;
   const { defaultLimit, maxLimit, memory } = others;

@@ -61,9 +61,13 @@ const bytes: Parser<number> = (text, option) => bytesOf(size(text, option));
 const fileRows: Parser<number> = (text, option) =>
   /^[1-9]\d{0,11}$/.test(text) ? Number(text) : refuse(option, "a whole number such as 50000000", text);
 
+/** Whether text begins as a URL, with a scheme. */
+export const isUrl = (text: string): boolean => /^[a-z][\w+.-]*:\/\//i.test(text);
+
 /** A data directory, existing or not. */
 const dataDirectory: Parser<string> = (text, option) => {
   if (text.trim() === "") throw new OperatorError(`${option} must name a folder, not nothing`, 2);
+  if (isUrl(text)) throw new OperatorError(`${option} must name a folder on this machine: ${text} is a URL`, 2);
   try {
     if (statSync(text, { throwIfNoEntry: false })?.isDirectory() !== false) return text;
   } catch (error) {

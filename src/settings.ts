@@ -93,8 +93,8 @@ export const SETTINGS = {
   }),
   cache: setting({
     fallback: "4GB",
-    meaning: "disk space for the cache of encoded rows, or none",
-    parse: (text, option) => (text === "none" ? 0 : parsers.bytes(text, option)),
+    meaning: "disk space for the cache of encoded rows; none or 0 disables it",
+    parse: (text, option) => (text === "none" || text === "0" ? 0 : parsers.bytes(text, option)),
     of: SERVER,
   }),
   concurrency: setting({

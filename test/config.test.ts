@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readConfig } from "../src/config.js";
+import { environmentNotes, readConfig } from "../src/config.js";
 import type { SettingName } from "../src/settings.js";
 import { OperatorError } from "../src/errors.js";
 import { temporaryFolder } from "./support/folders.js";
@@ -48,6 +48,8 @@ describe("the settings of the server", () => {
     [{ retention: "long" }, /^--retention must be a time span/],
     [{ defaultLimit: "10", maxLimit: "5" }, /^--default-limit 10 is larger than --max-limit 5$/],
     [{ data: "" }, /^--data must name a folder/],
+    [{ data: "s3://bucket/lake" }, /^--data must name a folder on this machine: s3:\/\/bucket\/lake is a URL$/],
+    [{ data: "file:///srv/lake" }, /^--data must name a folder on this machine/],
     [{ logLevel: "loud" }, /^--log-level must be one of debug, info, warn, error, silent, not "loud"$/],
     [{ rateLimit: "0" }, /^--rate-limit must be a whole number from 1/],
     [{ tlsCert: "cert.pem" }, /^--tls-cert and --tls-key go together/],
@@ -65,6 +67,24 @@ describe("the settings of the server", () => {
       message: `--data must name a folder: ${file} is a file`,
     });
     expect(refusal({ data: join(file, "below") }).message).toMatch(/is out of reach: ENOTDIR$/);
+  });
+
+  test.each(["none", "0", "0MB"])("--cache %s means that no encoded rows are kept", (cache) => {
+    expect(readConfig({ cache }, {}).cache).toBe(0);
+  });
+
+  test("an address that Kubernetes sets for a service is no setting: it is ignored, and the log says so", () => {
+    const env = { TAPEHOUSE_PORT: "tcp://10.96.0.12:8080", TAPEHOUSE_QUEUE: "7" };
+    expect(readConfig({}, env)).toMatchObject({ port: 8080, queue: 7 });
+    expect(environmentNotes(env)).toEqual([
+      "TAPEHOUSE_PORT=tcp://10.96.0.12:8080 is ignored: Kubernetes sets it for a service of this name",
+    ]);
+  });
+
+  test("a token of the environment is reported, without its text", () => {
+    const notes = environmentNotes({ TAPEHOUSE_TOKEN: "secret" });
+    expect(notes).toEqual(["the token in TAPEHOUSE_TOKEN is valid for everything and does not expire"]);
+    expect(environmentNotes({})).toEqual([]);
   });
 
   test.each(["two words", "line\n", "größe", "\u007f"])("a token that no header can carry is refused: %j", (token) => {

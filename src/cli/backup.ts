@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { backup, isArchive, STDOUT, type BackupReport } from "../backup/backup.js";
 import { restore, type RestoreReport } from "../backup/restore.js";
 import { OperatorError } from "../errors.js";
+import { isUrl } from "../setting-values.js";
 import { plural, size } from "../words.js";
 import { shell } from "./doctor/finding.js";
 import { dataOption, jsonOption, requireLake } from "./options.js";
@@ -64,7 +65,7 @@ function requirePlace(place: string, { verify, json }: Options): void {
     throw new OperatorError(problem, 2);
   };
   if (place === "") refuse("the name of the backup is empty: name a folder, or a file that ends in .tar");
-  if (/^[a-z][\w+.-]*:\/\//i.test(place)) refuse(`${place} is a URL: name a folder, a file that ends in .tar, or -`);
+  if (isUrl(place)) refuse(`${place} is a URL: name a folder, a file that ends in .tar, or -`);
   if (OTHER_ARCHIVES.test(place))
     refuse(`${place} is no name for a backup: use a name that ends in .tar, or pipe the output of tapehouse backup -`);
   if (place === STDOUT && process.stdout.isTTY) refuse("the archive is not for a terminal: redirect standard output");

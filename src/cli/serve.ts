@@ -1,8 +1,7 @@
 // tapehouse serve: workers that answer requests, kept running by a supervisor.
 import { Command } from "commander";
-import { readConfig, type ServerConfig } from "../config.js";
+import { environmentNotes, readConfig, type ServerConfig } from "../config.js";
 import { flagOf, settingsOf, type SettingName } from "../settings.js";
-import { OperatorError } from "../errors.js";
 import { openLog } from "../http/observe.js";
 import { exposureOf } from "../http/port.js";
 import { makeInbox } from "../inbox/data-directory.js";
@@ -44,6 +43,7 @@ async function serve(options: ServeOptions): Promise<void> {
   const log = openLog(config.logLevel, note);
   const exposure = exposureOf(config);
   if (exposure) log.warn(exposure);
+  for (const text of environmentNotes(process.env)) log.info(text);
   await supervise(config, {
     log,
     ingest: config.watch ? ingestArguments(options) : null,
@@ -70,14 +70,10 @@ function ingestArguments({ watch: _, ...options }: ServeOptions): string[] {
   });
 }
 
-/** A curl command to paste, with a token of its own that is replaced at each start. */
+/** A curl command to paste, with a token of its own. Those of earlier starts stay valid. */
 async function firstRequest(data: string, url: string): Promise<readonly string[]> {
-  const { createToken, revokeToken } = await import("../store/tokens.js");
-  const name = "first-steps";
-  await revokeToken(data, name).catch((error: unknown) => {
-    if (!(error instanceof OperatorError)) throw error;
-  });
-  const token = await createToken(data, name, { entities: null, expires: "30d" }, new Date());
+  const { createSeriesToken } = await import("../store/tokens.js");
+  const token = await createSeriesToken(data, "first-steps", { entities: null, expires: "30d" }, new Date());
   return [
     "Try it:",
     `  curl -H "Authorization: Bearer ${token}" "${url}/api/v1/entities/daily?ts_code=600519.SH&limit=5"`,

@@ -105,9 +105,15 @@ export function parseRange(parameters: Parameters): { readonly start: string | n
 /** `YYYYMMDD` or `YYYY-MM-DD` → `YYYYMMDD`. */
 export function parseDateValue(name: string, text: string): string {
   const date = parseDate(text);
-  if (date === undefined)
-    throw invalidParameter(name, `${quote(text)} is not a calendar day`, ["YYYYMMDD", "YYYY-MM-DD"]);
-  return date;
+  if (date !== undefined) return date;
+  const why = /^\d{4}(\d{4}|-\d{2}-\d{2})$/.test(text) ? "is not a calendar day" : "is not a date in a known format";
+  throw invalidParameter(name, `${quote(text)} ${why}`, ["YYYYMMDD", "YYYY-MM-DD"], nearDate(text));
+}
+
+/** The `YYYYMMDD` of a day that is written in another way, such as `2024/1/5` or `2024-01-05T00:00:00`. */
+function nearDate(text: string): string | undefined {
+  const [, year, month, day] = /^\s*(\d{4})\D?(\d{1,2})\D?(\d{1,2})(?!\d)/.exec(text) ?? [];
+  return year && parseDate(`${year}${month!.padStart(2, "0")}${day!.padStart(2, "0")}`);
 }
 
 /** Returns a parser of the codes of a column. It understands the spellings of other tools. */

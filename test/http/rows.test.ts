@@ -119,7 +119,10 @@ describe("a malformed request", () => {
   test.each([
     ["/api/v1/entities/daily?start_dae=20240101", 400, "unknown_parameter", /start_dae/],
     ["/api/v1/entities/daily?start_date=20240230", 400, "invalid_parameter", /not a calendar day/],
-    ["/api/v1/entities/daily?start_date=20240101.0", 400, "invalid_parameter", /not a calendar day/],
+    ["/api/v1/entities/daily?start_date=2024/01/05", 400, "invalid_parameter", /not a date in a known format/],
+    ["/api/v1/entities/daily?end_date=2024-1-5T09:30", 400, "invalid_parameter", /not a date in a known format/],
+    ["/api/v1/entities/daily?start_date=05.01.2024", 400, "invalid_parameter", /not a date in a known format/],
+    ["/api/v1/entities/daily?start_date=20240101.0", 400, "invalid_parameter", /not a date in a known format/],
     ["/api/v1/entities/daily?start_date=", 400, "invalid_parameter", /empty/],
     ["/api/v1/entities/daily?start_date=20240102&end_date=20240101", 400, "contradictory_parameters", /after/],
     ["/api/v1/entities/daily?limit=0", 400, "invalid_parameter", /limit/],

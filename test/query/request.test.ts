@@ -161,6 +161,24 @@ describe("the parser", () => {
     expect(parse(entity, `ts_code=${codes}`).filters[0]!.values).toEqual(ours);
   });
 
+  test.each([
+    ["2024/01/05", "did you mean 20240105?"],
+    ["2024-1-5", "did you mean 20240105?"],
+    ["2024-01-05T09:30:00+08:00", "did you mean 20240105?"],
+    ["2024年1月5日", "did you mean 20240105?"],
+    ["20240105.0", "did you mean 20240105?"],
+    ["2024/02/30", undefined],
+    ["05.01.2024", undefined],
+    ["yesterday", undefined],
+  ])("says that %s is not in a known format, and which day may be meant", (text, hint) => {
+    const problem = expect.objectContaining({
+      detail: expect.stringContaining("is not a date in a known format") as string,
+      extras: { parameter: "start_date", allowed: ["YYYYMMDD", "YYYY-MM-DD"], ...(hint && { hint }) },
+    }) as Error;
+    const query = new URLSearchParams({ start_date: text }).toString();
+    expect(() => parse("daily", query)).toThrow(problem);
+  });
+
   test("refuses a code that no row can have, and says what may be meant", () => {
     const meant = "did you mean 600519.SH, 600519.SZ or 600519.BJ?";
     for (const [entity, query, detail, hint] of [

@@ -2,7 +2,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { TRUSTED_FOR, type TokenStore, hashToken, openTokens, parseTokens } from "../../src/lake/tokens.js";
-import { createToken, revokeToken } from "../../src/store/tokens.js";
+import { createSeriesToken, createToken, revokeToken } from "../../src/store/tokens.js";
 import { temporaryFolder } from "../support/folders.js";
 
 const NOW = new Date("2026-01-05T00:00:00Z");
@@ -174,6 +174,33 @@ describe("the commands", () => {
     await expect(create("odd")).rejects.toThrow('a token named "odd" exists already');
     await revokeToken(root, "odd");
     expect(JSON.parse(await readFile(path, "utf8"))).toEqual([7, expect.objectContaining({ name: "bob" })]);
+  });
+});
+
+describe("a series of tokens", () => {
+  const DAY = 86_400_000;
+  const inSeries = (days: number): Promise<string> =>
+    createSeriesToken(root, "first-steps", { entities: null, expires: "30d" }, new Date(NOW.getTime() + days * DAY));
+  const find = async (secrets: readonly string[], days: number): Promise<readonly boolean[]> => {
+    const tokens = await open();
+    const now = new Date(NOW.getTime() + days * DAY);
+    return Promise.all(secrets.map(async (secret) => (await tokens.find(secret, now)) !== null));
+  };
+
+  test("keeps earlier tokens valid when another is created", async () => {
+    const secrets = [await inSeries(0), await inSeries(1)];
+    expect(await find(secrets, 1)).toEqual([true, true]);
+  });
+
+  test("loses tokens that have expired, and the oldest of too many, but no token of another name", async () => {
+    await create("first");
+    await inSeries(0);
+    const secrets: string[] = [];
+    for (let day = 31; day < 52; day++) secrets.push(await inSeries(day));
+    const names = (JSON.parse(await readFile(path, "utf8")) as { name: string }[]).map(({ name }) => name);
+    expect(names.filter((name) => name.startsWith("first-steps "))).toHaveLength(20);
+    expect(names).toContain("first");
+    expect(await find(secrets, 51)).toEqual(secrets.map((_, i) => i > 0));
   });
 });
 

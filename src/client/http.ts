@@ -58,6 +58,10 @@ export function createTransport(url: string, token: string | undefined, patience
         throw new ConnectionFailedError(`no response from ${root}`, { cause: error });
       });
       const body = bodyOf(response, timeout, signal);
+      if (!isAnswerTo(response, address)) {
+        await body.cancel();
+        throw new ConnectionFailedError(`${root} sent the response to another request`);
+      }
       if (response.status !== 200) {
         const problem = await problemOf(response, body);
         signal?.throwIfAborted();
@@ -70,6 +74,26 @@ export function createTransport(url: string, token: string | undefined, patience
     },
     retry: () => createRetry(patience),
   };
+}
+
+/**
+ * Whether a response is that to this request, as far as its header `X-Answer-To` tells. A proxy may mix up responses, or
+ * remove the header.
+ */
+function isAnswerTo(response: Response, address: string): boolean {
+  const told = response.headers.get("X-Answer-To");
+  const { pathname, search } = new URL(address);
+  return told === null || told === checksum(pathname.slice(pathname.lastIndexOf("/api/v1/")) + search);
+}
+
+/** CRC-32 in hexadecimal. */
+function checksum(text: string): string {
+  let sum = -1;
+  for (let i = 0; i < text.length; i++) {
+    sum ^= text.charCodeAt(i);
+    for (let bit = 0; bit < 8; bit++) sum = (sum >>> 1) ^ (sum & 1 ? 0xedb88320 : 0);
+  }
+  return (~sum >>> 0).toString(16).padStart(8, "0");
 }
 
 /** Maximum bytes of a JSON response. */

@@ -31,7 +31,7 @@ export function secureHeaders(tls: boolean): RequestHandler {
 
 const EXPOSED = [
   ...["ETag", "RateLimit", "RateLimit-Policy", "Retry-After", "Server-Timing", "X-Covered", "X-Data-Version"],
-  "X-Excused-Gaps",
+  ...["X-Answer-To", "X-Excused-Gaps"],
   ...["X-Next-Cursor", "X-Request-Id", "X-Truncated"],
 ].join(", ");
 

@@ -1,5 +1,6 @@
 // Collects what is known about a request while it is answered; writes one log line and its metrics at the end.
 import { randomBytes } from "node:crypto";
+import { crc32 } from "node:zlib";
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { RequestHandler } from "express";
@@ -102,6 +103,7 @@ export function observe(log: Log, metrics: RequestMetrics): RequestHandler {
     const { notes } = recordOf(res);
     notes.id = `${PREFIX}-${(++requests).toString(36)}`;
     res.setHeader("X-Request-Id", notes.id);
+    res.setHeader("X-Answer-To", crc32(req.originalUrl).toString(16).padStart(8, "0"));
     const { socket } = req;
     const address = socket.remoteAddress;
     metrics.begin();

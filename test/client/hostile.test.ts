@@ -1,6 +1,6 @@
 // Whatever a server sends, a failure is an error of the client, in bounded memory and time.
 import { createServer, type AddressInfo, type Socket } from "node:net";
-import { gzipSync } from "node:zlib";
+import { crc32, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import {
   ConnectionFailedError,
@@ -342,4 +342,28 @@ test("a reader that stops closes the connection", async () => {
   await expect.poll(() => closed, { timeout: 20_000 }).toBe(true);
   const cut = (socket: Socket): void => void socket.write(rowsOf('{"a":1}\n', { length: 100 }), () => socket.destroy());
   expect(await failureOf(async () => rows(await client([cut])))).toBeInstanceOf(IncompleteAnswerError);
+});
+
+describe("a response that names the request it belongs to", () => {
+  const path = "/api/v1/entities/daily?ts_code=000001.SZ";
+  const belongsTo = (target: string): Head => ({
+    more: [`X-Answer-To: ${crc32(target).toString(16).padStart(8, "0")}`],
+  });
+  const own = rowsOf('{"ts_code":"000001.SZ"}\n', belongsTo(path));
+  const other = rowsOf('{"ts_code":"000002.SZ"}\n', belongsTo(path.replace("000001", "000002")));
+
+  test("is read, whatever comes before the path of the API", async () => {
+    const { url } = await hostile(own);
+    for (const root of [url, `${url}/market/`]) {
+      const rows = await createClient({ url: root, token: "t", retries: 0 }).daily({ ts_code: "000001.SZ" }).all();
+      expect(rows).toEqual([{ ts_code: "000001.SZ" }]);
+    }
+  });
+
+  test("is an error if it is another one, and is requested again", async () => {
+    const one = await client([other]);
+    await expect(one.daily({ ts_code: "000001.SZ" }).all()).rejects.toThrow(ConnectionFailedError);
+    const again = await client([other, own], { retries: 1, backoff: 1 });
+    expect(await again.daily({ ts_code: "000001.SZ" }).all()).toEqual([{ ts_code: "000001.SZ" }]);
+  });
 });

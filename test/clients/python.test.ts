@@ -18,7 +18,7 @@ const files = ["clients/python/tests", "test/python"].flatMap((folder) =>
 );
 
 /** Builds packages and checks types; and all ways in which a response may be wrong. */
-const SLOW = /test_(?:package|hostile)\.py$/;
+const SLOW = /test_(?:package|hostile|processes)\.py$/;
 
 describe.skipIf(noPython !== null)(`pytest${noPython === null ? "" : ` (${noPython})`}`, () => {
   let env: Record<string, string>;

@@ -64,7 +64,14 @@ const GAP_HEADERS = {
   ),
 };
 
-const EVERY_HEADERS = { "X-Request-Id": header("Identifies this request in the server's log.", true) };
+const EVERY_HEADERS = {
+  "X-Request-Id": header("Identifies this request in the server's log.", true),
+  "X-Answer-To": header(
+    "CRC-32 of the path and query of the request, in hexadecimal: a client can check that the response is its own.",
+    true,
+    { type: "string", pattern: "^[0-9a-f]{8}$" },
+  ),
+};
 
 const LIMIT_HEADERS = {
   "RateLimit-Policy": header("If requests are limited: how many (`q`) in how many seconds (`w`).", false),
@@ -85,9 +92,10 @@ export const answerHeaders: Schema = {
 };
 
 /** References to headers by name. */
-export const refsToHeaders = (names: readonly string[]): Schema =>
+const refsToHeaders = (names: readonly string[]): Schema =>
   Object.fromEntries(names.map((name) => [name, refTo("headers", name)]));
 
+export const everyHeader = refsToHeaders(Object.keys(EVERY_HEADERS));
 const notOfRows = Object.keys({ ...DAY_HEADERS, ...GAP_HEADERS });
 const rowHeaders = refsToHeaders(Object.keys(answerHeaders).filter((name) => !notOfRows.includes(name)));
 const cacheHeaders = refsToHeaders(Object.keys({ ...EVERY_HEADERS, ...CACHE_HEADERS }));
@@ -102,7 +110,7 @@ const notModified: Schema = {
 export const plainAnswer = (description: string, schemaName: string): Schema => ({
   200: {
     description,
-    headers: refsToHeaders(["X-Request-Id"]),
+    headers: everyHeader,
     content: { [FORMATS.json.mediaType]: { schema: refTo("schemas", schemaName) } },
   },
 });

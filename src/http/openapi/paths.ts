@@ -1,7 +1,7 @@
 // The paths in OpenAPI: entities, each with its own parameters, the service, and Tushare clients.
 import { API_NAMES } from "../../catalog/tushare.js";
 import { EXCHANGES } from "../../query/calendar.js";
-import { dayAnswers, type Operation, jsonAnswers, plainAnswer, refsToHeaders } from "./answers.js";
+import { dayAnswers, type Operation, jsonAnswers, plainAnswer, everyHeader } from "./answers.js";
 import { EXAMPLE_TRADING_DAY, bound, sharedParameter, single } from "./parameters.js";
 import { entityPaths } from "./entity-paths.js";
 import { panelPaths } from "./panel-path.js";
@@ -105,7 +105,7 @@ const metrics: Operation = {
   responses: {
     200: {
       description: "The text format of Prometheus.",
-      headers: refsToHeaders(["X-Request-Id"]),
+      headers: everyHeader,
       content: { "text/plain": { schema: { type: "string" } } },
     },
     ...problemResponses([...TOKEN, "forbidden", "unknown_parameter"]),
@@ -199,7 +199,7 @@ const operation = (operationId: string, parameters: readonly Schema[]): Schema =
     content: json(question, { api_name: "daily", token: "…", params: { trade_date: EXAMPLE_TRADING_DAY }, fields: "" }),
   },
   responses: {
-    200: { description: "The rows, or the problem.", headers: refsToHeaders(["X-Request-Id"]), content: json(answer) },
+    200: { description: "The rows, or the problem.", headers: everyHeader, content: json(answer) },
     405: {
       description: "A method other than `POST`.",
       headers: { Allow: { description: "The supported method.", required: true, schema: { const: "POST" } } },

@@ -10,6 +10,7 @@ import tempfile
 import threading
 import time
 import warnings
+import weakref
 from collections import OrderedDict
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Optional, Protocol, Union
@@ -29,13 +30,21 @@ class Cache(Protocol):
 
 
 class MemoryCache:
-    """Caches the most recently used responses, up to ``max_bytes``."""
+    """Caches the most recently used responses, up to ``max_bytes``. A forked process begins with an empty one."""
 
     def __init__(self, max_bytes: int = 1 << 30) -> None:
         self._max_bytes = max_bytes
+        self._empty()
+        _forked.add(self)
+
+    def _empty(self) -> None:
         self._bytes = 0
         self._kept: "OrderedDict[str, Kept]" = OrderedDict()
         self._lock = threading.Lock()
+
+    def __reduce__(self) -> Any:
+        """A copy in another process begins empty."""
+        return MemoryCache, (self._max_bytes,)
 
     def get(self, key: str) -> Optional[Kept]:
         with self._lock:
@@ -52,6 +61,19 @@ class MemoryCache:
             self._kept[key] = kept
             while self._bytes > self._max_bytes:
                 self._bytes -= self._kept.popitem(last=False)[1].table.nbytes
+
+
+#: A thread of the parent may have been changing them when a process was forked.
+_forked: "weakref.WeakSet[MemoryCache]" = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for cache in _forked:
+        cache._empty()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 class DiskCache:

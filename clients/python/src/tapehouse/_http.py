@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import random
 import time
-from typing import Any, Mapping, NoReturn, Optional, Union
+import zlib
+from typing import Any, Mapping, NamedTuple, NoReturn, Optional, Union
 
 import requests
 import urllib3
@@ -52,18 +54,34 @@ class Transport:
         self._longest_wait = longest_wait
         self._encoding = "gzip" if compress else "identity"
         self._verify = verify
-        self._session = _Session()
-        self._session.auth = _Bearer(token)
-        self._session.headers["Accept-Encoding"] = self._encoding
-        for scheme in ("http://", "https://"):
-            self._session.mount(scheme, Adapter(pool_maxsize=64))
+        self._auth = _Bearer(token)
+        self._opened: Optional[_Opened] = None
+
+    def _session(self) -> _Session:
+        """
+        The connections of this process. After a fork, the child gets its own: on a shared connection, one process would
+        read the response to the other.
+        """
+        opened = self._opened
+        if opened is None or opened.process != os.getpid():
+            session = _Session()
+            session.auth = self._auth
+            session.headers["Accept-Encoding"] = self._encoding
+            for scheme in ("http://", "https://"):
+                session.mount(scheme, Adapter(pool_maxsize=64))
+            opened = self._opened = _Opened(os.getpid(), session)
+        return opened.session
+
+    def __getstate__(self) -> "dict[str, Any]":
+        """Includes the token, so a pickled client must be kept secret."""
+        return {**self.__dict__, "_opened": None}
 
     def get(self, path: str, params: Mapping[str, str], headers: Optional[Mapping[str, str]] = None) -> "Body":
         """One attempt. Returns status 200, or 304 if ``If-None-Match`` was sent; raises on anything else."""
         asked = dict(headers or {})
         try:
             # As an argument, because `requests` prefers a CA file of the environment to that of the session.
-            response = self._session.get(
+            response = self._session().get(
                 self.url + path,
                 params=dict(params),
                 headers=asked,
@@ -74,6 +92,11 @@ class Transport:
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError, ValueError) as error:
             raise self._failure(error) from error
         body = Body(response, self._encoding)
+        if not _is_answer_to(response, path):
+            body.close()
+            failed = ConnectionFailed(f"{self.url} sent the response to another request")
+            failed.passing = True
+            raise failed
         if response.status_code == 200 or (response.status_code == 304 and "If-None-Match" in asked):
             return body
         with body:
@@ -102,7 +125,25 @@ class Transport:
         return Retry(self._retries, self._backoff, self._longest_wait)
 
     def close(self) -> None:
-        self._session.close()
+        if self._opened is not None and self._opened.process == os.getpid():
+            self._opened.session.close()
+
+
+class _Opened(NamedTuple):
+    process: int
+    session: _Session
+
+
+def _is_answer_to(response: requests.Response, path: str) -> bool:
+    """
+    Whether a response is that to this request, as far as its header ``X-Answer-To`` tells. A proxy may mix up responses,
+    or remove the header.
+    """
+    told = response.headers.get("X-Answer-To")
+    if told is None:
+        return True
+    target = response.request.path_url
+    return told == f"{zlib.crc32(target[target.rindex(path) :].encode()):08x}"
 
 
 class Body:
@@ -116,6 +157,7 @@ class Body:
         self.closed = False
         self._response = response
         self._encoding = encoding
+        self._process = os.getpid()
 
     def expect(self, media_type: str) -> None:
         """Raises if the media type is another one, for example from a portal that requires a login."""
@@ -166,6 +208,8 @@ class Body:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def _piece(self, size: int) -> bytes:
+        if self._process != os.getpid():
+            raise TapehouseError("a response can only be read in the process that requested it: request it again here")
         try:
             return bytes(self._response.raw.read(size, decode_content=True))
         except (urllib3.exceptions.HTTPError, OSError) as error:

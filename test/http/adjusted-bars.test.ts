@@ -281,6 +281,50 @@ test("a week in which factors are missing has no prices, however equal the other
   }
 });
 
+describe("a week whose first day is missing", () => {
+  /** The last days of May 2024: Monday the 27th is missing. The week's own volume is that of all of its days. */
+  const WEEK = { open: 0.62, high: 0.73, low: 0.62, close: 0.66, pre_close: 0.61, vol: 188_239 };
+  const DAYS_LEFT = [
+    { date: "2024-05-24", open: 0.61, high: 0.61, low: 0.58, close: 0.61, pre_close: 0.59, vol: 47_970 },
+    { date: "2024-05-28", open: 0.62, high: 0.69, low: 0.62, close: 0.69, pre_close: 0.65, vol: 43_039 },
+    { date: "2024-05-29", open: 0.69, high: 0.73, low: 0.69, close: 0.72, pre_close: 0.69, vol: 56_305 },
+    { date: "2024-05-31", open: 0.7, high: 0.73, low: 0.66, close: 0.66, pre_close: 0.72, vol: 12_341 },
+  ];
+  const NAMES = ["open", "high", "low", "close", "pre_close", "vol"] as const;
+  const rowOf = (day: Record<(typeof NAMES)[number], number>, date: string): string =>
+    `('${WHOLE}', DATE '${date}', ${NAMES.map((name) => `${day[name]}::DOUBLE`).join(", ")})`;
+  const tableOf = (rows: readonly string[]): string =>
+    `SELECT * FROM (VALUES ${rows.join(", ")}) t(ts_code, trade_date, ${NAMES.join(", ")})`;
+
+  async function weekOfLake(factors: Readonly<Record<string, number>>): Promise<Record<string, number | null>> {
+    const folder = await temporaryFolder();
+    const factorRows = Object.entries(factors).map(
+      ([date, factor]) => `('${WHOLE}', DATE '${date}', ${factor}::DOUBLE)`,
+    );
+    await publishRows(folder, {
+      daily: tableOf(DAYS_LEFT.map((day) => rowOf(day, day.date))),
+      weekly: tableOf([rowOf(WEEK, "2024-05-31")]),
+      adj_factor: `SELECT * FROM (VALUES ${factorRows.join(", ")}) t(ts_code, trade_date, adj_factor)`,
+    });
+    const holed = await serve(folder);
+    const query = `adjust=backward&adjust_volume=true&fields=${NAMES.join()}&format=ndjson`;
+    const response = await holed.get(`/api/v1/entities/weekly?${query}`);
+    return JSON.parse(await response.text()) as Record<string, number | null>;
+  }
+
+  test("has its own previous close, not that of the first day that is there", async () => {
+    const week = await weekOfLake({
+      ...{ "2024-05-24": 2, "2024-05-27": 2, "2024-05-28": 2, "2024-05-29": 2, "2024-05-31": 2 },
+    });
+    expect(week).toEqual({ open: 1.24, high: 1.46, low: 1.24, close: 1.32, pre_close: 1.22, vol: 94_119.5 });
+  });
+
+  test("is null if factors differ, even if that day's factor is missing too", async () => {
+    const week = await weekOfLake({ "2024-05-24": 2, "2024-05-28": 2, "2024-05-29": 4, "2024-05-31": 4 });
+    expect(week).toEqual({ open: null, high: null, low: null, close: null, pre_close: null, vol: null });
+  });
+});
+
 test("prices as traded, and rows without prices, need neither factors nor days", async () => {
   const raw = await read("weekly", `ts_code=${WHOLE}`);
   expectClose(raw[0]!["close"], barsOf(WHOLE, weekOf)[0]!.days.at(-1)!.close);

@@ -8,6 +8,9 @@ export const own = (name: string): Term => `r."${name}"`;
 /** A column of what the row is compared with. */
 export const other = (name: string): Term => `o."${name}"`;
 
+/** Today in China. */
+export const TODAY: Term = "(make_timestamp(epoch_us(now())) + INTERVAL 8 HOUR)::DATE";
+
 export const isBelow = (a: Term, b: Term): Term => `${a} < ${b}`;
 export const isNegative = (name: string): Term => `${own(name)} < 0`;
 export const isNotPositive = (name: string): Term => `${own(name)} <= 0`;

@@ -1,7 +1,7 @@
 // The checks of what is stored, as data: what must hold for the rows of an entity. A row that fails a check is stored
 // nevertheless, counted and named; what is null fails no check.
 import { BAR_CHECKS } from "./bar-checks.js";
-import { all, any, isBelow, isNegative, isNotPositive, isOutside, other, own } from "./check-terms.js";
+import { all, any, isBelow, isNegative, isNotPositive, isOutside, other, own, TODAY } from "./check-terms.js";
 import { TOLERANCE, type Check } from "./check-types.js";
 
 const OPEN_DAYS = [
@@ -81,6 +81,24 @@ export const CHECKS: readonly Check[] = [
     value: `sum(${own("weight")})`,
     called: "sum",
     within: TOLERANCE.weights,
+  },
+  {
+    id: "future-day",
+    of: "rows",
+    entities: [
+      ...OPEN_DAYS,
+      ...STATEMENTS,
+      "fina_indicator",
+      "anns_d",
+      "research_report",
+      "stock_list",
+      "index_weight",
+    ],
+    severity: "severe",
+    says: "the day has not come yet in China",
+    chinese: "日期晚于当前（北京时间）日期",
+    fails: `r.__date > ${TODAY}`,
+    shows: [],
   },
   {
     id: "closed-day",

@@ -129,7 +129,7 @@ export function faultOfCode(rules: CodeRules, code: string): CodeFault | null {
   if (COMPLETE.test(code)) return rules.stocks ? faultOfStock(code) : null;
   const upper = ourCode(code.toUpperCase());
   if (COMPLETE.test(upper)) return { why: "is written in small letters", near: upper };
-  if (!BARE.test(upper)) return { why: "is no code" };
+  if (!BARE.test(upper) || !/\d/.test(upper)) return { why: "is no code" };
   const digits = /\d{6}/.exec(upper)?.[0] ?? upper;
   const [shanghai, shenzhen, beijing] = SUFFIXES.map((suffix) => `${digits}.${suffix}`);
   return { why: "has no suffix that tells its exchange", near: `${shanghai}, ${shenzhen} or ${beijing}` };

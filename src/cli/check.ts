@@ -33,10 +33,11 @@ export function checkCommand(): Command {
     .addHelpText("after", "\nExamples:\n  $ tapehouse check\n  $ tapehouse check daily --from 20250101 --severe")
     .action(async (names: string[], options: Options) => {
       await requireLake(options.data);
+      const { memory, from = null, to = null, severe = false } = options;
+      if (from !== null && to !== null && from > to) throw new OperatorError(`--from ${from} is after --to ${to}`, 2);
       const entities = names.length === 0 ? ENTITIES : names.map(requireEntity);
       const progress = createProgress(process.stderr);
       try {
-        const { memory, from = null, to = null, severe = false } = options;
         const report = await checkLake(
           options.data,
           entities,

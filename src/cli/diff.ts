@@ -20,7 +20,7 @@ interface DiffOptions {
 export function diffCommand(): Command {
   return new Command("diff")
     .description(
-      "Show what changed between two kept versions: for each entity how many rows were added, removed and changed, or  " +
+      "Show what changed between two kept versions: for each entity how many rows were added, removed and changed, or " +
         "with --entity these rows as CSV.",
     )
     .argument("<from>", "a version: its sequence or its data_version, as `tapehouse versions` lists them")

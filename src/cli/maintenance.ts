@@ -53,7 +53,7 @@ interface VacuumOptions {
 export function vacuumCommand(): Command {
   return new Command("vacuum")
     .description(
-      "Remove versions that were replaced long ago, files that only they need, and leftovers of crashes.  " +
+      "Remove versions that were replaced long ago, files that only they need, and leftovers of crashes. " +
         "Reads of a removed version fail, even those in progress: the default of 7 days leaves time for running reads to finish.",
     )
     .addOption(

@@ -136,7 +136,8 @@ export function createGapFinder(reader: Reader, calendars: Calendars, now: () =>
     signal: AbortSignal,
   ): Promise<Omit<FoundGaps, "excused">> => {
     const list = snapshot.files(entity.name);
-    const covered = entity.gaps === "none" ? null : coveredSpan(list, newestDay(snapshot.files), asked, calendar);
+    const covered =
+      entity.gaps === "none" ? null : coveredSpan(list, newestDay(snapshot.files, asked.today), asked, calendar);
     if (covered === null) return { gaps: [], covered };
     const names = [entity.name, "trade_cal", ...(isByStock(entity.gaps) ? MARKET : [])];
     const key = JSON.stringify([entity.name, ...names.map((name) => snapshot.version.lists[name])]);

@@ -125,8 +125,9 @@ function identityWarning(entity: Entity, bindings: readonly Binding[]): readonly
   const lacking = bindings.filter(({ from, column }) => from === "nowhere" && entity.identity.includes(column.name));
   if (lacking.length === 0 || entity.identityIs === "group") return [];
   const names = list(lacking.map(({ column }) => column.name));
+  const [tell, it] = lacking.length > 1 ? ["tell", "them"] : ["tells", "it"];
   return [
-    `without ${names}, which tells rows apart: a file that has it adds its rows beside these, and replaces none of them`,
+    `without ${names}, which ${tell} rows apart: a file that has ${it} adds its rows beside these, and replaces none of them`,
   ];
 }
 

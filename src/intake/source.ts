@@ -82,7 +82,8 @@ export function requireContentOf(path: string, head: Buffer, label: string): voi
   const isText = content === null || content === "JSON";
   // UTF-16, which has a byte order mark here, is full of zero bytes.
   const isWide = head[0] === 0xff ? head[1] === 0xfe : head[0] === 0xfe && head[1] === 0xff;
-  if (isText && !isWide && head.includes(0)) throw new OperatorError(`${label} is not ${called}: it holds zero bytes`);
+  if (isText && !isWide && head.includes(0))
+    throw new OperatorError(`${label} is not ${called}: it contains NUL bytes`);
 }
 
 async function sizeOf(path: string, label: string): Promise<number> {

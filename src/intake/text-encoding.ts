@@ -63,7 +63,7 @@ export async function asUtf8(path: string, label: string, scratch: string): Prom
   const survey = await surveyBytes(path);
   if (survey.nul) {
     throw new OperatorError(
-      `${label} is not text in UTF-8, UTF-16 with a byte order mark, or GB18030: it holds zero bytes`,
+      `${label} is not text in UTF-8, UTF-16 with a byte order mark, or GB18030: it contains NUL bytes`,
     );
   }
   if (survey.utf8) return { path, decodedFrom: null };

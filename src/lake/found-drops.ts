@@ -118,7 +118,7 @@ export function dropNamed(ledger: readonly LedgerEntry[], name: string, only: En
   const found = standing.findLast((entry) => contentKey(entry) === contentKey(first));
   if (found) return found;
   const why =
-    first.outcome === "withdrawn" ? "was taken back already" : "was refused, so none of its rows were imported";
+    first.outcome === "withdrawn" ? "cannot be taken back again" : "was refused, so none of its rows were imported";
   throw new OperatorError(`inbox/${first.path} ${why}${first.reason === null ? "" : `: ${first.reason}`}`);
 }
 

@@ -49,7 +49,7 @@ export function parseAsOf(parameters: Parameters): Known {
       throw contradiction(`as_of_days=${rule} requires ${range}`, `add ${range}=YYYYMMDD`, range);
     }
     if (start > end)
-      throw contradiction(`as_of_start ${start} is after as_of_end ${end}`, "swap as_of_start and as_of_end");
+      throw contradiction(`as_of_start ${start} is after as_of_end ${end}`, "swap the two", "as_of_start");
     return { asOf: null, asOfDays: { rule, start, end } };
   }
   const days = given === undefined ? [] : splitList("as_of", given).map((text) => parseDateValue("as_of", text));

@@ -24,17 +24,24 @@ export function rangeOf({ start, end, dataVersion }: GapBounds, now: Date): Aske
   return { start, end, today: parseDate((dataVersion ?? chinaTime(now)).slice(0, 10))! };
 }
 
-/** The newest day for which an entity of trading days has rows; null if there is none. */
-export const newestDay = (files: (entity: string) => Pick<FileList, "last">): string | null =>
+/** No data is published this many days before its day. */
+const FAR_AHEAD = 30;
+
+/**
+ * The newest day for which an entity of trading days has rows; null if there is none. An entity with rows of days that are
+ * far ahead does not count: one wrong date would show gaps in all others.
+ */
+export const newestDay = (files: (entity: string) => Pick<FileList, "last">, today: string): string | null =>
   ENTITIES.filter(({ gaps, snapshot }) => gaps !== "none" && snapshot === null)
     .flatMap(({ name }) => files(name).last ?? [])
+    .filter((day) => day <= daysAfter(today, FAR_AHEAD))
     .sort()
     .at(-1) ?? null;
 
 /**
  * The days on which gaps are looked for: from the first row of the entity to the last day that any entity has, and as
  * far as the request asks. A day that is not over, or that the calendar does not have, is left out, unless the entity
- * has rows of later days. Null if there are no such days.
+ * has rows of later days that have come. Null if there are no such days.
  */
 export function coveredSpan(
   { first, last }: Pick<FileList, "first" | "last">,
@@ -45,7 +52,8 @@ export function coveredSpan(
   const over = daysAfter(today, -1);
   const firsts = [first, start].filter((day) => day !== null).sort();
   const lasts = [newest, end].flatMap((day) => (day === null ? [] : day < over ? day : over));
-  const to = [...lasts, ...(last === null ? [] : [last])].sort().at(-1);
+  const own = last === null ? [] : [last <= today ? last : over];
+  const to = [...lasts, ...own].sort().at(-1);
   const from = firsts[0];
   if (from === undefined || to === undefined || dates.length === 0) return null;
   return overlap({ first: from, last: to }, { first: dates[0]!, last: dates.at(-1)! });
@@ -62,11 +70,19 @@ export function withEdges(
   const between = (from: string, to: string): readonly string[] =>
     open.slice(indexFrom(open, from), indexFrom(open, to));
   const afterLast = daysAfter(covered.last, 1);
+  const lastOpen = open[indexFrom(open, afterLast) - 1] ?? "";
+  // Rows of days that have not come yet lie after what is covered.
+  const past = gaps.flatMap((gap) =>
+    gap.gap_start > lastOpen ? [] : [gap.gap_end > lastOpen ? { ...gap, gap_end: lastOpen } : gap],
+  );
   const sides =
     held === null
       ? [between(covered.first, afterLast)]
-      : [between(covered.first, held.first), between(daysAfter(held.last, 1), afterLast)];
-  return sides.reduce((all, days) => joined(entity, all, days, open), gaps);
+      : [
+          between(covered.first, held.first < afterLast ? held.first : afterLast),
+          between(daysAfter(held.last, 1), afterLast),
+        ];
+  return sides.reduce<readonly Gap[]>((all, days) => joined(entity, all, days, open), past);
 }
 
 /** Adds open days without rows, which follow each other, to the gaps; a gap next to them becomes longer. */

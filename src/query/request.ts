@@ -172,7 +172,7 @@ function unknownHere(entity: Entity, name: string, known: readonly string[]): Pr
     return new Problem("unknown_parameter", `the rows of ${entity.name} do not revise one another`, {
       parameter: name,
       allowed: known,
-      hint: "leave latest out; for the newest row of a code: order=desc&limit=1",
+      hint: entity.mainDate === null ? "leave latest out" : "leave latest out; for the newest rows: order=desc&limit=1",
     });
   }
   if (columnNamed(entity, name)?.type === "float64") {

@@ -159,7 +159,7 @@ async function prepare(session: WriteSession, lake: Lake, origin: Origin): Promi
     const list = await describeChanges(session, lake, entity, after, rowsOf);
     throw new OperatorError(
       `${nameAll(drops)} cannot be taken back alone, since rows of it were changed later: ${list}; take that back first, ` +
-        `drop a corrected file, or serve the version before it with tapehouse revert ${before.version.sequence}`,
+        `drop a corrected file, or serve the version before the drop with tapehouse revert ${before.version.sequence}`,
     );
   }
   await writer.run(`CREATE TEMP TABLE brought_back AS SELECT *, 0 AS __file FROM ${was}`);
@@ -181,7 +181,7 @@ function requireApart({ drops, others, before, after }: Origin): void {
   if (joined.length === 0) return;
   const all = [...drops, ...others].map(({ path }) => `--drop ${shown(path)}`).join(" ");
   throw new OperatorError(
-    `${nameAll(drops)} was imported together with ${nameAll(joined)}, and they may have the same days and codes: take them ` +
+    `${nameAll(drops)} ${drops.length > 1 ? "were" : "was"} imported together with ${nameAll(joined)}, and they may have the same days and codes: take them ` +
       `back together with ${others.length > MOST_NAMED ? "all drops of their version" : all}, or serve the version before ` +
       `${after.version.sequence} with tapehouse revert ${before.version.sequence}`,
   );

@@ -100,6 +100,7 @@ const FAULTS: readonly Case[] = [
     },
     example: { sum: 1 },
   },
+  of("future-day", "daily", BAR, { trade_date: "DATE '2099-01-05'" }, {}),
   of("closed-day", "daily", BAR, { trade_date: "DATE '2025-01-04'" }, {}),
   of("unknown-stock", "daily", BAR, { ts_code: "'999999.SZ'" }, {}, { stock_list: STOCKS }),
   of("before-listing", "daily", BAR, { ts_code: "'000002.SZ'" }, { list_date: "20250107" }, { stock_list: STOCKS }),

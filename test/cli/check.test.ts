@@ -59,6 +59,8 @@ test("check looks only at the given days", async () => {
   expect(await call("check", "adj_factor", "--to", "20250102")).toBe(1);
   expect(await call("check", "--from", "yesterday")).toBe(2);
   expect(err).toContain("It must be a day such as 20250102.");
+  expect(await call("check", "--from", "20250103", "--to", "20250102")).toBe(2);
+  expect(err).toContain("--from 20250103 is after --to 20250102");
 });
 
 test("check --json has everything for programs", async () => {

@@ -164,7 +164,7 @@ describe("as_of_days", () => {
     ["as_of_days=month_end&as_of_end=20240301", "contradictory_parameters", "as_of_start"],
     ["as_of_days=month_end&as_of_start=20240301", "contradictory_parameters", "as_of_end"],
     ["as_of_start=20240301", "contradictory_parameters", "as_of_days"],
-    ["as_of_days=month_end&as_of_start=20240301&as_of_end=20240201", "contradictory_parameters", "as_of_days"],
+    ["as_of_days=month_end&as_of_start=20240301&as_of_end=20240201", "contradictory_parameters", "as_of_start"],
     [
       "as_of_days=month_end&as_of_start=20240101&as_of_end=20240301&as_of=20240101",
       "contradictory_parameters",

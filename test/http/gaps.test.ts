@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { entityNamed } from "../../src/catalog/index.js";
-import { chinaTime, formatDays, parseDate, toDays } from "../../src/dates.js";
+import { chinaTime, daysAfter, formatDays, parseDate, toDays } from "../../src/dates.js";
 import type { Gap } from "../../src/lake/gaps.js";
 import { addGap, excuseGaps, resolveGap } from "../../src/store/gaps.js";
 import { createToken } from "../../src/store/tokens.js";
@@ -186,6 +186,27 @@ describe("computed gaps", () => {
     const [found] = await gapsOf("daily/gaps?end_date=20991231", other);
     expect(found!.gap_end < today && found!.gap_end >= formatDays(toDays(today) - 2)).toBe(true);
     expect(await gapsOf("daily/gaps", other)).toEqual([found]);
+  });
+
+  test("end with the days that are over, whatever rows of later days there are", async () => {
+    const future = await temporaryFolder();
+    const days = (from: number, to: number) =>
+      `SELECT * FROM range(${from}, ${to}) n(n), (SELECT current_date AS today)`;
+    const stock = "SELECT '000001.SZ' AS ts_code, today + n::INTEGER AS trade_date";
+    await publishRows(future, {
+      trade_cal: `SELECT 'SSE' AS exchange, today + n::INTEGER AS cal_date, 1 AS is_open FROM (${days(-9, 40)})`,
+      index_daily: `${stock} FROM (${days(-8, -4)} UNION ALL ${days(30, 31)})`,
+      stk_auction: `${stock} FROM (${days(30, 31)})`,
+      stk_limit: `${stock} FROM (${days(-8, -4)})`,
+    });
+    const server = await serve(future);
+    const today = parseDate(chinaTime(new Date()).slice(0, 10))!;
+    for (const entity of ["index_daily", "stk_auction", "stk_limit"]) {
+      const response = await server.get(`/api/v1/entities/${entity}/gaps?start_date=${daysAfter(today, -9)}`);
+      const { gaps } = (await response.json()) as { gaps: readonly Gap[] };
+      expect(gaps.filter(({ gap_end }) => gap_end >= today)).toEqual([]);
+      expect(response.headers.get("X-Covered")!.split("/")[1]! < today).toBe(true);
+    }
   });
 
   test("need a calendar, and those of stocks a stock list", async () => {

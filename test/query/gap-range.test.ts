@@ -67,10 +67,11 @@ describe("the days that gaps cover", () => {
       ["income", "20240130"],
       ["index_daily", "20240118"],
       ["stk_limit", "20240119"],
+      ["stk_auction", "20240301"],
     ]);
     const files = (name: string) => fileList(name, days.has(name) ? [file(days.get(name)!)] : []);
-    expect(newestDay(files)).toBe("20240119");
-    expect(newestDay((name) => fileList(name, []))).toBeNull();
+    expect(newestDay(files, "20240119")).toBe("20240119");
+    expect(newestDay((name) => fileList(name, []), "20240119")).toBeNull();
   });
 });
 

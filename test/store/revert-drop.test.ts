@@ -171,7 +171,7 @@ describe("between other drops, a bad one", () => {
       "inbox/adj_factor/bad.csv cannot be taken back alone, since rows of it were changed later: " +
         `version 4 (import adj_factor from the inbox, inbox/adj_factor/fix.csv, ${today}) changed 1 row, ` +
         `version 5 (delete adj_factor, ${today}) changed 1 row; take that back first, drop a corrected file, ` +
-        "or serve the version before it with tapehouse revert 1",
+        "or serve the version before the drop with tapehouse revert 1",
     );
     expect(await sequenceOf(root)).toBe(5);
     await revert(root, "4", MEMORY);
@@ -203,7 +203,7 @@ const NAMES: readonly (readonly [string, string | RegExp])[] = [
     /^a\.csv may be [\da-f]{8} inbox\/adj_factor\/a\.csv, [\da-f]{8} inbox\/stk_limit\/a\.csv: give the path, or/,
   ],
   ["bad.csv", "inbox/adj_factor/bad.csv was refused, so none of its rows were imported: "],
-  ["gone.csv", "inbox/adj_factor/gone.csv was taken back already: its rows were taken back (revert drop "],
+  ["gone.csv", "inbox/adj_factor/gone.csv cannot be taken back again: its rows were taken back (revert drop "],
   ["0000", "no drop is named 0000; see: tapehouse status"],
 ];
 
@@ -234,7 +234,7 @@ test("a drop that was imported again without a change is taken back as it was im
   expect(await served()).toEqual(["000002.SZ 2024-01-03 3"]);
   await watcher.settle();
   expect(await outcomesOf(root)).toMatchObject({ "adj_factor/a.csv": "withdrawn", "adj_factor/b.csv": "taken" });
-  await expect(takeBack("a.csv")).rejects.toThrow("was taken back already");
+  await expect(takeBack("a.csv")).rejects.toThrow("cannot be taken back again");
 });
 
 test("a drop that changed no row has nothing to take back", async () => {
@@ -286,7 +286,7 @@ describe("of drops that came together", () => {
     const report = await takeBack("a.csv", "adj_factor/b.csv");
     expect(report.withdrawn).toEqual(["adj_factor/a.csv", "adj_factor/b.csv"]);
     expect(await served()).toEqual(["000001.SZ 2024-01-03 1"]);
-    await expect(takeBack("old.csv", "a.csv")).rejects.toThrow("was taken back already");
+    await expect(takeBack("old.csv", "a.csv")).rejects.toThrow("cannot be taken back again");
   });
 
   test("none is taken back with one of another version", async () => {

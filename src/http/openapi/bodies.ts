@@ -81,7 +81,7 @@ const gapProperties = {
   kind: {
     type: "string",
     description:
-      "`missing_day`: an open day without any rows. `missing`: a listed stock that was not suspended has no row.  " +
+      "`missing_day`: an open day without any rows. `missing`: a listed stock that was not suspended has no row. " +
       "Any other kind was recorded by the operator.",
     examples: ["missing_day", "missing", "timeout"],
   },

@@ -77,7 +77,7 @@ function changes(entity: Entity): Operation {
     operationId: `get_${entity.name}_changes`,
     summary: `Changes between two versions of: ${entity.title}`,
     description:
-      "A row for each changed column, with the value before and after. An added or removed row is one row without  " +
+      "A row for each changed column, with the value before and after. An added or removed row is one row without " +
       "`column`: `after` or `before` is the whole row as a JSON object. Values are spelled as in JSON." +
       (entity.identityIs === "group"
         ? " Several rows may have the same identity, so rows are only added or removed, never changed."

@@ -148,7 +148,7 @@ const question: Schema = {
     params: {
       type: ["object", "null"],
       description:
-        "Parameters of the entity except `cursor` and `format`; and `offset`, the number of rows to skip. Null and empty  " +
+        "Parameters of the entity except `cursor` and `format`; and `offset`, the number of rows to skip. Null and empty " +
         "text are ignored. Rows are sorted newest first, or with `order=asc` oldest first.",
       additionalProperties: { type: ["string", "number", "null"] },
     },
@@ -189,7 +189,7 @@ const operation = (operationId: string, parameters: readonly Schema[]): Schema =
   operationId,
   summary: "Rows for Tushare clients",
   description:
-    "The protocol of the Python package tushare. The token is in the body. Problems have status 200 and a  " +
+    "The protocol of the Python package tushare. The token is in the body. Problems have status 200 and a " +
     "`code` that is not 0, because the package takes any other status as an empty response.",
   tags: ["service"],
   security: [],

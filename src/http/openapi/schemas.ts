@@ -70,7 +70,7 @@ export const wordSchemas = {
     type: "string",
     pattern: '^(?:[^,]*[^,\\s][^,]*|"(?:[^"]|"")*,(?:[^"]|"")*")$',
     description:
-      "Exactly this text, or `null` for a missing value. Text with a comma is enclosed in quotes,  " +
+      "Exactly this text, or `null` for a missing value. Text with a comma is enclosed in quotes, " +
       'and a quote in it is doubled, as in CSV: `"a,b"`.',
   },
 } as const satisfies Record<string, Schema>;

@@ -31,8 +31,6 @@ import {
 import { isLong, longTest } from "../support/size.js";
 import { WIDE } from "../support/wide-read.js";
 
-/** Variants of other tests: the quick run leaves them out. */
-
 // A loaded machine takes its time to start a process.
 vi.setConfig({ testTimeout: 240_000 });
 

@@ -52,7 +52,7 @@ const TEXT_GROWTH = { json: 6, csv: 2 } as const;
 /** One per process: it has no state between windows. */
 let shared: Kernel | null | undefined;
 
-/** The row writer that uses the kernel, or undefined if WebAssembly (with SIMD) is missing. */
+/** The row writer that uses the kernel, or undefined if WebAssembly (with SIMD) or memory for it is missing. */
 export function kernelRows(columns: readonly Column[], style: RowStyle): RowWriter | undefined {
   if (shared === undefined) shared = loadKernel();
   if (shared === null) return undefined;
@@ -140,8 +140,9 @@ function loadKernel(): Kernel | null {
   if (typeof WebAssembly === "undefined") return null;
   const code = Buffer.from(KERNEL_BYTES, "base64");
   if (!WebAssembly.validate(code)) return null;
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(code));
-  const { memory, arena, encode, POWERS } = exports as {
+  const instance = instanceOf(code);
+  if (instance === null) return null;
+  const { memory, arena, encode, POWERS } = instance.exports as {
     readonly memory: WebAssembly.Memory;
     readonly arena: () => number;
     readonly encode: Kernel["encode"];
@@ -149,6 +150,16 @@ function loadKernel(): Kernel | null {
   };
   new BigUint64Array(memory.buffer, POWERS.value).set(powersOfTen());
   return { bytes: new Uint8Array(memory.buffer), words: new Uint32Array(memory.buffer), arena: align(arena()), encode };
+}
+
+/** Null if there is no memory: V8 reserves about 10 GB of addresses for an instance, which `ulimit -v` may forbid. */
+function instanceOf(code: Uint8Array<ArrayBuffer>): WebAssembly.Instance | null {
+  try {
+    return new WebAssembly.Instance(new WebAssembly.Module(code));
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
 }
 
 /** 10^e for each e of the kernel's table, as the top 128 bits, rounded up: high word, low word. */
@@ -188,7 +199,7 @@ const SAMPLES: Record<ColumnType, Pick<ColumnData, "values" | "valueOffsets">> =
 
 /**
  * Whether the WebAssembly kernel and the plain row writer have the same output for a sample of every type; `absent` if
- * this machine has no WebAssembly with SIMD: rows are then written more slowly.
+ * this machine has no WebAssembly with SIMD, or no memory for it: rows are then written more slowly.
  */
 export function checkKernel(): "equal" | "different" | "absent" {
   const types = Object.keys(SAMPLES) as ColumnType[];

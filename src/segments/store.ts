@@ -50,7 +50,11 @@ export class DamagedSegmentError extends Error {
 }
 
 /** XXH64, for each piece that is read at once and for the index after them. */
-const { h64Raw, create64 } = await xxhash();
+const hashing = await xxhash().catch((error: unknown) => {
+  // No memory for WebAssembly: nothing is cached.
+  if (error instanceof RangeError) return null;
+  throw error;
+});
 const CHECKSUM = 8;
 /**
  * The end of a file: rows, plain bytes and their CRC, number of pieces, and the checksum of everything after the last
@@ -61,9 +65,9 @@ const SUFFIX = ".segment";
 /** A temporary file that was not written to for this long was left by a process that died. */
 const ABANDONED_AFTER = 10 * 60_000;
 
-/** Caches up to `capacity` bytes in `folder`, which processes may share; nothing if it is 0. */
+/** Caches up to `capacity` bytes in `folder`, which processes may share; nothing if it is 0, or without memory for WebAssembly. */
 export async function openSegmentStore(folder: string, capacity: number): Promise<SegmentStore> {
-  if (capacity === 0) return NO_STORE;
+  if (capacity === 0 || hashing === null) return NO_STORE;
   await makeOwnFolder(folder);
   const beingWritten = new Set<string>();
   let [hits, misses] = [0, 0];
@@ -133,7 +137,7 @@ async function readSegment(path: string): Promise<Segment | null> {
     const length = Math.min(PIECE, bytes - i * PIECE);
     const piece = lendBuffer().subarray(0, length);
     const { bytesRead } = await file.read(piece, 0, length, i * PIECE);
-    if (bytesRead === length && h64Raw(piece) === checksums[i]) return piece;
+    if (bytesRead === length && hashing!.h64Raw(piece) === checksums[i]) return piece;
     await rm(path, { force: true });
     throw new DamagedSegmentError("a cached segment is damaged");
   };
@@ -182,7 +186,7 @@ async function readIndex(file: FileHandle): Promise<Index | null> {
   if (bytes <= 0 || Math.ceil(bytes / PIECE) !== pieces) return null;
   const end = Buffer.alloc(pieces * CHECKSUM + TAIL);
   await file.read(end, 0, end.length, bytes);
-  if (h64Raw(end.subarray(0, -CHECKSUM)) !== end.readBigUInt64LE(end.length - CHECKSUM)) return null;
+  if (hashing!.h64Raw(end.subarray(0, -CHECKSUM)) !== end.readBigUInt64LE(end.length - CHECKSUM)) return null;
   const checksums = BigUint64Array.from({ length: pieces }, (_, i) => end.readBigUInt64LE(i * CHECKSUM));
   const extent = { bytes: tail.readDoubleLE(8), crc: tail.readUInt32LE(16) };
   return { info: { rows: tail.readDoubleLE(0), extent }, bytes, checksums };
@@ -195,7 +199,7 @@ async function startSegment(folder: string, name: string, onEnd: () => void): Pr
   );
   if (file === null) return null;
   const checksums: bigint[] = [];
-  let hash = create64();
+  let hash = hashing!.create64();
   let bytes = 0;
   let ended = false;
 
@@ -214,7 +218,7 @@ async function startSegment(folder: string, name: string, onEnd: () => void): Pr
       at += part.length;
       if (bytes % PIECE > 0) continue;
       checksums.push(hash.digest());
-      hash = create64();
+      hash = hashing!.create64();
     }
   };
 
@@ -234,7 +238,7 @@ async function startSegment(folder: string, name: string, onEnd: () => void): Pr
       tail.writeDoubleLE(extent.bytes, 8);
       tail.writeUInt32LE(extent.crc, 16);
       tail.writeUInt32LE(checksums.length, 20);
-      tail.writeBigUInt64LE(h64Raw(index.subarray(0, -CHECKSUM)), 24);
+      tail.writeBigUInt64LE(hashing!.h64Raw(index.subarray(0, -CHECKSUM)), 24);
       const kept = await file
         .writev([index])
         .then(() => rename(temporary, join(folder, name)))

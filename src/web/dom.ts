@@ -72,3 +72,33 @@ export function choice<T extends string>(
     ),
   );
 }
+
+/** A table whose first cell heads its row. */
+export function table(
+  caption: string,
+  heads: readonly string[],
+  rows: readonly (readonly (string | number)[])[],
+): HTMLElement {
+  return h(
+    "div",
+    { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
+    h(
+      "table",
+      {},
+      h("caption", { class: "quiet" }, caption),
+      h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { scope: "col" }, head)))),
+      h(
+        "tbody",
+        {},
+        ...rows.map(([head, ...cells]) =>
+          h(
+            "tr",
+            {},
+            h("th", { scope: "row" }, h("code", {}, String(head))),
+            ...cells.map((cell) => h("td", { class: typeof cell === "number" ? "number" : null }, String(cell))),
+          ),
+        ),
+      ),
+    ),
+  );
+}

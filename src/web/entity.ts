@@ -1,24 +1,11 @@
 // One entity: what it is, its columns, and where it has gaps.
-import { ask, Refusal } from "./api.js";
+import { ask } from "./api.js";
 import { fill, type App, type View } from "./app.js";
 import { aboutOf, meaningOf, titleOf, typeOf, unitOf } from "./catalog.js";
-import { h } from "./dom.js";
-import { gapYears, type GapYear, heatMap } from "./gap-days.js";
+import { h, table } from "./dom.js";
+import { gapNodes } from "./entity-gaps.js";
 import { type TextKey, countText, dayText, stateOf } from "./texts.js";
-import type {
-  Calendar,
-  CatalogEntity,
-  Checks,
-  Coverage,
-  EntityVersions,
-  Gap,
-  Gaps,
-  Statistics,
-  Value,
-} from "./types.js";
-
-/** Gaps that are listed one by one. */
-const LISTED = 200;
+import type { CatalogEntity, Checks, EntityVersions, Statistics, Value } from "./types.js";
 
 export const entityView: View = (app, name) => {
   const { t, entities, meta } = app;
@@ -138,59 +125,6 @@ async function statisticsNodes({ t, signal }: App, { name, columns }: CatalogEnt
   ];
 }
 
-/** A table whose first cell heads its row. */
-function table(
-  caption: string,
-  heads: readonly string[],
-  rows: readonly (readonly (string | number)[])[],
-): HTMLElement {
-  return h(
-    "div",
-    { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
-    h(
-      "table",
-      {},
-      h("caption", { class: "quiet" }, caption),
-      h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { scope: "col" }, head)))),
-      h(
-        "tbody",
-        {},
-        ...rows.map(([head, ...cells]) =>
-          h(
-            "tr",
-            {},
-            h("th", { scope: "row" }, h("code", {}, String(head))),
-            ...cells.map((cell) => h("td", { class: typeof cell === "number" ? "number" : null }, String(cell))),
-          ),
-        ),
-      ),
-    ),
-  );
-}
-
-async function gapNodes(app: App, entity: CatalogEntity, coverage: Coverage): Promise<Node[]> {
-  const { t } = app;
-  const { data_start: first = "", data_end: last = "" } = coverage;
-  const { gaps } = await ask<Gaps>(`api/v1/entities/${entity.name}/gaps`, {}, app.signal);
-  if (gaps.length === 0 && entity.gaps === "none") return [h("p", {}, t("gapsNotComputed"))];
-  const begin = gaps.reduce((day, { gap_start }) => (gap_start < day ? gap_start : day), first);
-  const end = gaps.reduce((day, { gap_end }) => (gap_end > day ? gap_end : day), last);
-  const open = await tradingDays(app, begin, end);
-  const years = gapYears(begin, end, open, gaps);
-  const days = years.reduce((sum, { none, partial }) => sum + none + partial, 0);
-  const summary =
-    gaps.length === 0
-      ? t("gapsNone", { first: dayText(first), last: dayText(last) })
-      : t("gapsSome", { n: countText(gaps.length), days: countText(days) });
-  return [
-    h("p", { class: gaps.length === 0 ? "good" : "bad" }, summary),
-    ...(open === null ? [h("p", { class: "note" }, t("noCalendar"))] : []),
-    heatMap(app, years),
-    yearTable(app, years),
-    ...(gaps.length === 0 ? [] : [gapList(app, gaps)]),
-  ];
-}
-
 /** What the checks found; nothing for an entity without checks. */
 async function checkNodes({ t, language, signal }: App, { name }: CatalogEntity): Promise<Node[]> {
   const { checks } = await ask<Checks>(`api/v1/entities/${name}/checks`, {}, signal);
@@ -215,59 +149,4 @@ async function checkNodes({ t, language, signal }: App, { name }: CatalogEntity)
           ),
         ]),
   ];
-}
-
-/** Null where the token does not cover the calendar. */
-async function tradingDays({ signal }: App, start_date: string, end_date: string): Promise<ReadonlySet<string> | null> {
-  try {
-    const { days } = await ask<Calendar>("api/v1/calendar", { start_date, end_date, is_open: "1" }, signal);
-    return new Set(days.map(({ cal_date }) => cal_date));
-  } catch (error) {
-    if (error instanceof Refusal && error.status === 403) return null;
-    throw error;
-  }
-}
-
-function yearTable({ t }: App, years: readonly GapYear[]): HTMLElement {
-  const heads: readonly TextKey[] = ["year", "openDays", "missingDays", "partialDays"];
-  const rows = [...years].reverse().map(({ year, open, none, partial }) => [year, open, none, partial]);
-  const caption = t("gapYears");
-  return h(
-    "details",
-    {},
-    h("summary", {}, caption),
-    table(
-      caption,
-      heads.map((head) => t(head)),
-      rows,
-    ),
-  );
-}
-
-/** Kinds of computed gaps in words; others are the words of who recorded them. */
-const kindOf = (t: App["t"], kind: string): string =>
-  kind === "missing" ? t("kindMissing") : kind === "missing_day" ? t("kindMissingDay") : kind;
-
-function gapList({ t }: App, gaps: readonly Gap[]): HTMLElement {
-  const heads: readonly TextKey[] = ["code", "first", "last", "kind"];
-  const rows = gaps
-    .slice(0, LISTED)
-    .map(({ ts_code, gap_start, gap_end, kind }) => [
-      ts_code ?? t("everyCode"),
-      dayText(gap_start),
-      dayText(gap_end),
-      kindOf(t, kind),
-    ]);
-  const caption = t("gapList");
-  return h(
-    "details",
-    {},
-    h("summary", {}, caption),
-    gaps.length > LISTED ? h("p", { class: "note" }, t("gapMore", { n: LISTED, all: countText(gaps.length) })) : null,
-    table(
-      caption,
-      heads.map((head) => t(head)),
-      rows,
-    ),
-  );
 }

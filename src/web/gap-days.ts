@@ -4,8 +4,8 @@ import type { App } from "./app.js";
 import { h, s } from "./dom.js";
 import { type TextKey, dayText } from "./texts.js";
 
-/** `closed` also stands for days outside of what is covered. */
-type DayState = "closed" | "complete" | "few" | "some" | "many" | "none";
+/** `closed` also stands for days outside of what is covered; `excused` for days on which all gaps are excused. */
+type DayState = "closed" | "complete" | "excused" | "few" | "some" | "many" | "none";
 
 interface GapDay {
   /** `YYYYMMDD`. */
@@ -24,6 +24,8 @@ export interface GapYear {
   readonly none: number;
   /** Trading days on which some rows are missing. */
   readonly partial: number;
+  /** Trading days on which all gaps are excused. */
+  readonly excused: number;
 }
 
 const DAY = 86_400_000;
@@ -53,28 +55,31 @@ export function gapYears(
   last: string,
   open: ReadonlySet<string> | null,
   gaps: readonly Gap[],
+  excused: readonly Gap[],
 ): readonly GapYear[] {
   const trading = open ?? weekdays(first, last);
   const begin = timeOf(`${first.slice(0, 4)}0101`);
   const length = (timeOf(`${last.slice(0, 4)}1231`) - begin) / DAY + 1;
   const at = (day: string): number => Math.min(Math.max((timeOf(day) - begin) / DAY, 0), length);
-  // Each gap adds one where it begins and takes it back after its end.
-  const codes = new Int32Array(length + 1);
-  const whole = new Int32Array(length + 1);
-  for (const { ts_code, gap_start, gap_end } of gaps) {
-    const counts = ts_code === null ? whole : codes;
-    counts[at(gap_start)]! += 1;
-    counts[Math.min(at(gap_end) + 1, length)]! -= 1;
-  }
+  /** On how many gaps each day lies: each adds one where it begins and takes it back after its end. */
+  const depthsOf = (some: readonly Gap[]): Int32Array => {
+    const depths = new Int32Array(length + 1);
+    for (const { gap_start, gap_end } of some) {
+      depths[at(gap_start)]! += 1;
+      depths[Math.min(at(gap_end) + 1, length)]! -= 1;
+    }
+    for (let i = 1; i < length; i++) depths[i]! += depths[i - 1]!;
+    return depths;
+  };
+  const codes = depthsOf(gaps.filter(({ ts_code }) => ts_code !== null));
+  const whole = depthsOf(gaps.filter(({ ts_code }) => ts_code === null));
+  const accepted = depthsOf(excused);
   const years = new Map<string, GapDay[]>();
-  let missing = 0;
-  let empty = 0;
   for (let i = 0; i < length; i++) {
-    missing += codes[i]!;
-    empty += whole[i]!;
+    const missing = codes[i]!;
     const day = dayOf(begin + i * DAY);
     const counted = trading.has(day) && day >= first && day <= last;
-    const state = counted ? stateOf(missing, empty) : "closed";
+    const state = counted ? stateOf(missing, whole[i]!, accepted[i]!) : "closed";
     const days = years.get(day.slice(0, 4)) ?? [];
     years.set(day.slice(0, 4), days);
     days.push({ day, state, missing });
@@ -84,12 +89,13 @@ export function gapYears(
     open: days.filter(({ state }) => state !== "closed").length,
     none: days.filter(({ state }) => state === "none").length,
     partial: days.filter(({ state }) => ["few", "some", "many"].includes(state)).length,
+    excused: days.filter(({ state }) => state === "excused").length,
   }));
 }
 
-function stateOf(missing: number, empty: number): DayState {
+function stateOf(missing: number, empty: number, excused: number): DayState {
   if (empty > 0) return "none";
-  if (missing === 0) return "complete";
+  if (missing === 0) return excused === 0 ? "complete" : "excused";
   return missing === 1 ? "few" : missing < 10 ? "some" : "many";
 }
 
@@ -101,12 +107,20 @@ const STEP = CELL + GAP;
 const HEAD = 14;
 
 const LEGEND: Readonly<Record<DayState, TextKey>> = {
-  ...{ complete: "complete", few: "few", some: "some", many: "many", none: "none", closed: "closed" },
+  ...{
+    complete: "complete",
+    excused: "excused",
+    few: "few",
+    some: "some",
+    many: "many",
+    none: "none",
+    closed: "closed",
+  },
 };
 
 const READ: Readonly<Record<DayState, TextKey>> = {
   ...{ complete: "dayComplete", few: "dayMissing", some: "dayMissing", many: "dayMissing" },
-  ...{ none: "dayNone", closed: "dayClosed" },
+  ...{ none: "dayNone", closed: "dayClosed", excused: "dayExcused" },
 };
 
 export function heatMap({ t, language }: App, years: readonly GapYear[]): HTMLElement {
@@ -141,10 +155,15 @@ export function heatMap({ t, language }: App, years: readonly GapYear[]): HTMLEl
   );
 }
 
-function block(t: App["t"], { year, days, open, none, partial }: GapYear, months: readonly string[]): HTMLElement {
+function block(
+  t: App["t"],
+  { year, days, open, none, partial, excused }: GapYear,
+  months: readonly string[],
+): HTMLElement {
   const offset = weekdayOf(days[0]!.day);
   const column = (index: number): number => Math.floor((index + offset) / 7) * STEP;
-  const label = t("gapDays", { year, open, missing: none, partial });
+  const label =
+    t("gapDays", { year, open, missing: none, partial }) + (excused > 0 ? t("gapDaysExcused", { excused }) : "");
   return h(
     "figure",
     {},

@@ -71,8 +71,13 @@ export interface Gap {
   readonly kind: string;
 }
 
-export interface Gaps {
-  readonly gaps: readonly Gap[];
+export interface ExcusedGap extends Gap {
+  /** In the words of the operator. */
+  readonly reason: string;
+}
+
+export interface Gaps<G extends Gap> {
+  readonly gaps: readonly G[];
 }
 
 interface Checked {

@@ -1,9 +1,10 @@
 // Who comes in, and what they find: catalog, entities and their gaps, in their language and light, by mouse or keys.
 import { beforeAll, expect, test } from "vitest";
-import { ENTITIES } from "../../src/catalog/index.js";
+import { ENTITIES, entityNamed } from "../../src/catalog/index.js";
+import { excuseGaps } from "../../src/store/gaps.js";
 import { createToken } from "../../src/store/tokens.js";
 import { describeInBrowser, openPage } from "../support/browser.js";
-import { enter, expectAccessible, servePage } from "../support/page.js";
+import { enter, expectAccessible, MARKUP, servePage } from "../support/page.js";
 import { TOKEN, type TestServer } from "../support/server.js";
 
 let server: TestServer;
@@ -158,6 +159,37 @@ describeInBrowser("an entity", () => {
     await page.locator("summary", { hasText: "What the last versions changed" }).click();
     await page.getByText("No kept version changed rows of this entity.").waitFor();
     await expectAccessible(page);
+    expect(complaints).toEqual([]);
+  });
+
+  test("shows gaps that the operator excused apart from open ones, with the reason", async () => {
+    const own = await servePage();
+    const { root } = own.context.lake.layout;
+    const day = { start: "20240305", end: "20240305", code: "000001.SZ" };
+    await excuseGaps(root, entityNamed("daily")!, { ...day, reason: `the vendor has no bar ${MARKUP}` }, new Date());
+    const { page, complaints } = await enter(own, "#/entity/daily");
+    await page.getByText("Gaps: 1, on 1 days").waitFor();
+    await page.getByText("Excused by the operator: 1, not counted as gaps.").waitFor();
+    const year = page.getByRole("img", { name: "1 without any row, 0 with missing rows, 1 excused" });
+    expect(await year.locator("rect.few").count()).toBe(0);
+    await year.locator("rect.excused").hover();
+    await page.getByText("2024-03-05: excused").waitFor();
+    const listOf = async (title: string): Promise<readonly string[]> => {
+      await page.locator("summary", { hasText: title }).click();
+      return page.getByRole("region", { name: title }).locator("tbody tr").allInnerTexts();
+    };
+    expect(await listOf("Gaps as a list")).toEqual(["whole market\t2024-06-12\t2024-06-12\tmissing_day"]);
+    expect(await listOf("Excused gaps with their reasons")).toEqual([
+      `000001.SZ\t2024-03-05\t2024-03-05\tmissing\tthe vendor has no bar ${MARKUP}`,
+    ]);
+    expect(await page.locator("main img").count()).toBe(0);
+    await expectAccessible(page);
+
+    const rest = { start: "20240612", end: "20240612", code: null, reason: "the exchange was closed" };
+    await excuseGaps(root, entityNamed("daily")!, rest, new Date());
+    await page.reload();
+    await page.getByText("No open gaps from 2024-01-01 to 2024-12-31.").waitFor();
+    expect(await page.locator("summary", { hasText: "Gaps as a list" }).count()).toBe(0);
     expect(complaints).toEqual([]);
   });
 

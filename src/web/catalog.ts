@@ -27,7 +27,7 @@ export const catalogView: View = (app) => {
   const rowOf = (entity: CatalogEntity): HTMLElement => {
     const coverage: Coverage | undefined = meta.entities[entity.name];
     const state = stateOf(coverage);
-    const day = (text: string | undefined): string => (text === undefined ? "" : dayText(text));
+    const days = coveredDays(entity, coverage)?.map(dayText) ?? ["", ""];
     return h(
       "tr",
       { class: state },
@@ -37,10 +37,13 @@ export const catalogView: View = (app) => {
         h("a", { href: `#/entity/${entity.name}` }, h("code", {}, entity.name)),
         h("span", {}, titleOf(app, entity)),
       ),
-      h("td", { class: "day" }, day(coverage?.data_start)),
-      h("td", { class: "day" }, day(coverage?.data_end)),
-      h("td", { class: "number" }, coverage?.rows === undefined ? "" : countText(coverage.rows)),
-      h("td", {}, h("span", { class: `state ${state}` }, t(state))),
+      ...days.map((day, index) => h("td", { class: "day", "data-label": t(index === 0 ? "first" : "last") }, day)),
+      h(
+        "td",
+        { class: "number", "data-label": t("rows") },
+        coverage?.rows === undefined ? "" : countText(coverage.rows),
+      ),
+      h("td", { "data-label": t("state") }, h("span", { class: `state ${state}` }, t(state))),
     );
   };
 
@@ -64,7 +67,7 @@ export const catalogView: View = (app) => {
               { class: "scroll" },
               h(
                 "table",
-                { class: "entities" },
+                { class: "entities cards" },
                 h("caption", { class: "quiet" }, t(key)),
                 h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { scope: "col" }, t(head))))),
                 h("tbody", {}, ...members.map(rowOf)),
@@ -106,6 +109,12 @@ const shortCount = (language: Language, count: number): string =>
   count.toLocaleString(language === "en" ? "en-US" : "zh-CN", { notation: "compact", maximumSignificantDigits: 3 });
 
 const heads = ["entity", "first", "last", "rows", "state"] as const satisfies readonly TextKey[];
+
+/** First and last day; null without rows, and of an entity without dates, of which the server tells the day of import. */
+export const coveredDays = (entity: CatalogEntity, coverage: Coverage | undefined): [string, string] | null =>
+  coverage?.data_start !== undefined && coverage.data_end !== undefined && entity.parameters.includes("start_date")
+    ? [coverage.data_start, coverage.data_end]
+    : null;
 
 // What the catalog says of entities and columns, in the language of the page.
 

@@ -73,6 +73,10 @@ export function choice<T extends string>(
   );
 }
 
+/** Text whose days and times stay on one line. */
+export const unbroken = (text: string): (Node | string)[] =>
+  text.split(/(\d{4}-\d\d-\d\d\S*)/).map((part, index) => (index % 2 === 0 ? part : h("span", { class: "day" }, part)));
+
 /** A table whose first cell heads its row. */
 export function table(
   caption: string,
@@ -84,7 +88,7 @@ export function table(
     { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
     h(
       "table",
-      {},
+      { class: "cards" },
       h("caption", { class: "quiet" }, caption),
       h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { scope: "col" }, head)))),
       h(
@@ -95,7 +99,13 @@ export function table(
             "tr",
             {},
             h("th", { scope: "row" }, h("code", {}, String(head))),
-            ...cells.map((cell) => h("td", { class: typeof cell === "number" ? "number" : null }, String(cell))),
+            ...cells.map((cell, index) =>
+              h(
+                "td",
+                { class: typeof cell === "number" ? "number" : null, "data-label": heads[index + 1]! },
+                ...unbroken(String(cell)),
+              ),
+            ),
           ),
         ),
       ),

@@ -1,7 +1,8 @@
 // The gaps of an entity: those that are open, and apart from them those that the operator excused, with the reason.
 import { ask, Refusal } from "./api.js";
 import type { App } from "./app.js";
-import { h, table } from "./dom.js";
+import { coveredDays } from "./catalog.js";
+import { h, table, unbroken } from "./dom.js";
 import { gapYears, type GapYear, heatMap } from "./gap-days.js";
 import { type TextKey, countText, dayText } from "./texts.js";
 import type { Calendar, CatalogEntity, Coverage, ExcusedGap, Gap, Gaps } from "./types.js";
@@ -18,14 +19,18 @@ export async function gapNodes(app: App, entity: CatalogEntity, coverage: Covera
   ]);
   const all = [...gaps, ...excused];
   if (all.length === 0 && entity.gaps === "none") return [h("p", {}, t("gapsNotComputed"))];
-  const { data_start: first = "", data_end: last = "" } = coverage;
-  const begin = all.reduce((day, { gap_start }) => (gap_start < day ? gap_start : day), first);
-  const end = all.reduce((day, { gap_end }) => (gap_end > day ? gap_end : day), last);
+  const covered = coveredDays(entity, coverage);
+  const days = [...(covered ?? []), ...all.flatMap(({ gap_start, gap_end }) => [gap_start, gap_end])].sort();
+  const [begin, end] = [days[0]!, days.at(-1)!];
   const open = await tradingDays(app, begin, end);
   const years = gapYears(begin, end, open, gaps, excused);
   const isWhole = gaps.length === 0;
   return [
-    h("p", { class: isWhole ? "good" : "bad" }, isWhole ? noGaps(app, coverage, excused) : someGaps(app, gaps, years)),
+    h(
+      "p",
+      { class: isWhole ? "good" : "bad" },
+      ...unbroken(isWhole ? noGaps(app, [begin, end], excused) : someGaps(app, gaps, years)),
+    ),
     ...(excused.length === 0 ? [] : [h("p", {}, t("excusedSome", { n: countText(excused.length) }))]),
     ...(open === null ? [h("p", { class: "note" }, t("noCalendar"))] : []),
     heatMap(app, years),
@@ -35,9 +40,8 @@ export async function gapNodes(app: App, entity: CatalogEntity, coverage: Covera
   ];
 }
 
-function noGaps({ t }: App, { data_start, data_end }: Coverage, excused: readonly ExcusedGap[]): string {
-  const days = { first: dayText(data_start ?? ""), last: dayText(data_end ?? "") };
-  return t(excused.length === 0 ? "gapsNone" : "gapsNoneOpen", days);
+function noGaps({ t }: App, [first, last]: readonly [string, string], excused: readonly ExcusedGap[]): string {
+  return t(excused.length === 0 ? "gapsNone" : "gapsNoneOpen", { first: dayText(first), last: dayText(last) });
 }
 
 function someGaps({ t }: App, gaps: readonly Gap[], years: readonly GapYear[]): string {

@@ -1,7 +1,7 @@
 // One entity: what it is, its columns, and where it has gaps.
 import { ask } from "./api.js";
 import { fill, type App, type View } from "./app.js";
-import { aboutOf, meaningOf, titleOf, typeOf, unitOf } from "./catalog.js";
+import { aboutOf, coveredDays, meaningOf, titleOf, typeOf, unitOf } from "./catalog.js";
 import { h, table } from "./dom.js";
 import { gapNodes } from "./entity-gaps.js";
 import { type TextKey, countText, dayText, stateOf } from "./texts.js";
@@ -17,9 +17,10 @@ export const entityView: View = (app, name) => {
   else gaps.append(h("p", {}, t(stateOf(coverage))));
   const checks = h("div", {});
   if (coverage?.available) void fill(app, checks, () => checkNodes(app, entity));
+  const [first, last] = coveredDays(entity, coverage)?.map(dayText) ?? ["–", "–"];
   const facts: readonly (readonly [TextKey, string])[] = [
-    ["first", coverage?.data_start === undefined ? "–" : dayText(coverage.data_start)],
-    ["last", coverage?.data_end === undefined ? "–" : dayText(coverage.data_end)],
+    ["first", first!],
+    ["last", last!],
     ["rows", coverage?.rows === undefined ? "–" : countText(coverage.rows)],
   ];
   return h(

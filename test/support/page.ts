@@ -32,6 +32,7 @@ export async function servePage(): Promise<TestServer> {
       "'000001.SZ', '600036.SH', '600519.SH'",
       "day <> DATE '2024-06-12' AND NOT (code = '000001.SZ' AND day = DATE '2024-03-05')",
     ),
+    stock_company: `SELECT '600519.SH' AS ts_code, '贵州茅台酒股份有限公司' AS com_name`,
     adj_factor: `SELECT code AS ts_code, day AS trade_date, CASE WHEN day < DATE '2024-07-01' THEN 1 ELSE 2 END AS adj_factor
       FROM ${WEEKDAYS}, (SELECT unnest(['000001.SZ', '600036.SH', '600519.SH']) AS code)`,
     anns_d: `SELECT day AS ann_date, '600519.SH' AS ts_code, '贵州茅台' AS name, '${MARKUP}' AS title, 'https://example.com' AS url

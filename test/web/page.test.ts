@@ -92,12 +92,23 @@ describeInBrowser("the catalog", () => {
     const daily = page.getByRole("row", { name: /^daily\s?Daily quotes/ });
     expect(await daily.getByRole("cell").allTextContents()).toEqual(["2024-01-01", "2024-12-31", "783", "available"]);
     expect(await page.getByRole("row", { name: /^weekly/ }).innerText()).toContain("no data yet");
-    await page.getByText(`5 of ${ENTITIES.length} entities with data`).waitFor();
+    await page.getByText(`6 of ${ENTITIES.length} entities with data`).waitFor();
     await page.getByLabel("Search entities and columns").fill("adj_f");
     await page.getByText("1 entities").waitFor();
     expect(await page.getByRole("row", { name: /^adj_factor/ }).count()).toBe(1);
     await expectAccessible(page);
     expect(complaints).toEqual([]);
+  });
+});
+
+describeInBrowser("an entity without dates", () => {
+  test("shows none instead of the day of its import", async () => {
+    const { page } = await enter(server, "");
+    const row = page.getByRole("row", { name: /^stock_company/ });
+    expect(await row.getByRole("cell").allTextContents()).toEqual(["", "", "1", "available"]);
+    await page.goto(`${server.url}/#/entity/stock_company`);
+    await page.getByRole("heading", { name: "Companies" }).waitFor();
+    expect(await page.locator(".facts dd").allTextContents()).toEqual(["–", "–", "1"]);
   });
 });
 

@@ -2,7 +2,8 @@
 import { fileURLToPath } from "node:url";
 import express, { type RequestHandler, type Response, type Router } from "express";
 import { ENTITIES } from "../catalog/index.js";
-import { kindsOf } from "../catalog/parameters.js";
+import { FORMAT_NAMES } from "../catalog/formats.js";
+import { kindsOf, parametersOf } from "../catalog/parameters.js";
 import { UNITS } from "../catalog/types.js";
 import { PROBLEMS } from "../errors.js";
 import type { Catalog } from "../web/types.js";
@@ -85,7 +86,10 @@ function catalogHandler(): RequestHandler {
       ...(unit === undefined ? {} : { unit }),
     })),
     ...{ code: entity.code, gaps: entity.gaps, parameters: kindsOf(entity) },
+    filters: parametersOf(entity).flatMap((one) =>
+      one.kind === "filter" ? [{ name: one.name, column: one.column.name }] : [],
+    ),
   }));
   const problems = Object.fromEntries(Object.entries(PROBLEMS).map(([code, { chinese }]) => [code, chinese]));
-  return fixedJson({ entities, units: UNITS, problems } satisfies Catalog);
+  return fixedJson({ entities, formats: FORMAT_NAMES, units: UNITS, problems } satisfies Catalog);
 }

@@ -33,13 +33,21 @@ export function addressOf(path: string, parameters: Parameters = {}): string {
   return new URL(path + (query === "" ? "" : `?${query}`), document.baseURI).href;
 }
 
-/** The JSON at a path. Throws a Refusal, or a TypeError if the server cannot be reached or the response is cut. */
+/** The JSON at a path. Throws as `open` does. */
 export async function ask<T>(path: string, parameters: Parameters, signal: AbortSignal): Promise<T> {
+  return (await (await open(path, parameters, signal)).json()) as T;
+}
+
+/**
+ * The response at a path, with its body still to be read. Throws a Refusal, or a TypeError if the server cannot be
+ * reached; so does reading a body that is cut.
+ */
+export async function open(path: string, parameters: Parameters, signal: AbortSignal): Promise<Response> {
   const secret = token.get();
   const headers: Record<string, string> = { Accept: "application/json" };
   if (secret !== null) headers["Authorization"] = `Bearer ${secret}`;
   const answer = await fetch(addressOf(path, parameters), { headers, signal });
-  if (answer.ok) return (await answer.json()) as T;
+  if (answer.ok) return answer;
   throw await refusalOf(answer);
 }
 

@@ -17,12 +17,16 @@ export interface App extends Catalog {
 /** A view shows itself at once and fills itself in; `path` is what follows its name in the address, `search` the rest. */
 export type View = (app: App, path: string, search: URLSearchParams) => HTMLElement;
 
+/** What each place was last asked to show: a later work overtakes an earlier one. */
+const works = new WeakMap<HTMLElement, object>();
+
 /** Puts what `work` makes into `place`, or what went wrong. Resolves to true where it stands in the page. */
 export async function fill(app: App, place: HTMLElement, work: () => Promise<readonly Node[]>): Promise<boolean> {
   place.replaceChildren(h("p", { class: "loading" }, app.t("loading")));
   place.setAttribute("aria-busy", "true");
+  works.set(place, work);
   const nodes = await work().catch((error: unknown) => (app.signal.aborted ? [] : [troubleOf(app, error)]));
-  if (app.signal.aborted) return false;
+  if (app.signal.aborted || works.get(place) !== work) return false;
   place.removeAttribute("aria-busy");
   place.replaceChildren(...nodes);
   return true;

@@ -33,12 +33,10 @@ export const chartView: View = (app, path) => {
   let code = path;
   let candles: Candles | undefined;
 
-  let drawing = 0;
   const draw = async (): Promise<void> => {
     candles?.remove();
     candles = undefined;
     if (code === "") return;
-    const turn = ++drawing;
     let begin = (): void => undefined;
     const work = async (): Promise<readonly Node[]> => {
       const bars = await barsOf(app, code, adjustment);
@@ -61,8 +59,8 @@ export const chartView: View = (app, path) => {
         h("p", { class: "note" }, `${t("chartKeys")} ${t("charts")} `, makers()),
       ];
     };
-    // Only what is in the page has a size to draw into. A later choice has overtaken an earlier one.
-    if ((await fill(app, figure, work)) && turn === drawing) begin();
+    // Only what is in the page has a size to draw into.
+    if (await fill(app, figure, work)) begin();
   };
   app.signal.addEventListener("abort", () => candles?.remove());
 

@@ -9,10 +9,14 @@ export type CatalogEntity = Pick<Entity, "name" | "title" | "about" | "chinese" 
   readonly columns: readonly CatalogColumn[];
   /** Which parameters it takes, filters left out. */
   readonly parameters: readonly ParameterKind[];
+  /** Its filters, each with its column. */
+  readonly filters: readonly { readonly name: string; readonly column: string }[];
 };
 
 export interface Catalog {
   readonly entities: readonly CatalogEntity[];
+  /** In which rows are served. */
+  readonly formats: readonly string[];
   /** In Chinese. */
   readonly units: Readonly<Record<Unit, string>>;
   /** What went wrong, in Chinese, by the code of a problem. */

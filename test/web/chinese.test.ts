@@ -3,7 +3,8 @@ import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { API_NAMES } from "../../src/catalog/tushare.js";
 import { ENTITIES, ENTITY_NAMES } from "../../src/catalog/index.js";
-import { PARAMETER_KINDS } from "../../src/catalog/parameters.js";
+import { FORMAT_NAMES } from "../../src/catalog/formats.js";
+import { parameterNames } from "../../src/catalog/parameters.js";
 import { createToken } from "../../src/store/tokens.js";
 import { describeInBrowser, openPage } from "../support/browser.js";
 import { enter, expectAccessible, servePage } from "../support/page.js";
@@ -20,14 +21,14 @@ const CHINESE = { locale: "zh-CN" };
 /** Names that Chinese readers know as they are: of exchanges, products and tools, and abbreviations of the market. */
 const NAMES =
   "Tapehouse English A K ETF TTM STK SSE SZSE CSI L1 L2 L3 TOKEN URL curl pandas polars DuckDB TypeScript " +
-  "TradingView Lightweight Charts Inc";
+  "TradingView Lightweight Charts Inc YYYYMMDD null kB MB " +
+  FORMAT_NAMES.join(" ");
 
 const CODE_LIKE = new Set([
   ...NAMES.split(" "),
   ...API_NAMES,
   ...ENTITY_NAMES,
-  ...PARAMETER_KINDS,
-  ...ENTITIES.flatMap(({ columns }) => columns.map(({ name }) => name)),
+  ...ENTITIES.flatMap((entity) => [...parameterNames(entity), ...entity.columns.map(({ name }) => name)]),
 ]);
 
 /** Codes of securities, versions of the lake, and the command that makes a token. */
@@ -101,14 +102,20 @@ describeInBrowser("the page in Chinese holds no English", () => {
 
   test("in a query, its rows, and what is wrong with it", async () => {
     const { page } = await enter(server, "#/query?entity=daily", CHINESE);
-    await page.locator("summary").click();
+    for (const summary of await page.locator("summary").all()) await summary.click();
     await page.getByRole("button", { name: "查询", exact: true }).click();
     const close = page.getByRole("columnheader", { name: "close 收盘价", exact: true });
     expect(await close.getAttribute("title")).toBe("收盘价，单位：元（交易币种）");
     await expectChinese(page);
     await page.getByLabel("代码 (ts_code)").fill("600519");
     await page.getByRole("button", { name: "查询", exact: true }).click();
-    await page.getByRole("alert").getByText("参数值无效：ts_code").waitFor();
+    await page.locator(".field").getByRole("alert").getByText("参数值无效：ts_code").waitFor();
+    await expectChinese(page);
+    await page.goto(`${server.url}/#/query?entity=anns_d&as_of=20240101,20240102`);
+    await page.getByRole("button", { name: "查询", exact: true }).click();
+    await page.getByRole("columnheader", { name: "as_of 时点", exact: true }).waitFor();
+    await page.getByRole("button", { name: "下载" }).click();
+    await page.getByText("anns_d.csv 下载完成").waitFor();
     await expectChinese(page);
     await page.goto(`${server.url}/#/query?entity=dayly`);
     await page.getByRole("alert").getByText("没有这个数据表").waitFor();

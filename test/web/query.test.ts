@@ -1,11 +1,13 @@
 // A question put together in the page: its rows, its pages, its versions, and the code that asks the same elsewhere.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
+import { entityNamed } from "../../src/catalog/index.js";
+import { parametersOf } from "../../src/catalog/parameters.js";
 import { describeInBrowser } from "../support/browser.js";
 import { temporaryFolder } from "../support/folders.js";
 import { enter, expectAccessible, MARKUP, servePage } from "../support/page.js";
@@ -35,10 +37,11 @@ describeInBrowser("a query", () => {
   test("shows rows page by page, says what was cut, and which version was read", async () => {
     const { page, complaints } = await enter(server, "#/query?entity=daily");
     await page.getByLabel("Codes (ts_code)").fill("600519.SH, 000001.SZ");
-    await page.getByLabel("From").fill("2024-12-30");
+    await page.getByLabel("From").fill("20241230");
     await page.getByLabel("Rows at most").fill("3");
     await page.locator("summary", { hasText: "Fields" }).click();
-    for (const name of ["ts_code", "trade_date", "close"]) await page.getByLabel(name, { exact: true }).check();
+    for (const name of ["ts_code", "trade_date", "close"])
+      await page.getByRole("checkbox", { name, exact: true }).check();
     await page.getByLabel("Order").selectOption("desc");
     await ask(page);
     expect(await rowsOf(page)).toEqual(["600519.SH 20241231 11", "000001.SZ 20241231 11", "600519.SH 20241230 11"]);
@@ -72,7 +75,7 @@ describeInBrowser("a query", () => {
     expect((await rowsOf(page))[0]).toContain("600519.SH 20240101 5 6 4.5 5.5");
 
     await page.getByLabel("Entity").selectOption("anns_d");
-    await page.getByLabel("Known on (as_of)").fill("2024-01-02");
+    await page.getByLabel("Known on (as_of)").fill("20240102");
     await ask(page);
     const announced = await rowsOf(page);
     expect(announced.map((row) => row.slice(0, 8))).toEqual(["20240101", "20240102"]);
@@ -82,18 +85,108 @@ describeInBrowser("a query", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("that is refused shows the detail and the hint of the problem", async () => {
-    const { page } = await enter(server, "#/query?entity=daily");
-    await page.getByLabel("From").fill("2024-12-31");
-    await page.getByLabel("To").fill("2024-01-01");
+  test("takes several days of as_of, the ends of months or weeks, only the newest revisions, and adjusted volumes", async () => {
+    const { page, complaints } = await enter(server, "#/query?entity=anns_d");
+    expect((await page.getByLabel("Adjustment").count()) + (await page.getByLabel("Revisions").count())).toBe(0);
+    await page.getByLabel("Known on (as_of)").fill("20240101，2024-01-02");
     await ask(page);
-    const told = (await (await server.get("/api/v1/entities/daily?start_date=20241231&end_date=20240101")).json()) as {
-      detail: string;
-      hint?: string;
+    const days = async (): Promise<readonly string[]> => (await rowsOf(page)).map((row) => row.slice(0, 17));
+    expect(await days()).toEqual(["20240101 20240101", "20240102 20240101", "20240102 20240102"]);
+    await page.getByRole("columnheader", { name: "as_of known on", exact: true }).waitFor();
+
+    expect(await page.getByLabel("(as_of_start)").isVisible()).toBe(false);
+    await page.getByLabel("Known on (as_of)").fill("");
+    await page.getByLabel("Known at the end of (as_of_days)").selectOption("week_end");
+    await page.getByLabel("(as_of_start)").fill("20240101");
+    await page.getByLabel("(as_of_end)").fill("20240107");
+    await ask(page);
+    expect((await days()).at(-1)).toBe("20240105 20240105");
+
+    await page.getByLabel("Entity").selectOption("income");
+    await page.getByLabel("Revisions").selectOption("true");
+    await page.getByRole("button", { name: "Run" }).click();
+    await page.getByText("No rows match.").waitFor();
+    expect(page.url()).toContain("entity=income&latest=true");
+
+    await page.getByLabel("Entity").selectOption("daily");
+    await page.getByLabel("Codes (ts_code)").fill("600519.SH");
+    expect(await page.getByLabel("Known on (as_of)").count()).toBe(0);
+    expect(await page.getByLabel("Volume").isVisible()).toBe(false);
+    await page.getByLabel("Adjustment").selectOption("forward");
+    await page.getByLabel("Volume").selectOption("true");
+    await ask(page);
+    expect((await rowsOf(page))[0]).toContain("600519.SH 20240101 5 6 4.5 5.5 5 0.5 10 2000");
+    expect(complaints).toEqual([]);
+  });
+
+  test("filters by every column that the API filters by", async () => {
+    const { page } = await enter(server, "#/query?entity=stock_list");
+    await page.locator("summary", { hasText: "More filters" }).click();
+    const labels = await page.locator(".filters label").allInnerTexts();
+    const filters = parametersOf(entityNamed("stock_list")!).filter(({ kind }) => kind === "filter");
+    expect(["ts_code", ...labels].sort()).toEqual(filters.map(({ name }) => name).sort());
+    await page.getByRole("textbox", { name: "name", exact: true }).fill("平安银行,贵州茅台");
+    await ask(page);
+    expect(await rowsOf(page)).toHaveLength(2);
+    await page.reload();
+    expect(await page.getByRole("textbox", { name: "name", exact: true }).inputValue()).toBe("平安银行,贵州茅台");
+  });
+
+  test("that is refused says so beside the field at fault until that is changed", async () => {
+    const { page } = await enter(server, "#/query?entity=daily");
+    const control = (name: string) =>
+      page.getByRole("textbox", { name, exact: true }).or(page.getByRole("combobox", { name, exact: true }));
+    const told = async (label: string): Promise<string> => {
+      await page.getByRole("button", { name: "Run" }).click();
+      const text = await page.getByRole("alert").innerText();
+      expect(await control(label).getAttribute("aria-invalid")).toBe("true");
+      expect(await control(label).locator("..").getByRole("alert").innerText()).toBe(text);
+      return text;
     };
-    const shown = await page.getByRole("alert").innerText();
-    expect(shown).toContain(told.detail);
-    expect(shown).toContain(told.hint ?? "");
+    await page.getByLabel("From").fill("20241231");
+    await page.getByLabel("To").fill("20240101");
+    expect(await told("From")).toContain("start_date 20241231 is after end_date 20240101");
+    await expectAccessible(page);
+    await page.getByLabel("To").fill("20241231");
+    expect(await page.getByRole("alert").count()).toBe(0);
+    await page.getByLabel("Codes (ts_code)").fill("600519");
+    expect(await told("Codes (ts_code)")).toMatch(/no suffix[^]*did you mean 600519\.SH/);
+    await page.getByLabel("Codes (ts_code)").fill("");
+    await page.getByLabel("Rows at most").fill("few");
+    expect(await told("Rows at most")).toContain("a whole number from 1 on");
+    await page.getByLabel("Rows at most").fill("");
+    await page.locator("summary", { hasText: "More filters" }).click();
+    await control("trade_date").fill("20240230");
+    await page.locator("summary", { hasText: "More filters" }).click();
+    expect(await told("trade_date")).toContain('"20240230" is not a calendar day');
+    await page.goto(`${server.url}/#/query?entity=anns_d&as_of=20240101&as_of_days=month_end`);
+    await page.getByLabel("(as_of_start)").waitFor();
+    expect(await told("Known at the end of (as_of_days)")).toContain("cannot be combined");
+  });
+
+  test.each(["json", "ndjson", "csv", "arrow", "parquet"])("is downloaded as %s, byte for byte", async (format) => {
+    const { page, complaints } = await enter(server, "#/query?entity=daily&ts_code=600519.SH");
+    await page.getByLabel("Format").selectOption(format);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Download" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe(`daily.${format}`);
+    const answer = await server.get(`/api/v1/entities/daily?ts_code=600519.SH&format=${format}`);
+    expect(await readFile(await download.path())).toEqual(Buffer.from(await answer.arrayBuffer()));
+    await page.getByText(`daily.${format} is complete`).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test("that is downloaded says if more rows match, and what was wrong beside the field", async () => {
+    const { page } = await enter(server, "#/query?entity=daily&limit=3");
+    await page.getByRole("button", { name: "Download" }).click();
+    await page.getByText("more rows match").waitFor();
+    await page.getByLabel("Rows at most").fill("0");
+    await page.getByRole("button", { name: "Download" }).click();
+    await page.locator(".field").getByRole("alert").getByText("a whole number from 1 on").waitFor();
+    await page.getByRole("button", { name: "Download" }).waitFor();
+    expect(await page.locator(".results").innerText()).toBe("");
   });
 });
 

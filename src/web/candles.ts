@@ -1,32 +1,41 @@
-// Candles and volume on a canvas, in the colours of the page, with keys to walk from day to day.
+// Candles, volume and averages on a canvas, in the colours of the page, with keys to walk from bar to bar.
+import { AVERAGES, averageOf, type Bar } from "./bars.js";
 import { h } from "./dom.js";
-import { THEME_CHANGED } from "./settings.js";
+import { COLOURS_CHANGED } from "./settings.js";
 import {
   CandlestickSeries,
   createChart,
+  createSeriesMarkers,
   HistogramSeries,
+  LineSeries,
+  PriceScaleMode,
   type CandlestickData,
   type IChartApi,
 } from "./vendor/lightweight-charts.js";
 
-/** One trading day; prices in currency, volume in lots. */
-export interface Bar {
-  /** `YYYY-MM-DD`. */
-  readonly time: string;
-  readonly open: number;
-  readonly high: number;
-  readonly low: number;
-  readonly close: number;
-  readonly volume: number;
+/** What can be switched without other bars. */
+export interface Look {
+  readonly isLog: boolean;
+  readonly hasAverages: boolean;
 }
 
 export interface Candles {
-  /** Shows the last `days` days. */
-  show(days: number): void;
+  /** Shows the bars with these indexes. */
+  show(first: number, last: number): void;
+  look(look: Look): void;
   remove(): void;
 }
 
-const COLOURS = ["text", "line", "up", "down", "up-faint", "down-faint", "ground"] as const;
+/** Who is told the index of the bar that is looked at, and the first and last bar on screen. */
+interface Watcher {
+  readonly pointed: (index: number) => void;
+  readonly seen: (first: number, last: number) => void;
+}
+
+const COLOURS = [
+  ...(["text", "line", "up", "down", "up-faint", "down-faint", "ground"] as const),
+  ...(["average-5", "average-20", "average-60"] as const),
+] as const;
 
 /** What the style sheet makes of the names of our colours in this light. */
 function coloursOf(place: HTMLElement): Readonly<Record<(typeof COLOURS)[number], string>> {
@@ -40,12 +49,12 @@ function coloursOf(place: HTMLElement): Readonly<Record<(typeof COLOURS)[number]
   return Object.fromEntries(colours) as Record<(typeof COLOURS)[number], string>;
 }
 
-/** Draws `bars` into `place`. `pointed` is told the index of the day that is looked at. */
+/** Draws `bars` into `place`. `exMark` stands below days on which prices were adjusted. */
 export function drawCandles(
   place: HTMLElement,
   bars: readonly Bar[],
-  locale: string,
-  pointed: (index: number) => void,
+  { locale, exMark }: { readonly locale: string; readonly exMark: string },
+  { pointed, seen }: Watcher,
 ): Candles {
   const chart: IChartApi = createChart(place, {
     autoSize: true,
@@ -53,14 +62,22 @@ export function drawCandles(
     layout: { attributionLogo: false, fontFamily: getComputedStyle(place).fontFamily },
     localization: { locale, dateFormat: "yyyy-MM-dd" },
     rightPriceScale: { scaleMargins: { top: 0.08, bottom: 0.26 } },
-    timeScale: { rightOffset: 2 },
+    timeScale: { rightOffset: 2, minBarSpacing: 0.05, lockVisibleTimeRangeOnResize: true },
   });
+  const quiet = { lastValueVisible: false, priceLineVisible: false };
   const prices = chart.addSeries(CandlestickSeries, { priceLineVisible: false });
   const volumes = chart.addSeries(HistogramSeries, {
-    ...{ priceScaleId: "volume", priceFormat: { type: "volume" }, lastValueVisible: false, priceLineVisible: false },
+    ...{ priceScaleId: "volume", priceFormat: { type: "volume" }, ...quiet },
   });
   volumes.priceScale().applyOptions({ scaleMargins: { top: 0.8, bottom: 0 } });
   prices.setData(bars as unknown as CandlestickData[]);
+  const averages = AVERAGES.map((n) => {
+    const line = chart.addSeries(LineSeries, { ...quiet, lineWidth: 1, crosshairMarkerVisible: false });
+    const values = averageOf(bars, n).map((value, index) => [bars[index]!.time, value] as const);
+    line.setData(values.flatMap(([time, value]) => (value === null ? [] : [{ time, value }])));
+    return [n, line] as const;
+  });
+  const marks = createSeriesMarkers(prices);
   const indexes = new Map(bars.map(({ time }, index) => [time, index]));
 
   const paint = (): void => {
@@ -73,20 +90,17 @@ export function drawCandles(
     });
     const [up, down] = [colours.up, colours.down];
     prices.applyOptions({
-      ...{
-        upColor: up,
-        borderUpColor: up,
-        wickUpColor: up,
-        downColor: down,
-        borderDownColor: down,
-        wickDownColor: down,
-      },
+      ...{ upColor: up, borderUpColor: up, wickUpColor: up },
+      ...{ downColor: down, borderDownColor: down, wickDownColor: down },
     });
     volumes.setData(
       bars.map(({ time, volume: value, open, close }) => ({
         ...{ time, value, color: close >= open ? colours["up-faint"] : colours["down-faint"] },
       })),
     );
+    for (const [n, line] of averages) line.applyOptions({ color: colours[`average-${n}`] });
+    const shape = { position: "belowBar", shape: "arrowUp", color: colours.text, text: exMark } as const;
+    marks.setMarkers(bars.filter(({ isEx }) => isEx).map(({ time }) => ({ time, ...shape })));
   };
 
   let at = bars.length - 1;
@@ -110,15 +124,25 @@ export function drawCandles(
     at = index;
     pointed(index);
   });
+  chart.timeScale().subscribeVisibleLogicalRangeChange((range) => {
+    if (range === null) return;
+    const inside = (index: number): number => Math.min(Math.max(Math.round(index), 0), bars.length - 1);
+    seen(inside(range.from), inside(range.to));
+  });
   place.addEventListener("keydown", walk);
-  document.addEventListener(THEME_CHANGED, paint);
+  document.addEventListener(COLOURS_CHANGED, paint);
   paint();
 
   return {
-    show: (days) =>
-      chart.timeScale().setVisibleLogicalRange({ from: Math.max(0, bars.length - days), to: bars.length + 1 }),
+    // Room for the last bar of all.
+    show: (first, last) =>
+      chart.timeScale().setVisibleLogicalRange({ from: first, to: last === bars.length - 1 ? last + 1 : last }),
+    look({ isLog, hasAverages }) {
+      prices.priceScale().applyOptions({ mode: isLog ? PriceScaleMode.Logarithmic : PriceScaleMode.Normal });
+      for (const [, line] of averages) line.applyOptions({ visible: hasAverages });
+    },
     remove() {
-      document.removeEventListener(THEME_CHANGED, paint);
+      document.removeEventListener(COLOURS_CHANGED, paint);
       chart.remove();
     },
   };

@@ -3,8 +3,11 @@ import type { Language } from "./texts.js";
 
 export type Theme = "system" | "light" | "dark";
 
+/** The colour of rising prices. */
+export type Rise = "red" | "green";
+
 /** Told on `document` when colours have changed. */
-export const THEME_CHANGED = "tapehouse-theme";
+export const COLOURS_CHANGED = "tapehouse-colours";
 
 export const settings = {
   language(): Language {
@@ -16,14 +19,26 @@ export const settings = {
     const kept = localStorage.getItem("tapehouse-theme");
     return kept === "light" || kept === "dark" ? kept : "system";
   },
+  /** As on the exchanges of those who read the language, until it is switched. */
+  rise(language: Language): Rise {
+    const kept = localStorage.getItem("tapehouse-rise");
+    return kept === "red" || kept === "green" ? kept : language === "zh" ? "red" : "green";
+  },
 };
 
 export function applyTheme(theme: Theme): void {
   localStorage.setItem("tapehouse-theme", theme);
   document.documentElement.dataset["theme"] = theme;
-  document.dispatchEvent(new Event(THEME_CHANGED));
+  document.dispatchEvent(new Event(COLOURS_CHANGED));
+}
+
+/** `view` shows prices. */
+export function applyRise(view: HTMLElement, rise: Rise): void {
+  localStorage.setItem("tapehouse-rise", rise);
+  view.dataset["rise"] = rise;
+  document.dispatchEvent(new Event(COLOURS_CHANGED));
 }
 
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () =>
-  document.dispatchEvent(new Event(THEME_CHANGED)),
+  document.dispatchEvent(new Event(COLOURS_CHANGED)),
 );

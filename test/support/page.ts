@@ -32,6 +32,9 @@ export async function servePage(): Promise<TestServer> {
       "'000001.SZ', '600036.SH', '600519.SH'",
       "day <> DATE '2024-06-12' AND NOT (code = '000001.SZ' AND day = DATE '2024-03-05')",
     ),
+    index_basic: `SELECT '000300.SH' AS ts_code, '沪深300' AS name`,
+    index_daily: `SELECT '000300.SH' AS ts_code, day AS trade_date, 3000 AS open, 3100 AS high, 2900 AS low, 3050 AS close,
+      1.5 AS pct_chg, 2000 AS vol FROM ${WEEKDAYS} WHERE day < DATE '2024-02-01'`,
     stock_company: `SELECT '600519.SH' AS ts_code, '贵州茅台酒股份有限公司' AS com_name`,
     adj_factor: `SELECT code AS ts_code, day AS trade_date, CASE WHEN day < DATE '2024-07-01' THEN 1 ELSE 2 END AS adj_factor
       FROM ${WEEKDAYS}, (SELECT unnest(['000001.SZ', '600036.SH', '600519.SH']) AS code)`,

@@ -21,7 +21,7 @@ const CHINESE = { locale: "zh-CN" };
 /** Names that Chinese readers know as they are: of exchanges, products and tools, and abbreviations of the market. */
 const NAMES =
   "Tapehouse English A K ETF TTM STK SSE SZSE CSI L1 L2 L3 TOKEN URL curl pandas polars DuckDB TypeScript " +
-  "TradingView Lightweight Charts Inc YYYYMMDD null kB MB " +
+  "TradingView Lightweight Charts Inc YYYYMMDD null kB MB MA5 MA20 MA60 " +
   FORMAT_NAMES.join(" ");
 
 const CODE_LIKE = new Set([
@@ -93,7 +93,7 @@ describeInBrowser("the page in Chinese holds no English", () => {
 
   test("in the chart", async () => {
     const { page } = await enter(server, "#/chart/600519.SH", CHINESE);
-    await page.getByText("600519.SH（不复权）").waitFor();
+    await page.getByText("贵州茅台 600519.SH（不复权）：2024-01-01 至 2024-12-31，共 261 个交易日").waitFor();
     await expectChinese(page);
     await page.goto(`${server.url}/#/chart/999999.SZ`);
     await page.getByText("没有 999999.SZ 的日线行情").waitFor();

@@ -92,7 +92,7 @@ describeInBrowser("the catalog", () => {
     const daily = page.getByRole("row", { name: /^daily\s?Daily quotes/ });
     expect(await daily.getByRole("cell").allTextContents()).toEqual(["2024-01-01", "2024-12-31", "783", "available"]);
     expect(await page.getByRole("row", { name: /^weekly/ }).innerText()).toContain("no data yet");
-    await page.getByText(`6 of ${ENTITIES.length} entities with data`).waitFor();
+    await page.getByText(`8 of ${ENTITIES.length} entities with data`).waitFor();
     await page.getByLabel("Search entities and columns").fill("adj_f");
     await page.getByText("1 entities").waitFor();
     expect(await page.getByRole("row", { name: /^adj_factor/ }).count()).toBe(1);

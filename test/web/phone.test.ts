@@ -64,6 +64,12 @@ describeInBrowser("on a phone", () => {
     await expectAccessible(page);
   });
 
+  test("a chart of one year shows every day of it", async () => {
+    const { page } = await enter(server, "#/chart/600519.SH", { viewport: { width: 360, height: 740 } });
+    await page.getByText("261 days from 2024-01-01 to 2024-12-31.").waitFor();
+    expect(await page.getByText("261 days").isVisible()).toBe(true);
+  });
+
   test("a row of the catalog is a card with labels", async () => {
     const { page } = await enter(server, "", { viewport: { width: 360, height: 740 } });
     const row = page.getByRole("row", { name: /^daily\s?Daily quotes/ });

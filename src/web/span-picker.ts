@@ -1,0 +1,54 @@
+// Which bars of a chart are on screen: the last years, or those between two days.
+import type { App } from "./app.js";
+import type { Bar } from "./bars.js";
+import type { Candles } from "./candles.js";
+import { choice, field, h } from "./dom.js";
+import type { TextKey } from "./texts.js";
+
+/** Years. */
+const RANGES = { "1": "year1", "3": "year3", "1000": "everything" } as const satisfies Record<string, TextKey>;
+
+interface SpanPicker {
+  readonly elements: readonly HTMLElement[];
+  /** Shows the chosen part of this chart, now and after each choice. */
+  use(bars: readonly Bar[], candles: Candles): void;
+}
+
+export function spanPicker({ t }: App): SpanPicker {
+  let years: keyof typeof RANGES = "1";
+  let shown: { readonly bars: readonly Bar[]; readonly candles: Candles } | undefined;
+  const day = (): HTMLInputElement =>
+    h("input", { type: "text", autocomplete: "off", placeholder: "YYYYMMDD", size: "9", change: () => apply() });
+  const [from, to] = [day(), day()];
+  const ranges = Object.entries(RANGES).map(([value, key]) => [value as keyof typeof RANGES, t(key)] as const);
+  const chosen = choice(t("range"), ranges, years, (value) => {
+    years = value;
+    from.value = to.value = "";
+    apply();
+  });
+
+  /** As bars have it; null without a value. Marks what is no day. */
+  const dayIn = (input: HTMLInputElement): string | null => {
+    const digits = input.value.trim().replaceAll("-", "");
+    const isDay = /^\d{8}$/.test(digits);
+    input.setAttribute("aria-invalid", String(!isDay && digits !== ""));
+    return isDay ? `${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6)}` : null;
+  };
+
+  const apply = (): void => {
+    const [first, last] = [dayIn(from), dayIn(to)];
+    if (shown === undefined) return;
+    const { bars, candles } = shown;
+    const end = last ?? bars.at(-1)!.time;
+    const begin = first ?? `${String(Number(end.slice(0, 4)) - Number(years)).padStart(4, "0")}${end.slice(4)}`;
+    const inside = bars.flatMap(({ time }, index) => (time >= begin && time <= end ? [index] : []));
+    if (inside.length > 0) candles.show(inside[0]!, inside.at(-1)!);
+  };
+  return {
+    elements: [chosen, field(t("start"), from), field(t("end"), to)],
+    use(bars, candles) {
+      shown = { bars, candles };
+      apply();
+    },
+  };
+}

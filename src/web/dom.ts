@@ -50,6 +50,28 @@ export const field = (label: string, control: HTMLElement, hint: string | null =
 
 let fields = 0;
 
+/** Shows `trouble` in a field, and leads there. */
+export function accuse(element: HTMLElement, trouble: HTMLElement): void {
+  const control = controlOf(element);
+  trouble.id = `${control.id}-trouble`;
+  control.setAttribute("aria-invalid", "true");
+  control.setAttribute("aria-errormessage", trouble.id);
+  element.append(trouble);
+  const hidden = element.closest("details");
+  if (hidden) hidden.open = true;
+  element.hidden = false;
+  control.focus();
+}
+
+/** Takes back what `accuse` did. */
+export function absolve(element: HTMLElement): void {
+  controlOf(element).removeAttribute("aria-invalid");
+  controlOf(element).removeAttribute("aria-errormessage");
+  element.querySelector(":scope > .trouble")?.remove();
+}
+
+const controlOf = (element: HTMLElement): HTMLElement => element.querySelector<HTMLElement>("input, select")!;
+
 /** Radio buttons that look like one switch. `changed` is told the chosen value. */
 export function choice<T extends string>(
   legend: string,

@@ -3,7 +3,7 @@ import type { ParameterKind } from "../catalog/parameters.js";
 import { ask, Refusal, type Parameters } from "./api.js";
 import { troubleOf, type App } from "./app.js";
 import { labelOf, tooltipOf } from "./catalog.js";
-import { field, h } from "./dom.js";
+import { absolve, accuse, field, h } from "./dom.js";
 import type { TextKey } from "./texts.js";
 import type { CatalogColumn, CatalogEntity, Versions } from "./types.js";
 
@@ -53,27 +53,6 @@ export function queryForm(app: App, entity: CatalogEntity, given: (name: string)
     },
   };
 }
-
-/** Shows `trouble` in a field, and leads there. */
-function accuse(element: HTMLElement, trouble: HTMLElement): void {
-  const control = controlOf(element);
-  trouble.id = `${control.id}-trouble`;
-  control.setAttribute("aria-invalid", "true");
-  control.setAttribute("aria-errormessage", trouble.id);
-  element.append(trouble);
-  const hidden = element.closest("details");
-  if (hidden) hidden.open = true;
-  element.hidden = false;
-  control.focus();
-}
-
-function absolve(element: HTMLElement): void {
-  controlOf(element).removeAttribute("aria-invalid");
-  controlOf(element).removeAttribute("aria-errormessage");
-  element.querySelector(":scope > .trouble")?.remove();
-}
-
-const controlOf = (element: HTMLElement): HTMLElement => element.querySelector<HTMLElement>("input, select")!;
 
 function partsOf(app: App, entity: CatalogEntity, given: (name: string) => string): readonly Part[] {
   const { t } = app;
@@ -208,7 +187,7 @@ function versionPart(app: App, given: string): Part {
       ),
     )
     .catch((error: unknown) => {
-      if (!app.signal.aborted) part.element.append(troubleOf(app, error));
+      if (!app.signal.aborted) part.element.append(h("div", {}, troubleOf(app, error)));
     });
   return part;
 }

@@ -2,8 +2,8 @@
 import type { App } from "./app.js";
 import type { Bar } from "./bars.js";
 import type { Candles } from "./candles.js";
-import { choice, field, h } from "./dom.js";
-import type { TextKey } from "./texts.js";
+import { absolve, accuse, choice, field, h } from "./dom.js";
+import { dayText, type TextKey } from "./texts.js";
 
 /** Years. */
 const RANGES = { "1": "year1", "3": "year3", "1000": "everything" } as const satisfies Record<string, TextKey>;
@@ -20,6 +20,7 @@ export function spanPicker({ t }: App): SpanPicker {
   const day = (): HTMLInputElement =>
     h("input", { type: "text", autocomplete: "off", placeholder: "YYYYMMDD", size: "9", change: () => apply() });
   const [from, to] = [day(), day()];
+  const fields = [field(t("start"), from), field(t("end"), to)] as const;
   const ranges = Object.entries(RANGES).map(([value, key]) => [value as keyof typeof RANGES, t(key)] as const);
   const chosen = choice(t("range"), ranges, years, (value) => {
     years = value;
@@ -27,25 +28,29 @@ export function spanPicker({ t }: App): SpanPicker {
     apply();
   });
 
-  /** As bars have it; null without a value. Marks what is no day. */
-  const dayIn = (input: HTMLInputElement): string | null => {
+  /** As bars have it; null without a value, and for what is no day. */
+  const dayIn = (input: HTMLInputElement, place: HTMLElement): string | null => {
     const digits = input.value.trim().replaceAll("-", "");
-    const isDay = /^\d{8}$/.test(digits);
-    input.setAttribute("aria-invalid", String(!isDay && digits !== ""));
-    return isDay ? `${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6)}` : null;
+    if (/^\d{8}$/.test(digits)) return dayText(digits);
+    if (digits !== "") complain(place, "noDay");
+    return null;
   };
+  const complain = (place: HTMLElement, key: TextKey): void =>
+    accuse(place, h("p", { role: "alert", class: "trouble" }, t(key)));
 
   const apply = (): void => {
-    const [first, last] = [dayIn(from), dayIn(to)];
+    fields.forEach(absolve);
+    const [first, last] = [dayIn(from, fields[0]), dayIn(to, fields[1])];
     if (shown === undefined) return;
     const { bars, candles } = shown;
     const end = last ?? bars.at(-1)!.time;
     const begin = first ?? `${String(Number(end.slice(0, 4)) - Number(years)).padStart(4, "0")}${end.slice(4)}`;
     const inside = bars.flatMap(({ time }, index) => (time >= begin && time <= end ? [index] : []));
     if (inside.length > 0) candles.show(inside[0]!, inside.at(-1)!);
+    else complain(fields[0], "noBars");
   };
   return {
-    elements: [chosen, field(t("start"), from), field(t("end"), to)],
+    elements: [chosen, ...fields],
     use(bars, candles) {
       shown = { bars, candles };
       apply();

@@ -132,6 +132,8 @@ const TEXTS = {
   inDays: ["{n} days", "{n} 个交易日"],
   inWeeks: ["{n} weeks", "{n} 周"],
   inMonths: ["{n} months", "{n} 个月"],
+  noDay: ["Write a day as YYYYMMDD.", "日期格式应为 YYYYMMDD。"],
+  noBars: ["There are no bars between these days.", "该时间段内没有行情。"],
   rise: ["Rising prices", "涨跌颜色"],
   riseRed: ["Red", "红涨绿跌"],
   riseGreen: ["Green", "绿涨红跌"],

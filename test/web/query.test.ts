@@ -10,7 +10,9 @@ import { entityNamed } from "../../src/catalog/index.js";
 import { parametersOf } from "../../src/catalog/parameters.js";
 import { describeInBrowser } from "../support/browser.js";
 import { temporaryFolder } from "../support/folders.js";
+import { publishRows } from "../support/lake.js";
 import { enter, expectAccessible, MARKUP, servePage } from "../support/page.js";
+import { openWire } from "../support/proxy.js";
 import { TOKEN, type TestServer } from "../support/server.js";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -176,6 +178,26 @@ describeInBrowser("a query", () => {
     expect(await readFile(await download.path())).toEqual(Buffer.from(await answer.arrayBuffer()));
     await page.getByText(`daily.${format} is complete`).waitFor();
     expect(complaints).toEqual([]);
+  });
+
+  test("whose download is cut becomes no file", async () => {
+    const own = await servePage();
+    // More than fits into the buffers between server and browser.
+    const many = `SELECT printf('%06d.SZ', i) AS ts_code, DATE '2024-01-02' AS trade_date, random() AS close, random() AS open
+      FROM range(200000) t(i)`;
+    await publishRows(own.context.lake.layout.root, { daily: many });
+    const wire = await openWire(own.url);
+    try {
+      const { page } = await enter({ ...own, url: wire.url }, "#/query?entity=daily");
+      let saved = 0;
+      page.on("download", () => (saved += 1));
+      wire.arm(2_000, async () => wire.close());
+      await page.getByRole("button", { name: "Download" }).click();
+      await page.getByRole("alert").getByText("The server cannot be reached, or its answer was cut.").waitFor();
+      expect(saved).toBe(0);
+    } finally {
+      wire.close();
+    }
   });
 
   test("that is downloaded says if more rows match, and what was wrong beside the field", async () => {

@@ -69,8 +69,8 @@ function partsOf(app: App, entity: CatalogEntity, given: (name: string) => strin
     end_date: () => day("end_date", "end"),
     as_of: () => day("as_of", "asOf", "asOfHint"),
     as_of_days: () => options("as_of_days", "asOfDays", AS_OF_DAYS),
-    as_of_start: () => ({ ...day("as_of_start", "asOfStart"), needs: "as_of_days" }),
-    as_of_end: () => ({ ...day("as_of_end", "asOfEnd"), needs: "as_of_days" }),
+    as_of_start: () => ({ ...day("as_of_start", "asOfStart", "asOfRangeHint"), needs: "as_of_days" }),
+    as_of_end: () => ({ ...day("as_of_end", "asOfEnd", "asOfRangeHint"), needs: "as_of_days" }),
     latest: () => options("latest", "revisions", LATEST),
     adjust: () => options("adjust", "adjustment", ADJUST),
     adjust_volume: () => ({ ...options("adjust_volume", "adjustVolume", ADJUST_VOLUME), needs: "adjust" }),
@@ -83,7 +83,12 @@ function partsOf(app: App, entity: CatalogEntity, given: (name: string) => strin
   };
   const taken: readonly string[] = entity.parameters;
   return [
-    textPart(entity.code, `${t("codes")} (${entity.code})`, given(entity.code), t("codesHint")),
+    textPart(
+      entity.code,
+      t("labelNamed", { label: t("codes"), name: entity.code }),
+      given(entity.code),
+      t("codesHint"),
+    ),
     ...Object.entries(byKind).flatMap(([kind, make]) => (make !== null && taken.includes(kind) ? [make()] : [])),
   ];
 }
@@ -125,7 +130,7 @@ function filtersOf(
     .filter(({ name }) => name !== code)
     .map(({ name, column: of }) => {
       const column = columns.find((one) => one.name === of)!;
-      const label = app.language === "en" ? name : `${labelOf(app, column, "")} (${name})`;
+      const label = app.language === "en" ? name : app.t("labelNamed", { label: labelOf(app, column, ""), name });
       const part = textPart(name, label, given(name), null, column.type === "date" ? DAY : "", listOf(column));
       part.element.title = tooltipOf(app, column);
       return part;
@@ -199,7 +204,7 @@ function fieldsPart(app: App, { columns }: CatalogEntity, given: string): Part {
   const summary = h("summary", {});
   const value = (): string => {
     const names = boxes.filter(({ checked }) => checked).map((box) => box.value);
-    summary.textContent = `${t("fields")}: ${names.length === 0 ? t("fieldsAll") : names.join(", ")}`;
+    summary.textContent = t("fieldsChosen", { names: names.length === 0 ? t("fieldsAll") : names.join(", ") });
     return names.join(",");
   };
   const labels = columns.map((column, index) =>

@@ -107,11 +107,12 @@ describeInBrowser("the page in Chinese holds no English", () => {
     const close = page.getByRole("columnheader", { name: "close 收盘价", exact: true });
     expect(await close.getAttribute("title")).toBe("收盘价，单位：元（交易币种）");
     await expectChinese(page);
-    await page.getByLabel("代码 (ts_code)").fill("600519");
+    await page.getByLabel("代码（ts_code）").fill("600519");
     await page.getByRole("button", { name: "查询", exact: true }).click();
     await page.locator(".field").getByRole("alert").getByText("参数值无效：ts_code").waitFor();
     await expectChinese(page);
     await page.goto(`${server.url}/#/query?entity=anns_d&as_of=20240101,20240102`);
+    await page.getByLabel("时点（as_of）").waitFor();
     await page.getByRole("button", { name: "查询", exact: true }).click();
     await page.getByRole("columnheader", { name: "as_of 时点", exact: true }).waitFor();
     await page.getByRole("button", { name: "下载" }).click();

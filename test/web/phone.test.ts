@@ -48,11 +48,14 @@ describeInBrowser("on a phone", () => {
       "#/chart/600519.SH",
       "#/query?entity=income",
     ]) {
+      // From nothing: until then the view before would be taken for this one.
+      await page.goto("about:blank");
       await page.goto(`${server.url}/${place}`);
       await page.locator("h1").waitFor();
       for (const summary of await page.locator("summary").all()) await summary.click();
       await expectFitting(page);
     }
+    await page.goto("about:blank");
     await page.goto(`${server.url}/#/query?entity=daily&start_date=2024`);
     await page.locator("button.primary").click();
     await page.locator(".field").getByRole("alert").waitFor();

@@ -111,6 +111,7 @@ describeInBrowser("a query", () => {
     expect(page.url()).toContain("entity=income&latest=true");
 
     await page.getByLabel("Entity").selectOption("daily");
+    await page.getByLabel("Adjustment").waitFor();
     await page.getByLabel("Codes (ts_code)").fill("600519.SH");
     expect(await page.getByLabel("Known on (as_of)").count()).toBe(0);
     expect(await page.getByLabel("Volume").isVisible()).toBe(false);

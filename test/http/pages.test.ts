@@ -21,7 +21,7 @@ describe("the page and the reference", () => {
     ["/", "text/html; charset=utf-8", `${POLICY}; require-trusted-types-for 'script'; trusted-types 'none'`],
     ["/docs", "text/html; charset=utf-8", POLICY],
     ["/web/main.js", "text/javascript; charset=utf-8", null],
-    ["/web/page.css", "text/css; charset=utf-8", null],
+    ["/web/styles/page.css", "text/css; charset=utf-8", null],
     ["/web/icon.svg", "image/svg+xml", null],
     ["/web/vendor/lightweight-charts.js", "text/javascript; charset=utf-8", null],
     ["/web/vendor/swagger-ui.LICENSE.txt", "text/plain; charset=utf-8", null],

@@ -2,9 +2,9 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { OperatorError } from "../errors.js";
-import { readOrNone, UnreadableError } from "../files.js";
+import { readOrNone, stampAt, UnreadableError } from "../files.js";
 import { versionFile, type Layout } from "./layout.js";
-import { DamagedManifestError, decodeVersion, EMPTY_VERSION, type Version } from "./manifest.js";
+import { DamagedManifestError, decodeVersion, EMPTY_VERSION } from "./manifest.js";
 import { readPointer, requirePointer, sequences, wasRemoved } from "./kept-versions.js";
 
 /** The identity and the version of a lake when it was last read. */
@@ -57,10 +57,10 @@ async function look(layout: Layout, seen: Mark): Promise<Pick<Mark, "id" | "sequ
   const isNamesake = id !== null && id === seen.id;
   if (sequence < seen.sequence) throw isNamesake || id === null || seen.id === null ? older(seen) : another();
 
-  const before = await readVersion(layout, seen.sequence);
+  const before = await dataVersionOf(layout, seen.sequence);
   // Vacuum or a repair may have removed the version.
   const isKnown = before
-    ? before.data_version === seen.data_version
+    ? before === seen.data_version
     : isNamesake || (await wasRemoved(layout.removed, seen.data_version));
   if (!isKnown) throw isNamesake ? older(seen) : another();
   if (before || sequence > seen.sequence) return { id: id ?? seen.id, sequence };
@@ -87,11 +87,30 @@ const isMissing = (path: string): Promise<boolean> =>
     () => true,
   );
 
-/** A version, or undefined if its file is missing or damaged. */
-async function readVersion(layout: Layout, sequence: number): Promise<Version | undefined> {
-  const text = await readOrNone(join(layout.versions, versionFile(sequence)));
+interface ReadVersion {
+  readonly path: string;
+  readonly stamp: string;
+  readonly data_version: string | undefined;
+}
+
+/** The version file that was read last for each layout. A version that thousands of drops created has megabytes. */
+const lastRead = new WeakMap<Layout, ReadVersion>();
+
+/** The `data_version` of a version; undefined if its file is missing or damaged. */
+async function dataVersionOf(layout: Layout, sequence: number): Promise<string | undefined> {
+  const path = join(layout.versions, versionFile(sequence));
+  const stamp = await stampAt(path);
+  const known = lastRead.get(layout);
+  if (stamp !== "" && known?.path === path && known.stamp === stamp) return known.data_version;
+  const data_version = await readDataVersion(path, sequence);
+  lastRead.set(layout, { path, stamp, data_version });
+  return data_version;
+}
+
+async function readDataVersion(path: string, sequence: number): Promise<string | undefined> {
+  const text = await readOrNone(path);
   try {
-    return text === undefined ? undefined : decodeVersion(text, sequence);
+    return text === undefined ? undefined : decodeVersion(text, sequence).data_version;
   } catch {
     return undefined;
   }

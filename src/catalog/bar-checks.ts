@@ -125,6 +125,8 @@ export const BAR_CHECKS: readonly Check[] = [
     says: `close is more than ${TOLERANCE.jump} times the bar before, or less than 1/${TOLERANCE.jump} of it: a price in another unit`,
     chinese: `收盘价是上一根K线的${TOLERANCE.jump}倍以上或不足其1/${TOLERANCE.jump}：价格单位有误`,
     against: "previous",
+    // A little less than the limit, since a quotient is rounded in another way than a product.
+    onlyCodes: `max(${own("close")}) > ${0.99 * TOLERANCE.jump} * min(${own("close")}) FILTER (${own("close")} > 0)`,
     fails: all(
       `${own("close")} > 0`,
       `${other("close")} > 0`,

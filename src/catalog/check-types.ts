@@ -25,6 +25,11 @@ export interface RowCheck extends CheckText {
   readonly of: "rows";
   readonly fails: Term;
   readonly against?: Counterpart;
+  /**
+   * A condition on all bars of a code, as an aggregate. Without it, no row of the code can fail; few codes meet it, so it
+   * saves the comparison of each row with the bar before it.
+   */
+  readonly onlyCodes?: Term;
   /** Columns that an example shows: of the row, and of what it is compared with. */
   readonly shows: readonly string[];
   readonly showsOther?: readonly string[];

@@ -12,7 +12,7 @@ import type { Entity } from "../catalog/types.js";
 import type { Writer } from "../engine/writer.js";
 import type { Scalar } from "../engine/statements.js";
 import { EXAMPLES, joinDays, type Example, type Finding } from "../lake/findings.js";
-import { quoteName } from "../sql-text.js";
+import { quoteName, quoteText } from "../sql-text.js";
 import { daysOf, onDaysOf, sourceOf, type Subject } from "./sources.js";
 
 /** Instead of the number of a file: faults of whole days, and those of rows that were stored before. */
@@ -51,9 +51,11 @@ export async function judge(
 ): Promise<Judgement> {
   const tallies = new Map<Check, Tally>();
   const ofRows = checks.filter((check) => check.of === "rows");
-  for (const against of new Set(ofRows.map((check) => check.against))) {
-    const group = ofRows.filter((check) => check.against === against);
-    for (const [check, tally] of await judgeRows(writer, subject, group, against)) tallies.set(check, tally);
+  for (const group of groupedBy(ofRows, ({ against, onlyCodes }) => `${against} ${onlyCodes}`).values()) {
+    const { against, onlyCodes } = group[0]!;
+    const some = onlyCodes === undefined ? subject : await withOnlyCodes(writer, subject, onlyCodes);
+    if (some === null) continue;
+    for (const [check, tally] of await judgeRows(writer, some, group, against)) tallies.set(check, tally);
   }
   if (subject.first !== null) {
     for (const check of checks.filter((one) => one.of === "groups")) {
@@ -63,17 +65,26 @@ export async function judge(
     for (const [check, tally] of await judgeDays(writer, subject, ofDays)) tallies.set(check, tally);
   }
   const found = [...tallies].filter(([, { hits }]) => hits.length > 0);
-  const files = new Set(found.flatMap(([, { hits }]) => hits.map(({ file }) => file)));
-  const ofFile = (file: number): readonly Finding[] =>
-    found.flatMap(([check, { hits, examples }]) => {
-      const isOwn = (one: { readonly file: number }): boolean => one.file === file;
-      const own = hits.filter(isOwn);
-      return own.length === 0 ? [] : [findingOf(check, own, examples.filter(isOwn))];
-    });
-  return {
-    findings: found.map(([check, { hits, examples }]) => findingOf(check, hits, examples)),
-    byFile: new Map([...files].map((file) => [file, ofFile(file)])),
-  };
+  const byFile = new Map<number, Finding[]>();
+  for (const [check, { hits, examples }] of found) {
+    const shown = groupedBy(examples, ({ file }) => file);
+    for (const [file, own] of groupedBy(hits, ({ file }) => file)) {
+      const finding = findingOf(check, own, shown.get(file) ?? []);
+      byFile.set(file, [...(byFile.get(file) ?? []), finding]);
+    }
+  }
+  return { findings: found.map(([check, { hits, examples }]) => findingOf(check, hits, examples)), byFile };
+}
+
+function groupedBy<T, K>(all: readonly T[], keyOf: (one: T) => K): ReadonlyMap<K, readonly T[]> {
+  const groups = new Map<K, T[]>();
+  for (const one of all) {
+    const key = keyOf(one);
+    const group = groups.get(key);
+    if (group) group.push(one);
+    else groups.set(key, [one]);
+  }
+  return groups;
 }
 
 function findingOf({ id }: Check, hits: readonly Hit[], examples: readonly Shown[]): Finding {
@@ -86,6 +97,17 @@ function findingOf({ id }: Check, hits: readonly Hit[], examples: readonly Shown
     days: joinDays([...days].map(([date, count]) => [date, date, count] as const)),
     examples: latest.slice(0, EXAMPLES).map(({ code, date, values }) => ({ code, date, values })),
   };
+}
+
+/** The subject without codes that do not meet a condition; null if none does. */
+async function withOnlyCodes(writer: Writer, subject: Subject, condition: string): Promise<Subject | null> {
+  const { entity, rows, around } = subject;
+  const code = quoteName(entity.code);
+  const found = await writer.rows(`SELECT ${code} AS code FROM ${around} r GROUP BY 1 HAVING ${condition}`);
+  if (found.length === 0) return null;
+  const isOne = `${code} IN (${found.map((row) => quoteText(String(row["code"]))).join(", ")})`;
+  const only = (relation: string): string => `(SELECT * FROM ${relation} WHERE ${isOne})`;
+  return { ...subject, rows: only(rows), around: only(around) };
 }
 
 async function judgeRows(

@@ -124,7 +124,8 @@ export async function requireSound(
 async function datesOf(writer: Writer, entity: Entity, relation: string): Promise<readonly (string | null)[]> {
   if (entity.mainDate === null) return [null];
   const date = quoteName(entity.mainDate);
-  const rows = await writer.rows(`SELECT DISTINCT strftime(${date}, '%Y%m%d') AS date FROM ${relation}`);
+  const days = `(SELECT DISTINCT ${date} AS day FROM ${relation})`;
+  const rows = await writer.rows(`SELECT strftime(day, '%Y%m%d') AS date FROM ${days}`);
   return rows.map((row) => row["date"] as string | null);
 }
 

@@ -72,6 +72,15 @@ describe("the findings of a version", () => {
     expect(await kept()).toEqual([]);
   });
 
+  test("tell a price that jumps from one that rises day by day, however far", async () => {
+    const bars = (code: string, prices: readonly number[]) =>
+      prices.map((price, i) => `${code},2025010${i + 6},${price},${price},${price},${price},${price},0,0,0,0`);
+    const report = await take([...bars("000001.SZ", [10, 200, 4_000]), ...bars("000002.SZ", [10, 10, 4_000])]);
+    expect(report.findings).toMatchObject([
+      { check: "price-jump", count: 1, examples: [{ code: "000002.SZ", date: "20250108" }] },
+    ]);
+  });
+
   test("go with rows that are deleted, and stay for the others", async () => {
     await take([`000001.SZ,20250102,${CROSSED}`, `000002.SZ,20250102,${CROSSED}`, `000002.SZ,20250303,${CROSSED}`]);
     const selection = { where: [["ts_code", "000002.SZ"]] as const, from: null, to: null, all: false };

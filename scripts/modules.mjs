@@ -15,6 +15,7 @@ export default {
     imports: ["words"],
     why: "Errors of every module.",
   },
+  ahead: { owns: "^src/ahead\\.ts$", imports: [], why: "Files are opened before their turn, by more than one module." },
   dates: { owns: "^src/dates\\.ts$", imports: [], why: "Calendar dates without time zones." },
   "sql-text": { owns: "^src/sql-text\\.ts$", imports: [], why: "Names and text as SQL, for reading and writing." },
   files: {
@@ -58,7 +59,7 @@ export default {
   },
   intake: {
     owns: "^src/intake/",
-    imports: ["errors", "files", "sql-text", "words", "catalog", "engine"],
+    imports: ["errors", "ahead", "files", "sql-text", "words", "catalog", "engine"],
     why: "Turns one foreign file into one typed table or rejects it; it depends on neither versions nor the inbox.",
   },
   store: {
@@ -80,7 +81,7 @@ export default {
   },
   inbox: {
     owns: "^src/inbox/",
-    imports: ["errors", "files", "dates", "words", "config", "catalog", "lake", "engine", "intake", "store"],
+    imports: ["errors", "ahead", "files", "dates", "words", "config", "catalog", "lake", "engine", "intake", "store"],
     why: "Drops: watched, checked, imported, recorded.",
   },
   repair: {

@@ -26,6 +26,8 @@ export interface Writer {
   run(sql: string, values?: readonly SqlValue[]): Promise<number>;
   /** Runs a query with a small result. Dates are `YYYY-MM-DD`, BIGINT is a number. */
   rows(sql: string, values?: readonly SqlValue[]): Promise<Record<string, Scalar>[]>;
+  /** Runs such work one after another; all statements get a single thread meanwhile. */
+  onOneThread<T>(work: () => Promise<T>): Promise<T>;
   /** Interrupts the current statement, which then fails. */
   interrupt(): void;
   close(): void;
@@ -46,7 +48,8 @@ export async function openWriter(options: WriterOptions): Promise<Writer> {
   const isBounded = options.spill !== undefined && bytesOf(options.spill) < (await freeFor(options.tempDirectory));
   // DuckDB accepts this setting when the instance is created, but ignores it.
   if (isBounded) await connection.run(`SET max_temp_directory_size = ${quoteText(options.spill)}`);
-  return wrap(connection, isBounded, () => {
+  const [[threads]] = (await connection.runAndReadAll("SELECT current_setting('threads')")).getRows() as [[bigint]];
+  return wrap(connection, isBounded, Number(threads), () => {
     connection.disconnectSync();
     instance.closeSync();
   });
@@ -83,7 +86,8 @@ function typed(error: unknown, isBounded: boolean): unknown {
   return isDisk && !isBounded ? new MachineError(line, "ENOSPC") : new EngineError(line, isDisk ? "disk" : "memory");
 }
 
-function wrap(connection: DuckDBConnection, isBounded: boolean, close: () => void): Writer {
+function wrap(connection: DuckDBConnection, isBounded: boolean, threads: number, close: () => void): Writer {
+  let lastOnOneThread: Promise<unknown> = Promise.resolve();
   const rethrow = (error: unknown): never => {
     throw typed(error, isBounded);
   };
@@ -96,6 +100,18 @@ function wrap(connection: DuckDBConnection, isBounded: boolean, close: () => voi
       const reader = await connection.runAndReadAll(sql, values.map(toDuck)).catch(rethrow);
       const names = reader.columnNames();
       return reader.getRows().map((row) => Object.fromEntries(row.map((value, i) => [names[i]!, fromDuck(value)])));
+    },
+    onOneThread(work) {
+      const done = lastOnOneThread.then(async () => {
+        await connection.run("SET threads = 1");
+        try {
+          return await work();
+        } finally {
+          await connection.run(`SET threads = ${threads}`);
+        }
+      });
+      lastOnOneThread = done.catch(() => undefined);
+      return done;
     },
     interrupt: () => connection.interrupt(),
     close,

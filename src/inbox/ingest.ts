@@ -3,18 +3,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { chinaTime } from "../dates.js";
 import { size as sizeInWords } from "../words.js";
 import { NO_MARK } from "../lake/continuity.js";
-import type { DropState } from "../lake/drop-file.js";
 import { openLake } from "../lake/lake.js";
 import { clipEntry } from "../lake/ledger.js";
 import { layoutOf } from "../lake/layout.js";
 import { isShort, freeSpace } from "../lake/status.js";
-import { describe, precheck, judge, judgeAgain, refusalOf, type Entry, type CheckedDrop } from "./judge.js";
+import { describe, precheck, checkDrop, judgeContent, refusalOf, type Entry, type CheckedDrop } from "./judge.js";
 import { maintain, type MaintenanceOptions } from "./maintenance.js";
 import { QUIET, watchInbox, type InboxFile } from "./watch.js";
 import { openLedger } from "./ledger.js";
-import { shareOf, type Lot, type LotSize, type FileHistory, type PendingDrop } from "./lots.js";
+import { isSmall, shareOf, type Lot, type LotSize, type FileHistory, type PendingDrop } from "./lots.js";
 import { createRunningLots, labelOf } from "./running.js";
 import type { DropLimits } from "../intake/limits.js";
+import type { KnownFolders } from "../intake/table-folders.js";
 import { RETRY_AFTER, watchDataDirectory } from "./data-directory.js";
 import { retentionClock } from "../store/vacuum.js";
 import { settleLeftover } from "../store/journal.js";
@@ -22,6 +22,7 @@ import { clearDrops } from "../store/staging.js";
 import { takeFiles } from "./take-files.js";
 import { SlowBatch } from "./stopping.js";
 import { takeBatch } from "./take.js";
+import { contentKey, createUnfinished, SECOND_TRY } from "./unfinished.js";
 import { createRetries, excessReason, openCrashes } from "./failures.js";
 
 export interface IngestOptions extends MaintenanceOptions {
@@ -51,8 +52,6 @@ interface Ingester {
   maintained(): Promise<void>;
 }
 
-/** Before a file is refused for the first time, it is read again after this time: its writer may have paused. In ms. */
-const SECOND_TRY = 3_000;
 /** If nothing was dropped for this many milliseconds, there is time for long maintenance. */
 const IDLE_AFTER = 10_000;
 const MAINTENANCE_EVERY = 5_000;
@@ -78,8 +77,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
   await ledger.withdraw(await lake.versions().catch(() => []));
   const inbox = watchInbox(layout.inbox, clock, options.timer);
   const crashes = await openCrashes(layout);
-  /** Files that would have been refused at the first try. */
-  const triedOnce = new Set<string>();
+  const unfinished = createUnfinished(clock, options.now);
   /** Files that took longer or held more than a small one may. */
   const slow = new Set<string>();
   /** How often a file needed more memory or disk than there is. */
@@ -99,7 +97,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     await ledger.append(entries.map((entry) => ({ ...entry, time })));
     for (const entry of entries) {
       inbox.settle(entry);
-      triedOnce.delete(contentKey(entry));
+      unfinished.forget(entry);
       excesses.delete(contentKey(entry));
       slow.delete(contentKey(entry));
       log(describe(entry));
@@ -115,9 +113,9 @@ export async function openIngester(root: string, options: IngestOptions): Promis
 
   /** Records what became of files that were read. One that is refused for the first time gets a second try instead. */
   const recordRead = async (entries: readonly Entry[]): Promise<void> => {
-    const early = entries.filter((entry) => entry.outcome === "refused" && !triedOnce.has(contentKey(entry)));
+    const early = entries.filter((entry) => entry.outcome === "refused" && !unfinished.hadTime(entry));
     for (const entry of early) {
-      triedOnce.add(contentKey(entry));
+      unfinished.giveTime(entry);
       inbox.defer(entry.path, SECOND_TRY);
     }
     await record(entries.filter((entry) => !early.includes(entry)));
@@ -158,22 +156,30 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     if (running.size > 1) await sleep(PAUSE);
   };
 
-  const takeLot = (lot: Lot, stop: AbortSignal): Promise<void> =>
-    takeFiles(lot.files, {
+  const takeLot = (lot: Lot, stop: AbortSignal): Promise<void> => {
+    const folders: KnownFolders = new Map();
+    return takeFiles(lot.files, {
       signal,
       stop,
-      judge: (one) => judge(layout, ledger, one, signal, lot.size === "small" ? noPause : pause),
-      judgeAgain: (drop) => judgeAgain(ledger, drop),
+      check: (one) => checkDrop(layout, one, folders, signal, isSmall(one.file) ? noPause : pause),
+      async judge(checked) {
+        if (checked.verdict !== "checked") return checked;
+        await ledger.follow();
+        return judgeContent(ledger, checked.drop);
+      },
       take: (batch) => take(batch, lot.size, stop),
       record: recordRead,
       skip,
       defer: ({ path }) => inbox.defer(path, QUIET),
+      mayBeCutShort: unfinished.mayBeCutShort,
+      hold: unfinished.hold,
       onSlow(left) {
         if (!stop.aborted)
           log(`${labelOf(lot)} holds more than a small file may: it is retried when no other slow file is read`);
         for (const { file } of left) slow.add(contentKey(file));
       },
     });
+  };
 
   const running = createRunningLots({
     ...options,
@@ -182,6 +188,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
       await retries.guard(lot.entity.name, `cannot import ${labelOf(lot)}`, () => takeLot(lot, stop));
       lastDrop = clock();
     },
+    unsettled: (entity) => inbox.complete(entity),
     onEnd: () => wake(),
   });
 
@@ -190,7 +197,6 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     const entries: Entry[] = [];
     const waiting: PendingDrop[] = [];
     for (const file of complete) {
-      if (running.has(file.path.split("/")[0]!)) continue;
       const prechecked = precheck(ledger, file, options.maxDrop);
       const deadly = crashes.refusal(file.path);
       if (prechecked.verdict === "known") await skip(file);
@@ -199,7 +205,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
       else entries.push(refusalOf(file, prechecked.entity.name, null, deadly));
     }
     await record(entries);
-    if (!signal.aborted) running.turn(waiting, complete);
+    if (!signal.aborted) running.turn(waiting);
   };
 
   /** Whether drops must wait for disk space. Logs each change. */
@@ -230,12 +236,14 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     async step() {
       if (!(await isAvailable())) return RETRY_AFTER;
       await ledger.follow().catch(() => undefined);
-      const complete = inbox.scan().filter(({ path }) => !retries.isWaiting(path.split("/")[0]!));
+      const complete = inbox.scan(
+        (entity) => running.has(entity) || retries.isWaiting(entity) || unfinished.isHeld(entity),
+      );
       if (complete.length > 0) {
         lastDrop = clock();
         const mayWrite = !retries.isWaiting(LEDGER_WRITES) && !(await mustWaitForSpace());
         if (mayWrite) await retries.guard(LEDGER_WRITES, "cannot write the ledger", () => handle(complete));
-      } else running.turn([], []);
+      } else running.turn([]);
       await running.writeReport(layout.intake, inbox.crowded());
       const isDue = maintenance === null && clock() >= nextMaintenance && !retries.isWaiting(MAINTENANCE);
       if (isDue && !signal.aborted) maintenance = runMaintenance().finally(() => (maintenance = null));
@@ -259,13 +267,11 @@ export async function openIngester(root: string, options: IngestOptions): Promis
 }
 
 /** Names for retries of work that belongs to no entity. */
-const MAINTENANCE = "";
+const MAINTENANCE = "/maintenance";
 const LEDGER_WRITES = "/";
 
 /** A file is refused after it has needed more memory or disk than there is this many times by itself. */
 const MOST_EXCESSES = 3;
-
-const contentKey = ({ path, size, mtime }: DropState): string => `${path} ${size} ${mtime}`;
 
 /** Ingests until the signal fires. */
 export async function ingest(root: string, options: IngestOptions): Promise<void> {

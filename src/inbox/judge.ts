@@ -1,4 +1,5 @@
 // Decides what to do with a complete file of the inbox: by its name, size and the ledger first, then by its content.
+import type { FileHandle } from "node:fs/promises";
 import { entityNamed, ENTITY_NAMES } from "../catalog/index.js";
 import type { Entity } from "../catalog/types.js";
 import { OperatorError, isTransientError, nearest } from "../errors.js";
@@ -12,7 +13,7 @@ import type { InboxFile } from "./watch.js";
 import type { Ledger } from "./ledger.js";
 import type { PendingDrop } from "./lots.js";
 import { formatOf, requireContentOf } from "../intake/source.js";
-import { tableAround } from "../intake/table-folders.js";
+import { tableAround, type KnownFolders } from "../intake/table-folders.js";
 import { stampOf } from "../files.js";
 
 export type Entry = Omit<LedgerEntry, "time">;
@@ -37,10 +38,19 @@ export type Judged =
   /** It is gone or is being written again. */
   | { readonly verdict: "wait" };
 
-export interface CheckedDrop extends PendingDrop {
+/** A file whose checksum is known, or what to do with one that has none. */
+export type Checked =
+  { readonly verdict: "checked"; readonly drop: Checksum } | Extract<Judged, { readonly verdict: "record" | "wait" }>;
+
+interface Checksum extends PendingDrop {
   readonly sha256: string;
   /** The stamp of the file with this checksum. */
   readonly identity: string;
+  /** A CSV file whose last line has no end: it may be cut short, and read nevertheless. */
+  readonly hasOpenEnd: boolean;
+}
+
+export interface CheckedDrop extends Checksum {
   /** What its rows span; null if it was never taken. */
   readonly span: RowSpan | null;
 }
@@ -126,21 +136,19 @@ function misplaced(folder: string | null): string {
  * Reads a file as far as its checksum, calling `pause` now and then. Gives up if it changes or goes meanwhile, or the
  * signal fires.
  */
-export async function judge(
+export async function checkDrop(
   layout: Layout,
-  ledger: Ledger,
-  one: PendingDrop,
+  { file, entity }: PendingDrop,
+  folders: KnownFolders,
   signal: AbortSignal,
   pause: () => Promise<void>,
-): Promise<Judged> {
-  const { file, entity } = one;
+): Promise<Checked> {
   try {
-    const table = await tableAround(layout.inbox, file.path);
+    const table = await tableAround(layout.inbox, file.path, folders);
     if (table !== null) throw new UnreadableDrop(table);
     const drop = await openAsSeen(layout, file);
-    const sha256 = await sha256OfDrop(layout, file, drop, signal, pause).finally(() => drop.handle.close());
-    await ledger.follow();
-    return judgeContent(ledger, one, sha256, stampOf(drop.stats));
+    const content = await contentOfDrop(layout, file, drop, signal, pause).finally(() => drop.handle.close());
+    return { verdict: "checked", drop: { file, entity, ...content, identity: stampOf(drop.stats) } };
   } catch (error) {
     if (error instanceof ChangedDrop) return { verdict: "wait" };
     if (!(error instanceof UnreadableDrop)) throw error;
@@ -163,13 +171,13 @@ const HEAD = 1 << 16;
 /** How often to check that a file has not changed while it is read, in milliseconds. */
 const CHECK_EVERY = 250;
 
-async function sha256OfDrop(
+async function contentOfDrop(
   layout: Layout,
   file: InboxFile,
   drop: OpenDrop,
   signal: AbortSignal,
   pause: () => Promise<void>,
-): Promise<string> {
+): Promise<Pick<Checksum, "sha256" | "hasOpenEnd">> {
   const { buffer, bytesRead } = await drop.handle.read(Buffer.alloc(HEAD), 0, HEAD, 0);
   const mismatch = refusalBy(() => requireContentOf(file.path, buffer.subarray(0, bytesRead), "it"));
   if (mismatch !== null && bytesRead > 0) throw new UnreadableDrop(mismatch);
@@ -184,12 +192,21 @@ async function sha256OfDrop(
     if (error instanceof ChangedDrop || isTransientError(error)) throw error;
     throw new UnreadableDrop(`it cannot be read (${(error as NodeJS.ErrnoException).code})`);
   });
+  const isText = formatOf(file.path, "").end === ".csv";
+  const hasOpenEnd = isText && !(await endsWithLine(drop.handle, file.size));
   if (!(await isUnchanged(layout, file))) throw new ChangedDrop(file.path);
-  return sha256;
+  return { sha256, hasOpenEnd };
 }
 
-function judgeContent(ledger: Ledger, one: PendingDrop, sha256: string, identity: string): Judged {
-  const { file, entity } = one;
+/** Whether the last character ends a line, also in UTF-16. */
+async function endsWithLine(handle: FileHandle, size: number): Promise<boolean> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(2), 0, 2, Math.max(0, size - 2));
+  return /\n\0?$|\r\0?$/.test(buffer.toString("latin1", 0, bytesRead));
+}
+
+/** Judges a file by its content, with the ledger as it is now. */
+export function judgeContent(ledger: Ledger, checksum: Checksum): Judged {
+  const { file, entity, sha256 } = checksum;
   const { path, size, mtime } = file;
   const before = ledger.last(path);
   const isSameContent = before?.sha256 === sha256 && before.outcome !== "refused";
@@ -198,13 +215,9 @@ function judgeContent(ledger: Ledger, one: PendingDrop, sha256: string, identity
   const isChange = before !== undefined && before.outcome !== "refused" && !isSameContent;
   const twin = isChange ? undefined : ledger.taken(entity.name, { path, sha256 });
   const earlier = ledger.earlier(entity.name, { path, sha256 });
-  const drop = { file, entity, sha256, identity, span: earlier ? spanOf(earlier) : null };
+  const drop = { ...checksum, span: earlier ? spanOf(earlier) : null };
   if (!twin) return { verdict: "take", drop };
   const like = isSameContent ? "before" : `that of inbox/${twin.path}`;
   const reason = `its content is the same as ${like}`;
   return { verdict: "same", drop, entry: { ...twin, path, size, mtime, outcome: "same", reason } };
 }
-
-/** Judges a file again after others were merged. */
-export const judgeAgain = (ledger: Ledger, { file, entity, sha256, identity }: CheckedDrop): Judged =>
-  judgeContent(ledger, { file, entity }, sha256, identity);

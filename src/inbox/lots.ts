@@ -47,13 +47,18 @@ export interface FileHistory {
 /** How many lots of each size run at a time. Separate slots keep slow and large lots from blocking small ones. */
 const SLOTS = { small: 2, slow: 1, large: 1 } as const;
 
-/** Larger files go into a large lot. */
+/** Larger files go into a large lot, and so do small ones that have more than this together. */
 const SMALL_BYTES = 32 << 20;
+const SMALL_LOT_BYTES = 128 << 20;
+
+export const isSmall = ({ size }: Pick<InboxFile, "size">): boolean => size <= SMALL_BYTES;
+
 /** A small lot that runs for longer than this is overdue: others may get its slot. In milliseconds. */
 export const SMALL_TIME = 2_000;
 /** The files of a lot, by how often it has failed: whichever is at fault must soon be alone. */
-const MOST_FILES = [1_000, 70, 1] as const;
-const MOST_BYTES = 512 << 20;
+const MOST_FILES = [5_000, 70, 1] as const;
+/** Each lot rewrites the data files of its days, and files that are dropped in no order touch all of them. */
+const MOST_BYTES = 1024 << 20;
 
 /** What to do next. */
 export interface Step {
@@ -141,16 +146,18 @@ function firstLot(files: readonly PendingDrop[], past: FileHistory): Lot {
   const most = MOST_FILES[failures] ?? 1;
   const sizeOf = (file: InboxFile): LotSize => {
     if (past.isSuspect(file)) return "alone";
-    return past.failures(file) > 0 || file.size > SMALL_BYTES ? "large" : past.isSlow(file) ? "slow" : "small";
+    return past.failures(file) > 0 || !isSmall(file) ? "large" : past.isSlow(file) ? "slow" : "small";
   };
   const size = sizeOf(first);
-  let bytes = 0;
-  const end = files.findIndex(({ file }, i) => {
+  let [count, bytes] = [0, 0];
+  for (const { file } of files) {
+    const isFull = count >= most || bytes + file.size > MOST_BYTES;
+    if (count > 0 && (isFull || sizeOf(file) !== size || past.failures(file) !== failures)) break;
+    count++;
     bytes += file.size;
-    const isFull = i >= most || bytes > MOST_BYTES;
-    return i > 0 && (isFull || sizeOf(file) !== size || past.failures(file) !== failures);
-  });
-  return { entity, files: end < 0 ? files : files.slice(0, end), size };
+  }
+  const isHeavy = size === "small" && bytes > SMALL_LOT_BYTES;
+  return { entity, files: files.slice(0, count), size: isHeavy ? "large" : size };
 }
 
 /** The share of memory and disk of a large lot that other lots get. Up to three of them run beside it. */

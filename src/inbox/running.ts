@@ -7,6 +7,9 @@ import { temporaryOf } from "../store/durable.js";
 import type { InboxFile } from "./watch.js";
 import { nextStep, SMALL_TIME, type Lot, type LotSize, type FileHistory, type PendingDrop } from "./lots.js";
 
+/** While lots run, the report is written no more often than this, in milliseconds. */
+const REPORT_EVERY = 500;
+
 interface RunningOptions {
   readonly clock: () => number;
   readonly now: () => Date;
@@ -14,6 +17,8 @@ interface RunningOptions {
   readonly past: FileHistory;
   /** Imports a lot; never rejects. It ends early if `stop` fires. */
   take(lot: Lot, stop: AbortSignal): Promise<void>;
+  /** Files of an entity that are complete and not yet imported or refused. */
+  unsettled(entity: string): readonly InboxFile[];
   /** Called when a lot has ended, so that others may start. */
   onEnd(): void;
 }
@@ -21,8 +26,8 @@ interface RunningOptions {
 interface RunningLots {
   readonly size: number;
   has(entity: string): boolean;
-  /** Starts waiting files as slots allow, and moves or stops overdue lots. `complete` are all unsettled files. */
-  turn(waiting: readonly PendingDrop[], complete: readonly InboxFile[]): void;
+  /** Starts waiting files as slots allow, and moves or stops overdue lots. */
+  turn(waiting: readonly PendingDrop[]): void;
   /**
    * Writes to the file `path` which lots take long, which wait for them, and which folders are crowded. Removes the file
    * if there is nothing to report. Logs once for each folder that it is crowded, and once that it is full.
@@ -39,14 +44,16 @@ interface Running {
   readonly began: string;
   readonly stop: AbortController;
   readonly done: Promise<void>;
+  /** The paths of its files. */
+  readonly paths: ReadonlySet<string>;
 }
 
-export function createRunningLots({ clock, now, log, past, take, onEnd }: RunningOptions): RunningLots {
+export function createRunningLots({ clock, now, log, past, take, unsettled, onEnd }: RunningOptions): RunningLots {
   const running = new Map<string, Running>();
   /** When each entity had its last turn. */
   const turns = new Map<string, number>();
   let held: readonly Lot[] = [];
-  let unsettled: readonly InboxFile[] = [];
+  let nextReport = -Infinity;
   const logged = new Set<string>();
   let written = "";
 
@@ -58,7 +65,8 @@ export function createRunningLots({ clock, now, log, past, take, onEnd }: Runnin
       running.delete(name);
       onEnd();
     });
-    running.set(name, { lot, size: lot.size, since: clock(), began: chinaTime(now()), stop, done });
+    const paths = new Set(lot.files.map(({ file }) => file.path));
+    running.set(name, { lot, size: lot.size, since: clock(), began: chinaTime(now()), stop, done, paths });
   };
 
   const demote = (one: Running): void => {
@@ -91,17 +99,15 @@ export function createRunningLots({ clock, now, log, past, take, onEnd }: Runnin
     };
   };
 
-  const queuedBehind = ({ lot }: Running): number => {
-    const own = new Set(lot.files.map(({ file }) => file.path));
-    return unsettled.filter(({ path }) => path.startsWith(`${lot.entity.name}/`) && !own.has(path)).length;
-  };
+  const queuedBehind = ({ lot, paths }: Running): number =>
+    unsettled(lot.entity.name).filter(({ path }) => !paths.has(path)).length;
 
   return {
     get size() {
       return running.size;
     },
     has: (entity) => running.has(entity),
-    turn(waiting, complete) {
+    turn(waiting) {
       const lots = new Map(
         [...running].map(([name, one]) => [
           name,
@@ -113,9 +119,10 @@ export function createRunningLots({ clock, now, log, past, take, onEnd }: Runnin
       for (const name of step.stop) stop(running.get(name)!);
       step.begin.forEach(begin);
       held = step.held;
-      unsettled = complete;
     },
     async writeReport(path, crowded) {
+      if (running.size > 0 && clock() < nextReport) return;
+      nextReport = clock() + REPORT_EVERY;
       for (const folder of crowded) {
         const key = `${folder.path} ${folder.isFull}`;
         if (!logged.has(key)) log(describeCrowded(folder));

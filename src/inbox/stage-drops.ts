@@ -2,12 +2,14 @@
 import { randomUUID } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
+import { ahead } from "../ahead.js";
 import type { Entity } from "../catalog/types.js";
 import type { Writer } from "../engine/writer.js";
 import { fileFault } from "../errors.js";
 import { linkOrCopy, stampOf } from "../files.js";
 import type { FileLimits } from "../intake/limits.js";
-import { discard, rowsOfFile, stageFiles, type FileToStage, type Staged } from "../intake/normalise.js";
+import { discard, rowsOfFile, stageFiles, type Staged } from "../intake/normalise.js";
+import { nothingKnown, type FileToStage, type Known } from "../intake/open-file.js";
 import { formatOf } from "../intake/source.js";
 import { isUnchanged, openDrop, type OpenDrop } from "../lake/drop-file.js";
 import type { Snapshot } from "../lake/lake.js";
@@ -34,20 +36,42 @@ export interface BatchContext {
   readonly strict: boolean;
 }
 
+/** A file of a batch with its position: the rows of later files replace those of earlier ones. */
+interface NumberedDrop {
+  readonly drop: CheckedDrop;
+  readonly number: number;
+}
+
 /**
- * Stages the files of a batch in their order. Yields what becomes of each: its rows, the reason to refuse it, or ChangedDrop
- * if it was written meanwhile.
+ * Stages the files of a batch in the order of their names, which usually is that of their days: then the staged rows need
+ * no sort. Yields what becomes of each: its rows, the reason to refuse it, or ChangedDrop if it was written meanwhile.
  */
 export async function* stageDrops(
   context: BatchContext,
   batch: readonly CheckedDrop[],
 ): AsyncGenerator<readonly [CheckedDrop, Staged | Error]> {
-  let number = 0;
-  for (const part of partsOf(batch)) {
-    const outcomes = await stagePart(context, part, number);
-    for (const [i, one] of part.entries()) yield [one, outcomes[i]!];
-    number += part.length;
+  const byName = batch
+    .map((drop, number) => ({ drop, number }))
+    .sort(({ drop: { file: a } }, { drop: { file: b } }) => (a.path < b.path ? -1 : 1));
+  const known = nothingKnown();
+  for (const parts of runsOf([...partsOf(byName)])) {
+    for await (const [part, outcomes] of ahead(parts, 1, (one) => stagePart(context, one, known))) {
+      for (const [i, { drop }] of part.entries()) yield [drop, outcomes[i]!];
+    }
   }
+}
+
+/**
+ * Parts that follow each other, where each may be opened while DuckDB reads the one before it. A part with a single file
+ * is a run by itself: if the file changes, the current statement is interrupted, which must be its own.
+ */
+function runsOf(parts: readonly (readonly NumberedDrop[])[]): readonly (readonly (readonly NumberedDrop[])[])[] {
+  const runs: (readonly NumberedDrop[])[][] = [];
+  for (const [i, part] of parts.entries()) {
+    if (i > 0 && part.length > 1 && parts[i - 1]!.length > 1) runs.at(-1)!.push(part);
+    else runs.push([part]);
+  }
+  return runs;
 }
 
 /** A file of at most this many bytes is read together with others, and at most this many are. */
@@ -55,10 +79,10 @@ const SMALL_BYTES = 2 << 20;
 const MOST_TOGETHER = 100;
 
 /** Small files that follow each other, and each larger one by itself. */
-function* partsOf(batch: readonly CheckedDrop[]): Generator<readonly CheckedDrop[]> {
-  let part: CheckedDrop[] = [];
+function* partsOf(batch: readonly NumberedDrop[]): Generator<readonly NumberedDrop[]> {
+  let part: NumberedDrop[] = [];
   for (const one of batch) {
-    const isSmall = one.file.size <= SMALL_BYTES;
+    const isSmall = one.drop.file.size <= SMALL_BYTES;
     if (part.length === MOST_TOGETHER || (part.length > 0 && !isSmall)) {
       yield part;
       part = [];
@@ -73,39 +97,44 @@ function* partsOf(batch: readonly CheckedDrop[]): Generator<readonly CheckedDrop
 
 async function stagePart(
   context: BatchContext,
-  drops: readonly CheckedDrop[],
-  number: number,
+  part: readonly NumberedDrop[],
+  known: Known,
 ): Promise<readonly (Staged | Error)[]> {
   const { writer, staging, layout, entity, check, limits } = context;
-  const [{ file: first }] = drops as readonly [CheckedDrop];
+  const [
+    {
+      drop: { file: first },
+    },
+  ] = part as readonly [NumberedDrop];
   const handles: FileHandle[] = [];
   /** A file that is read by itself may be large: it is not read to its end if it changes. */
   const checkFile = async (): Promise<Error | undefined> =>
-    drops.length > 1 || (await isUnchanged(layout, first)) ? check() : new ChangedDrop(first.path);
-  const open = async ({ file: { path }, identity }: CheckedDrop, i: number): Promise<FileToStage> => {
-    const drop = await openDrop(layout, path);
-    if (drop) handles.push(drop.handle);
-    if (!drop || stampOf(drop.stats) !== identity) throw new ChangedDrop(path);
-    const source = await linkOpenFile(drop, path, staging.scratch);
-    return { path: source, number: number + i, label: labelOf(path), below: path };
+    part.length > 1 || (await isUnchanged(layout, first)) ? check() : new ChangedDrop(first.path);
+  const open = async ({ drop: { file, identity }, number }: NumberedDrop): Promise<FileToStage> => {
+    const { path } = file;
+    const opened = await openDrop(layout, path);
+    if (opened) handles.push(opened.handle);
+    if (!opened || stampOf(opened.stats) !== identity) throw new ChangedDrop(path);
+    const source = await linkOpenFile(opened, path, staging.scratch);
+    return { path: source, number, label: labelOf(path), below: path };
   };
   try {
-    const opened = await Promise.all(drops.map((one, i) => open(one, i).catch((error: unknown) => error as Error)));
+    const opened = await Promise.all(part.map((one) => open(one).catch((error: unknown) => error as Error)));
     const files = opened.filter((one): one is FileToStage => !(one instanceof Error));
     const staged = await unless(writer, checkFile, async (proceed) => {
       const options = { map: {}, set: {}, limits, proceed };
-      const found = await stageFiles(writer, entity, files, options, staging.scratch);
+      const found = await stageFiles(writer, entity, files, options, staging.scratch, known);
       const vetted = new Map<FileToStage | Error, Staged | Error>();
       for (const [i, one] of found.entries()) vetted.set(files[i]!, await vet(context, one, labelOf(files[i]!.below!)));
       return vetted;
     });
     const outcomes = opened.map((one) => staged.get(one) ?? (one as Error));
-    return await Promise.all(drops.map(({ file }, i) => unlessChanged(context, file, outcomes[i]!)));
+    return await Promise.all(part.map(({ drop }, i) => unlessChanged(context, drop.file, outcomes[i]!)));
   } catch (error) {
-    if (drops.length > 1 || (await isUnchanged(layout, first))) throw error;
+    if (part.length > 1 || (await isUnchanged(layout, first))) throw error;
     return [new ChangedDrop(first.path)];
   } finally {
-    for (const handle of handles) await handle.close();
+    await Promise.all(handles.map((handle) => handle.close()));
   }
 }
 

@@ -1,7 +1,8 @@
 // Takes the files of a lot in order, as few batches as possible: a later file always replaces the rows of earlier ones.
+import { ahead } from "../ahead.js";
 import { replaceModeOf } from "../lake/replace-folders.js";
 import { contentOf, doOverlap } from "../lake/ledger.js";
-import type { CheckedDrop, Entry, Judged } from "./judge.js";
+import type { Checked, CheckedDrop, Entry, Judged } from "./judge.js";
 import type { PendingDrop } from "./lots.js";
 import { SlowBatch } from "./stopping.js";
 import type { InboxFile } from "./watch.js";
@@ -11,16 +12,23 @@ interface TakingFiles {
   readonly signal: AbortSignal;
   /** Fires when the lot must give up its slot. */
   readonly stop: AbortSignal;
-  judge(one: PendingDrop): Promise<Judged>;
-  /** Judges a file again after others were merged. */
-  judgeAgain(drop: CheckedDrop): Judged;
+  check(one: PendingDrop): Promise<Checked>;
+  /** Judges a checked file by what is known at this moment; others may have been merged since. */
+  judge(checked: Checked): Promise<Judged>;
   take(batch: readonly CheckedDrop[]): Promise<void>;
   record(entries: readonly Entry[]): Promise<void>;
   skip(file: InboxFile): Promise<void>;
   defer(file: InboxFile): void;
+  /** Whether the writer of a file may only have paused. */
+  mayBeCutShort(drop: CheckedDrop): boolean;
+  /** The first of these files may be cut short: the others wait with it, so that they keep their order. */
+  hold(left: readonly PendingDrop[]): void;
   /** The lot gave up, and these files are left. */
   onSlow(left: readonly PendingDrop[]): void;
 }
+
+/** So many files are checked at once: most of the time of a small one is spent waiting for the system. */
+const CHECKED_AHEAD = 4;
 
 export async function takeFiles(files: readonly PendingDrop[], to: TakingFiles): Promise<void> {
   let batch = newBatch();
@@ -35,22 +43,29 @@ export async function takeFiles(files: readonly PendingDrop[], to: TakingFiles):
     done = until;
   };
   try {
-    for (const [i, one] of files.entries()) {
+    let i = 0;
+    for await (const [one, checked] of ahead(files, CHECKED_AHEAD, to.check)) {
       if (to.signal.aborted) return;
       if (to.stop.aborted) throw new SlowBatch();
-      let judged = await to.judge(one);
+      let judged = await to.judge(checked);
       if (judged.verdict === "take" || judged.verdict === "same") {
         const { drop } = judged;
         const order = orderAfter(batch, judged);
         if (order === "next") {
           await flush(i);
-          judged = to.judgeAgain(drop);
+          judged = await to.judge(checked);
         } else if (order === "together") judged = { verdict: "take", drop };
+      }
+      if (judged.verdict === "take" && to.mayBeCutShort(judged.drop)) {
+        await flush(i);
+        to.hold(files.slice(i));
+        return;
       }
       if (judged.verdict === "known") await to.skip(one.file);
       else if (judged.verdict === "record" || judged.verdict === "same") entries.push(judged.entry);
       else if (judged.verdict === "take") addTo(batch, judged.drop);
       else to.defer(one.file);
+      i++;
     }
     await flush(files.length);
   } catch (error) {

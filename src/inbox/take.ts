@@ -124,7 +124,7 @@ async function publishDrop(
   options: WriteOptions,
 ): Promise<readonly LedgerEntry[]> {
   const { name } = entity;
-  const last = files.at(-1)!.number;
+  const last = files.reduce((most, { number }) => Math.max(most, number), 0);
   const mode = replaceModeOf(files[0]!.file);
   const whole = mode === null ? undefined : (wholeOf(entity, mode) ?? undefined);
   const base = (await openComplete(layout.root, options.after)).current();
@@ -201,9 +201,10 @@ function withLosses(
   if (entry.rows === 0 || entity.identityIs === "row" || replaceModeOf(entry.path) !== null) return entry;
   const { added, replaced, warnings } = entry;
   const { first, last } = spanOf(entry);
-  const superseded = before.some((one) => one.rows > 0 && doOverlap(spanOf(one), spanOf(entry))) ? entry.superseded : 0;
+  const isLater = (): boolean => before.some((one) => one.rows > 0 && doOverlap(spanOf(one), spanOf(entry)));
+  const superseded = entry.superseded > 0 && isLater() ? entry.superseded : 0;
   const range = first === null || last === null ? null : ([first, last] as const);
-  const other = neighbour(range);
+  const other = replaced > 0 ? neighbour(range) : undefined;
   const of = other ? ` of inbox/${other.path} or earlier files` : "";
   const cause = `a file replaces all rows of the same ${entity.identity.join(", ")}, so put these into one file`;
   return {

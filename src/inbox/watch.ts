@@ -9,9 +9,12 @@ export { QUIET, type InboxFile } from "./tree.js";
 export interface Inbox {
   /**
    * Scans the folders that are due, for a limited time, and returns the files that have not changed for long enough, the
-   * oldest first. The scan of a folder may take several calls; its files are returned when it is complete.
+   * oldest first, without those of entities that are `busy`. The scan of a folder may take several calls; its files are
+   * returned when it is complete.
    */
-  scan(): readonly InboxFile[];
+  scan(busy?: (entity: string) => boolean): readonly InboxFile[];
+  /** The files of an entity that `scan` returns while it is not busy. */
+  complete(entity: string): readonly InboxFile[];
   /** The file was handled: it is not returned again until it changes. This has no effect if it has changed already. */
   settle(file: SeenFile): void;
   /** The file is returned again after `quiet` milliseconds without a change. */
@@ -118,7 +121,7 @@ export function watchInbox(
   };
 
   return {
-    scan() {
+    scan(busy = () => false) {
       const now = clock();
       const began = timer();
       const due = branches.filter(({ walk, next, nextFull }) => walk !== null || now >= Math.min(next, nextFull));
@@ -127,9 +130,10 @@ export function watchInbox(
       for (const branch of due.sort((a, b) => spentOf(a) - spentOf(b))) {
         if (timer() - began < ALL_SLICES) run(branch);
       }
-      const complete = branches.flatMap(({ tree }) => tree.complete());
+      const complete = branches.filter(({ path }) => !busy(path)).flatMap(({ tree }) => tree.complete());
       return complete.sort((a, b) => a.mtime - b.mtime || (a.path < b.path ? -1 : 1));
     },
+    complete: (entity) => trees.get(entity)?.complete() ?? [],
     settle: (file) => treeOf(file.path).settle(file),
     defer: (path, quiet) => treeOf(path).defer(path, quiet),
     untilNextScan() {

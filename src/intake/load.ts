@@ -28,13 +28,12 @@ export const newTable = (): string => `staged_${++tables}`;
 
 interface FilledTable {
   readonly table: string;
-  readonly number: number;
   readonly missing: readonly string[];
 }
 
 /**
- * Joins the tables that hold one file each and lack the same columns: many tables need memory, and make statements long.
- * Resolves to the new table in place of each.
+ * Joins the tables that hold one file each and lack the same columns, in the order of the files: many tables need memory,
+ * and make statements long. Resolves to the new table in place of each.
  */
 export async function joinTables(writer: Writer, files: readonly FilledTable[]): Promise<ReadonlyMap<string, string>> {
   const counts = new Map<string, number>();
@@ -48,7 +47,7 @@ export async function joinTables(writer: Writer, files: readonly FilledTable[]):
   for (const group of alike.values()) {
     if (group.length < 2) continue;
     const all = newTable();
-    const parts = group.sort((a, b) => a.number - b.number).map(({ table }) => `SELECT * FROM ${table}`);
+    const parts = group.map(({ table }) => `SELECT * FROM ${table}`);
     await writer.run(`CREATE TEMP TABLE ${all} AS ${parts.join(" UNION ALL ")}`);
     for (const { table } of group) {
       await writer.run(`DROP TABLE ${table}`);

@@ -1,18 +1,25 @@
 // Staging: reads foreign files into temp tables with exactly the entity's columns. A bad file is refused with one message.
-import { mkdtemp, rm } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { rm } from "node:fs/promises";
 import type { Entity } from "../catalog/types.js";
 import type { Writer } from "../engine/writer.js";
-import { InterruptedError, OperatorError } from "../errors.js";
+import { ahead } from "../ahead.js";
 import { stampAt } from "../files.js";
 import { plural } from "../words.js";
-import { completed, foldersContradicted, foldersOf, requireNotes, requireNull, requireWholeDays } from "./checks.js";
-import { planColumns, planOfAll, withExchangeColumn, type ColumnPlan, type ImportOptions } from "./columns.js";
+import { completed, foldersContradicted, requireNotes, requireNull, requireWholeDays } from "./checks.js";
+import { planOfAll, type ImportOptions } from "./columns.js";
 import { NO_LIMITS, requireFewRows } from "./limits.js";
 import { joinTables, load, newTable, NO_SPAN, requireShortText, spansOf, type StagedSpan } from "./load.js";
+import {
+  asOutcome,
+  changedMeanwhile,
+  nothingKnown,
+  openFile,
+  type Context,
+  type FileToStage,
+  type OpenFile,
+} from "./open-file.js";
 import { collapse, orderOfRows, type LostValues } from "./rows.js";
-import { openSource } from "./source.js";
-import type { Source, SourceColumn, SourceFormat } from "./source-types.js";
+import type { SourceFormat } from "./source-types.js";
 import { warningsOf } from "./warnings.js";
 
 export type { ImportOptions } from "./columns.js";
@@ -53,12 +60,6 @@ export const rowsOfFile = ({ table, number }: Pick<Staged, "table" | "number">):
 export const discard = (writer: Writer, { table, number }: Pick<Staged, "table" | "number">): Promise<number> =>
   writer.run(`DELETE FROM ${table} WHERE __file = ${number}`);
 
-/** A file to be staged, with its number: those of later files are higher. */
-export interface FileToStage extends Pick<ImportOptions, "label" | "below"> {
-  readonly path: string;
-  readonly number: number;
-}
-
 /**
  * Reads one file into a typed temp table. If any row is bad, throws an OperatorError that names file, row, column, value
  * and reason; the table is then dropped. Temporary files are always removed.
@@ -78,6 +79,8 @@ export async function stage(
 
 /** Files are read together up to this many bytes, unpacked. */
 const MOST_BYTES = 64 << 20;
+/** So many files are opened at once: most of the time of a small one is spent waiting for the system. */
+const OPENED_AHEAD = 4;
 
 /**
  * Stages files; those that are alike are read by the same statements. Resolves to what each of them gives if it is staged
@@ -89,8 +92,9 @@ export async function stageFiles(
   files: readonly FileToStage[],
   options: ImportOptions,
   scratch: string,
+  known = nothingKnown(),
 ): Promise<readonly (Staged | Error)[]> {
-  const context = { writer, entity, options, scratch, described: new Map<string, readonly SourceColumn[]>() };
+  const context = { writer, entity, options, scratch, known };
   const outcomes = new Map<FileToStage, Staged | Error>();
   const groups = new Map<string, OpenFile[]>();
   let bytes = 0;
@@ -103,9 +107,8 @@ export async function stageFiles(
       for (const [i, { file }] of group.entries()) outcomes.set(file, found[i]!);
     }
   };
-  for (const file of files) {
+  for await (const [file, opened] of ahead(files, OPENED_AHEAD, (file) => openFile(context, file))) {
     options.proceed?.();
-    const opened = await openFile(context, file);
     if (opened instanceof Error) outcomes.set(file, opened);
     else if (opened.likeness === null) outcomes.set(file, await stageAlone(context, opened));
     else {
@@ -115,77 +118,25 @@ export async function stageFiles(
     }
   }
   await flush();
-  const staged = [...outcomes.values()].filter((one): one is Staged => !(one instanceof Error));
+  const inOrder = files.map((file) => outcomes.get(file)!);
+  const staged = inOrder.filter((one): one is Staged => !(one instanceof Error));
   const joined = await joinTables(writer, staged);
-  return files.map((file) => {
-    const outcome = outcomes.get(file)!;
-    return outcome instanceof Error ? outcome : { ...outcome, table: joined.get(outcome.table) ?? outcome.table };
-  });
+  return inOrder.map((outcome) =>
+    outcome instanceof Error ? outcome : { ...outcome, table: joined.get(outcome.table) ?? outcome.table },
+  );
 }
-
-interface Context {
-  readonly writer: Writer;
-  readonly entity: Entity;
-  readonly options: ImportOptions;
-  readonly scratch: string;
-  readonly described: Map<string, readonly SourceColumn[]>;
-}
-
-interface OpenFile {
-  readonly file: FileToStage;
-  readonly label: string;
-  /** Its temporary files. */
-  readonly folder: string;
-  /** How it was before it was opened. */
-  readonly stamp: string;
-  readonly source: Source;
-  readonly plan: ColumnPlan;
-  /** Equal for files that can be read together; null if it is read alone. */
-  readonly likeness: string | null;
-}
-
-async function openFile(context: Context, file: FileToStage): Promise<OpenFile | Error> {
-  const { writer, entity, options, scratch, described } = context;
-  const { path, label = path, below = resolve(path) } = file;
-  const { limits = NO_LIMITS } = options;
-  const folder = await mkdtemp(join(scratch, "stage-"));
-  const stamp = await stampAt(path);
-  try {
-    const source = await openSource(writer, path, { label, scratch: folder, limits, described });
-    const names = source.columns.map(({ name }) => name);
-    const plan = planColumns(entity, names, options, foldersOf(below), label);
-    return { file, label, folder, stamp, source, plan, likeness: likenessOf(entity, source, plan) };
-  } catch (error) {
-    await rm(folder, { recursive: true, force: true });
-    return asOutcome((await stampAt(path)) === stamp ? error : changedMeanwhile(label));
-  }
-}
-
-/** Files of one shape have the same plan but for the values that their folders give. */
-function likenessOf(entity: Entity, { format, shape, columns }: Source, plan: ColumnPlan): string | null {
-  const names = columns.map(({ name }) => name);
-  const mayComplete = withExchangeColumn(entity, plan, names) !== null;
-  if (shape === null || mayComplete || plan.overruled.length > 0 || plan.stated.length > 0) return null;
-  return JSON.stringify([format, shape, plan.bindings.map(({ from }) => from)]);
-}
-
-/** An interrupt is not the outcome of a file: it ends the staging of all. */
-function asOutcome(error: unknown): Error {
-  if (error instanceof InterruptedError || !(error instanceof Error)) throw error;
-  return error;
-}
-
-const changedMeanwhile = (label: string): OperatorError =>
-  new OperatorError(`${label} changed while it was being read`);
 
 /** Reads files that are alike together, and those again alone that raise any doubt. */
 async function stageGroup(context: Context, group: readonly OpenFile[]): Promise<readonly (Staged | Error)[]> {
   const [first] = group as readonly [OpenFile];
   if (group.length === 1) return [await stageAlone(context, first)];
-  const together = await readRows(context, group).catch((error: unknown) => {
-    asOutcome(error);
-    return [];
-  });
+  // Several threads would wait for each other at each small file: they take as long, and twice the processor time.
+  const together = await context.writer
+    .onOneThread(() => readRows(context, group))
+    .catch((error: unknown) => {
+      asOutcome(error);
+      return [];
+    });
   const outcomes: (Staged | Error)[] = [];
   for (const [i, { file }] of group.entries()) {
     outcomes.push(together[i] ?? (await stageAgain(context, file)));
@@ -195,7 +146,7 @@ async function stageGroup(context: Context, group: readonly OpenFile[]): Promise
 
 async function stageAgain(context: Context, file: FileToStage): Promise<Staged | Error> {
   context.options.proceed?.();
-  const alone = { ...context, described: new Map<string, readonly SourceColumn[]>() };
+  const alone = { ...context, known: nothingKnown() };
   const opened = await openFile(alone, file);
   return opened instanceof Error ? opened : stageAlone(alone, opened);
 }
@@ -286,6 +237,6 @@ async function readRows(
     await writer.run(`DROP TABLE IF EXISTS ${table}`).catch(() => undefined);
     throw error;
   } finally {
-    for (const { folder } of group) await rm(folder, { recursive: true, force: true });
+    await Promise.all(group.map(({ folder }) => rm(folder, { recursive: true, force: true })));
   }
 }

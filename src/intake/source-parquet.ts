@@ -5,7 +5,7 @@ import { quoteName } from "../sql-text.js";
 import { count } from "../words.js";
 import { requireFewColumns, requireFewRows, requireUnpackedSize } from "./limits.js";
 import { type Source, type SourceColumn, type SourceFile, kindOf, requireContent } from "./source-types.js";
-import { readAt } from "./text-encoding.js";
+import { reading, type ReadAt } from "./text-encoding.js";
 
 const SMALLEST = 12;
 /** Columns that DuckDB adds: the row and the file of a value. */
@@ -14,8 +14,10 @@ const [ROW, FILE] = ["file_row_number", "file_index"];
 /** Opens a Parquet file. Throws an OperatorError if it is cut short, encrypted or damaged. */
 export async function openParquet(writer: Writer, file: SourceFile): Promise<Source> {
   const { label, size, limits } = file;
-  await requireComplete(file);
-  const { schema, unpacked } = await reasonableFooter(file);
+  const { schema, unpacked } = await reading(file.path, async (read) => {
+    await requireComplete(file, read);
+    return reasonableFooter(file, read);
+  });
   const damaged = (error: unknown): OperatorError =>
     new OperatorError(`${label} is not readable as Parquet and may be damaged: ${reasonOf(error, file.path)}`);
   const columns =
@@ -89,9 +91,9 @@ function topColumns(nodes: Awaited<ReturnType<Writer["rows"]>>): readonly TopCol
 }
 
 /** Refuses a file without its end, as writers leave it that died or are still working. */
-async function requireComplete({ path, label, size }: SourceFile): Promise<void> {
-  requireContent(await readAt(path, 0, 16), "Parquet", "Parquet", label);
-  const end = (await readAt(path, size - 4, 4)).toString("latin1");
+async function requireComplete({ label, size }: SourceFile, readAt: ReadAt): Promise<void> {
+  requireContent(await readAt(0, 16), "Parquet", "Parquet", label);
+  const end = (await readAt(size - 4, 4)).toString("latin1");
   if (end === "PARE") throw encrypted(label);
   if (size < SMALLEST || end !== "PAR1") {
     throw new OperatorError(`${label} is cut short or still being written: its Parquet end is missing`);
@@ -108,12 +110,12 @@ const MOST_GROUPS = 100_000;
 const DEEPEST = 64;
 
 /** The footer. Refuses a file that is, or unpacks to, absurdly large before DuckDB opens it. */
-async function reasonableFooter({ path, label, size, limits }: SourceFile): Promise<Footer> {
-  const length = (await readAt(path, size - 8, 4)).readUInt32LE();
+async function reasonableFooter({ label, size, limits }: SourceFile, readAt: ReadAt): Promise<Footer> {
+  const length = (await readAt(size - 8, 4)).readUInt32LE();
   if (length > Math.min(size - SMALLEST, LARGEST_FOOTER)) {
     throw new OperatorError(`${label} is not readable as Parquet: its footer claims to have ${count(length)} bytes`);
   }
-  const footer = footerOf(await readAt(path, size - 8 - length, length), label);
+  const footer = footerOf(await readAt(size - 8 - length, length), label);
   const { nodes, depth, groups, rows, unpacked } = footer;
   if (footer.isEncrypted) throw encrypted(label);
   requireFewColumns(nodes, label);

@@ -16,21 +16,26 @@ const SYSTEMS: readonly TableSystem[] = [
   { called: "Apache Iceberg", log: "metadata", holds: /\.metadata\.json$|^version-hint\.text$/ },
 ];
 
+/** The answers for folders, so that files which lie together are looked up once. */
+export type KnownFolders = Map<string, Promise<string | null>>;
+
 /** Why the file `path` below the folder `root` must not be read by itself; null if no log lies in a folder above it. */
-export async function tableAround(root: string, path: string): Promise<string | null> {
-  let folder = dirname(path);
-  for (;;) {
-    for (const { called, log, holds } of SYSTEMS) {
-      const names = await readdir(join(root, folder, log)).catch((): string[] => []);
-      if (names.some((name) => holds.test(name))) {
-        return (
-          `it is part of a table of ${called}, whose log knows which rows were deleted: ` +
-          `export the table as Parquet or CSV with the tools of ${called}`
-        );
-      }
+export function tableAround(root: string, path: string, known: KnownFolders = new Map()): Promise<string | null> {
+  const folder = dirname(path);
+  const found = known.get(folder) ?? tableIn(root, folder, known);
+  known.set(folder, found);
+  return found;
+}
+
+async function tableIn(root: string, folder: string, known: KnownFolders): Promise<string | null> {
+  for (const { called, log, holds } of SYSTEMS) {
+    const names = await readdir(join(root, folder, log)).catch((): string[] => []);
+    if (names.some((name) => holds.test(name))) {
+      return (
+        `it is part of a table of ${called}, whose log knows which rows were deleted: ` +
+        `export the table as Parquet or CSV with the tools of ${called}`
+      );
     }
-    const above = dirname(folder);
-    if (above === folder || folder === ".") return null;
-    folder = above;
   }
+  return folder === "." || dirname(folder) === folder ? null : tableAround(root, folder, known);
 }

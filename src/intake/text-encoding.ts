@@ -16,13 +16,22 @@ const LF = 0x0a;
 const CRLF = Buffer.from([CR, LF]);
 
 /** Up to `length` bytes starting at `position`. */
-export async function readAt(path: string, position: number, length: number): Promise<Buffer> {
+export const readAt = (path: string, position: number, length: number): Promise<Buffer> =>
+  reading(path, (read) => read(position, length));
+
+/** Reads up to `length` bytes of an open file, starting at `position`. */
+export type ReadAt = (position: number, length: number) => Promise<Buffer>;
+
+/** Opens a file for some reads. */
+export async function reading<T>(path: string, use: (read: ReadAt) => Promise<T>): Promise<T> {
   const handle = await open(path);
   try {
     const { size } = await handle.stat();
-    const wanted = Math.max(0, Math.min(length, size - position));
-    const { bytesRead, buffer } = await handle.read(Buffer.alloc(wanted), 0, wanted, position);
-    return buffer.subarray(0, bytesRead);
+    return await use(async (position, length) => {
+      const wanted = Math.max(0, Math.min(length, size - position));
+      const { bytesRead, buffer } = await handle.read(Buffer.alloc(wanted), 0, wanted, position);
+      return buffer.subarray(0, bytesRead);
+    });
   } finally {
     await handle.close();
   }

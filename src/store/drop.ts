@@ -24,7 +24,7 @@ export interface DropOptions {
   readonly each?: boolean;
 }
 
-/** Up to this many rows, each file of the lake is sorted when it is written. */
+/** If a day is to be looked for among no more rows than this, each file of the lake is sorted when it is written. */
 const ROWS_SORTED_LATER = 1_000_000;
 
 /** Of rows with the same identity, those of the last file stay, with the values of columns that only earlier files have. */
@@ -40,8 +40,9 @@ export async function joinDrop(
   const union = unionOf(tables, lacking);
   const isApart = areApart(entity, staged, whole);
   const isInOrder = isApart && areInOrder(tables, staged);
-  // Many rows become several files, each of which would look for its rows among all.
-  const isSorted = !isInOrder && staged.reduce((sum, { rows }) => sum + rows, 0) > ROWS_SORTED_LATER;
+  // Many rows become several files, each of which would look for its rows among all that may be of its days.
+  const reach = isApart ? rowsInReach(tables, staged) : rowsOf(staged);
+  const isSorted = !isInOrder && reach > ROWS_SORTED_LATER;
   let relation = tables.length === 1 ? tables[0]!.table : `(${union})`;
   let held = tables.map(({ table }) => table);
   if (!isApart || isSorted) {
@@ -103,6 +104,22 @@ type Bounds = readonly [string | null, string | null];
 function follow(ranges: readonly Bounds[]): boolean {
   const sorted = [...ranges].sort(([a], [b]) => (a === b ? 0 : a === null || (b !== null && a < b) ? -1 : 1));
   return sorted.every(([first, last], i) => first !== null && last !== null && (i === 0 || sorted[i - 1]![1]! < first));
+}
+
+const rowsOf = (parts: readonly { readonly rows: number }[]): number => parts.reduce((sum, { rows }) => sum + rows, 0);
+
+/** How many rows, on average, are in the tables that may hold a given day. */
+function rowsInReach(tables: readonly Staged[], staged: readonly Staged[]): number {
+  const parts = tables.map(({ table }) => {
+    const files = staged.filter((one) => one.table === table);
+    const days = files.flatMap(({ span: { first, last } }) => [first, last]).sort();
+    const isBounded = !days.includes(null);
+    return { rows: rowsOf(files), first: isBounded ? days[0]! : null, last: isBounded ? days.at(-1)! : null };
+  });
+  const isApart = (a: (typeof parts)[number], b: (typeof parts)[number]): boolean =>
+    a.first !== null && b.first !== null && (a.last! < b.first || b.last! < a.first);
+  const looks = parts.map((part) => part.rows * rowsOf(parts.filter((other) => !isApart(part, other))));
+  return looks.reduce((sum, one) => sum + one, 0) / Math.max(1, rowsOf(parts));
 }
 
 /** Whether all rows are in the entity's order if the tables are read one after another. */

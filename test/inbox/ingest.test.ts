@@ -103,6 +103,32 @@ describe("a drop", () => {
     expect(await sequenceOf(root)).toBe(1);
   });
 
+  test("in CSV whose writer paused within the last line is read when it is whole, and later files wait for it", async () => {
+    const watcher = await ingester(root);
+    const file = await drop(root, "adj_factor/a.csv", factors("000001.SZ,20240102,1").slice(0, -1));
+    await utimes(file, Date.now() / 1000, Date.now() / 1000 - 1);
+    await drop(root, "adj_factor/b.csv", factors("000001.SZ,20240103,2"));
+    for (const wait of [100, 500, 500]) await watcher.after(wait);
+    expect(await ledgerOf(root)).toEqual([]);
+    await writeFile(file, factors("000001.SZ,20240102,15"));
+    await watcher.settle();
+    expect(await factorsOf()).toEqual(["000001.SZ 20240102 15", "000001.SZ 20240103 2"]);
+    expect((await ledgerOf(root)).map(({ outcome }) => outcome)).toEqual(["taken", "taken"]);
+  });
+
+  test("in CSV without a last line end is taken after 3 seconds, one with it or of old at once", async () => {
+    const watcher = await ingester(root);
+    const bars = "ts_code,trade_date,open,high,low,close\n000001.SZ,20240131,1,1,1,1\n";
+    await drop(root, "adj_factor/open.csv", factors("000001.SZ,20240102,1").slice(0, -1));
+    await drop(root, "weekly/whole.csv", bars);
+    const old = await drop(root, "monthly/old.csv", bars.slice(0, -1));
+    await utimes(old, 1.7e9, 1.7e9);
+    for (const wait of [0, 600]) await watcher.after(wait);
+    expect(await outcomesOf(root)).toEqual({ "weekly/whole.csv": "taken", "monthly/old.csv": "taken" });
+    for (const wait of [2_000, 1_000]) await watcher.after(wait);
+    expect((await outcomesOf(root))["adj_factor/open.csv"]).toBe("taken");
+  });
+
   test("that is renamed over another is taken, even with the same size and time", async () => {
     const watcher = await ingester(root);
     const file = await drop(root, "adj_factor/a.csv", factors("000001.SZ,20240102,1.5"));

@@ -54,11 +54,22 @@ describe("drops of one entity", () => {
     expect(lots(waiting("daily/a", "weekly/a"), { running: { daily: "large" } })).toEqual(["small weekly/a"]);
   });
 
-  test("are at most 1,000 files or 512 MiB at once", () => {
-    const many = Array.from({ length: 1_500 }, (_, i) => `daily/${i}`);
-    expect(lots(waiting(...many))[0]!.split(" ")).toHaveLength(1_001);
-    const large = Array.from({ length: 9 }, (_, i) => [`daily/${i}`, LARGE] as const);
-    expect(lots(waiting(...large))[0]!.split(" ")).toHaveLength(6);
+  test("are at most 5,000 files or 1 GiB at once", () => {
+    const many = Array.from({ length: 6_000 }, (_, i) => `daily/${i}`);
+    expect(lots(waiting(...many))[0]!.split(" ")).toHaveLength(5_001);
+    const large = Array.from({ length: 12 }, (_, i) => [`daily/${i}`, LARGE] as const);
+    expect(lots(waiting(...large))[0]!.split(" ")).toHaveLength(11);
+  });
+
+  test("are a large lot if many small ones are large together", () => {
+    const of = (count: number) => waiting(...Array.from({ length: count }, (_, i) => [`daily/${i}`, 1e6] as const));
+    expect(lots(of(100))[0]).toMatch(/^small /);
+    expect(lots(of(200))[0]).toMatch(/^large /);
+    expect(lots(of(200), { running: { weekly: "large" } })).toEqual([]);
+    expect(lots([...of(200), ...waiting("weekly/a", "monthly/a")]).slice(1)).toEqual([
+      "small weekly/a",
+      "small monthly/a",
+    ]);
   });
 });
 

@@ -1,4 +1,5 @@
 // Many small files at once: they are read together and become one version, and each has its own entry in the ledger.
+import { existsSync } from "node:fs";
 import { mkdir, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
@@ -13,6 +14,7 @@ import { withDropStaging } from "../../src/store/staging.js";
 import { temporaryFolder } from "../support/folders.js";
 import { size } from "../support/size.js";
 import { drop, factors, ingester, ledgerOf, outcomesOf, sequenceOf, servedRows } from "../support/ingest.js";
+import { tapehouse, until } from "../support/processes.js";
 import { MEMORY } from "../support/upkeep.js";
 
 let root: string;
@@ -83,6 +85,37 @@ test("files that each hold all days of one code are in the order of the entity t
   expect(keys).toHaveLength(27);
 });
 
+test("the later one of two files stays, whatever their names", async () => {
+  await dropDays({});
+  for (const [i, name] of ["z", "b", "a"].entries()) {
+    const file = await drop(root, `adj_factor/${name}.csv`, factors(...rowsOf(5, i + 2)));
+    await utimes(file, 1.8e9 + i, 1.8e9 + i);
+  }
+  const watcher = await ingester(root);
+  await watcher.settle();
+  expect(await sequenceOf(root)).toBe(1);
+  const rows = (await servedRows(root, "adj_factor")).map((row) => row.join(",").replaceAll("-", ""));
+  expect(rows.slice(15, 18)).toEqual(rowsOf(5, 4));
+  expect(rows).toHaveLength(3 * FILES);
+});
+
+test("no file is lost or imported twice if the process dies while it imports many", async () => {
+  await dropDays({ 17: factors("000001.SZ,20200103,x") });
+  const { taking } = layoutOf(root);
+  const killed = tapehouse("ingest", "--data", root);
+  await until("files are being imported", () => existsSync(taking) || undefined);
+  killed.child.kill("SIGKILL");
+  await killed.ended;
+  tapehouse("ingest", "--data", root);
+  const outcomes = await until("all have an outcome", async () => {
+    const found = await outcomesOf(root);
+    return Object.keys(found).length === FILES ? found : undefined;
+  });
+  expect(Object.keys(outcomes).filter((path) => outcomes[path] !== "taken")).toEqual(["adj_factor/17.csv"]);
+  expect(await ledgerOf(root)).toHaveLength(FILES);
+  expect(await servedRows(root, "adj_factor")).toHaveLength(3 * (FILES - 1));
+});
+
 test("a file of which the process died once is tried with few others, and those are imported", async () => {
   await dropDays({});
   const { taking, state } = layoutOf(root);
@@ -104,7 +137,7 @@ test("a file that is written while it is read with others is left out, with all 
     const path = `adj_factor/${day}.csv`;
     const stats = await stat(await drop(root, path, factors(...rowsOf(day))));
     const file = { path, size: stats.size, mtime: stats.mtimeMs, kind: "file", isReplaced: false } as const;
-    batch.push({ file, entity, sha256: String(day), identity: stampOf(stats), span: null });
+    batch.push({ file, entity, sha256: String(day), identity: stampOf(stats), hasOpenEnd: false, span: null });
   }
   await withDropStaging(layout, MEMORY, async (writer, staging) => {
     const base = (await openLake(root)).current();

@@ -16,6 +16,8 @@ export interface BenchServer {
   readonly url: string;
   /** The peak resident memory of all its processes together, in bytes. */
   peakMemory(): number;
+  /** The processor time of all its running processes together, in seconds. */
+  processorTime(): number;
   stop(): Promise<void>;
 }
 
@@ -86,6 +88,7 @@ async function start(args: readonly string[], env: Readonly<Record<string, strin
   return {
     url,
     peakMemory: () => processTree(child.pid!).reduce((sum, pid) => sum + peakOf(pid), 0),
+    processorTime: () => processTree(child.pid!).reduce((sum, pid) => sum + processorTimeOf(pid), 0),
     stop: () => stop(child),
   };
 }
@@ -99,6 +102,12 @@ function processTree(pid: number): number[] {
 function peakOf(pid: number): number {
   const kilobytes = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? "0";
   return Number(kilobytes) * 1024;
+}
+
+/** The kernel counts in hundredths of a second. */
+function processorTimeOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)!.split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 async function stop(child: ChildProcess): Promise<void> {

@@ -43,11 +43,11 @@ async function serve(options: ServeOptions): Promise<void> {
   const log = openLog(config.logLevel, note);
   const exposure = exposureOf(config);
   if (exposure) log.warn(exposure);
-  for (const text of environmentNotes(process.env)) log.info(text);
   await supervise(config, {
     log,
     ingest: config.watch ? ingestArguments(options) : null,
     async onListening(url) {
+      for (const text of environmentNotes(process.env)) log.info(text);
       say(`listening on ${url}`);
       if (options.demo) say(["", ...(await firstRequest(config.data, url))]);
     },

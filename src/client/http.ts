@@ -58,7 +58,7 @@ export function createTransport(url: string, token: string | undefined, patience
         throw new ConnectionFailedError(`no response from ${root}`, { cause: error });
       });
       const body = bodyOf(response, timeout, signal);
-      if (!isAnswerTo(response, address)) {
+      if (!isAnswerTo(response, path + new URL(address).search)) {
         await body.cancel();
         throw new ConnectionFailedError(`${root} sent the response to another request`);
       }
@@ -80,10 +80,9 @@ export function createTransport(url: string, token: string | undefined, patience
  * Whether a response is that to this request, as far as its header `X-Answer-To` tells. A proxy may mix up responses, or
  * remove the header.
  */
-function isAnswerTo(response: Response, address: string): boolean {
+function isAnswerTo(response: Response, target: string): boolean {
   const told = response.headers.get("X-Answer-To");
-  const { pathname, search } = new URL(address);
-  return told === null || told === checksum(pathname.slice(pathname.lastIndexOf("/api/v1/")) + search);
+  return told === null || told === checksum(target);
 }
 
 /** CRC-32 in hexadecimal. */

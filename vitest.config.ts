@@ -1,4 +1,4 @@
-// Three processes run the test files (DuckDB is native code) on two cores, since some of them mostly wait. A process loads
+// Four processes run the test files (DuckDB is native code) on two cores, since some of them mostly wait. A process loads
 // each module once for all of its files: loading them for each file took about a second of processor time.
 import { defineConfig } from "vitest/config";
 
@@ -10,7 +10,7 @@ export default defineConfig({
     pool: "forks",
     isolate: false,
     setupFiles: ["test/support/setup.ts"],
-    maxWorkers: 3,
+    maxWorkers: 4,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     coverage: {

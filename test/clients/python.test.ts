@@ -17,8 +17,8 @@ const files = ["clients/python/tests", "test/python"].flatMap((folder) =>
     .map((name) => `${folder}/${name}`),
 );
 
-/** Builds packages and checks types; and all ways in which a response may be wrong. */
-const SLOW = /test_(?:package|hostile|processes)\.py$/;
+/** What only the long run needs: packages and types, all ways in which a response may be wrong, processes, examples. */
+const SLOW = /test_(?:package|hostile|processes|examples|recipes)\.py$/;
 
 describe.skipIf(noPython !== null)(`pytest${noPython === null ? "" : ` (${noPython})`}`, () => {
   let env: Record<string, string>;

@@ -50,16 +50,19 @@ describe("the write lock", { timeout: 120_000 }, () => {
     expect(await withLock(path, nothing, 10_000)).toBe("done");
   });
 
-  test("of another host is respected while it is touched, and taken over if it was not for a minute", async () => {
-    const path = await lockPath();
-    await writeFile(path, foreign);
-    await age(path, 50);
-    await expect(withLock(path, nothing, 0)).rejects.toThrow("another writer (process 1) holds the lake");
-    await age(path, 70);
-    expect(await withLock(path, nothing, 10_000)).toBe("done");
-  });
+  test.concurrent(
+    "of another host is respected while it is touched, and taken over if it was not for a minute",
+    async ({ expect }) => {
+      const path = await lockPath();
+      await writeFile(path, foreign);
+      await age(path, 50);
+      await expect(withLock(path, nothing, 0)).rejects.toThrow("another writer (process 1) holds the lake");
+      await age(path, 70);
+      expect(await withLock(path, nothing, 10_000)).toBe("done");
+    },
+  );
 
-  test("without a readable holder is taken over after a minute too", async () => {
+  test.concurrent("without a readable holder is taken over after a minute too", async ({ expect }) => {
     const path = await lockPath();
     await writeFile(path, "");
     await expect(withLock(path, nothing, 0)).rejects.toThrow("process unknown");
@@ -67,7 +70,7 @@ describe("the write lock", { timeout: 120_000 }, () => {
     expect(await withLock(path, nothing, 10_000)).toBe("done");
   });
 
-  test("that is still touched is respected, however old it is by a clock that jumps", async () => {
+  test.concurrent("that is still touched is respected, however old it is by a clock that jumps", async ({ expect }) => {
     const path = await lockPath();
     for (const jump of [3_600, -3_600, 73 * 365 * 86_400]) {
       await writeFile(path, foreign);
@@ -80,7 +83,7 @@ describe("the write lock", { timeout: 120_000 }, () => {
     }
   });
 
-  test("of a dead holder is taken over even if a wrong clock put it in the future", async () => {
+  test.concurrent("of a dead holder is taken over even if a wrong clock put it in the future", async ({ expect }) => {
     const path = await lockPath();
     await writeFile(path, foreign);
     await age(path, -73 * 365 * 86_400);

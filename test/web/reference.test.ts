@@ -1,17 +1,18 @@
 // The reference of the API as a page: a request is tried with the token of the tab.
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect } from "vitest";
 import { describeInBrowser } from "../support/browser.js";
 import { enter, servePage } from "../support/page.js";
 import type { TestServer } from "../support/server.js";
+import { isLong, longTest } from "../support/size.js";
 
 let server: TestServer;
 
 beforeAll(async () => {
-  server = await servePage();
+  if (isLong) server = await servePage();
 });
 
 describeInBrowser("the reference", () => {
-  test("tries a request with the token that was given to the page, and breaks no rule of its policy", async () => {
+  longTest("tries a request with the token that was given to the page, and breaks no rule of its policy", async () => {
     const { page, complaints } = await enter(server, "");
     await page.getByRole("link", { name: "API reference" }).click();
     await page.getByRole("heading", { name: /Tapehouse/ }).waitFor();

@@ -1,7 +1,6 @@
 // Starts and stops the server. It opens the lake, follows new versions and listens; when it stops, responses in
 // progress have some time to finish.
-import type { Server } from "node:http";
-import { type AddressInfo, Server as NetServer } from "node:net";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { ServerConfig } from "../config.js";
 import { createAdjustments } from "../engine/adjust.js";
@@ -18,6 +17,7 @@ import { makeOwnFolder } from "../files.js";
 import { openSegmentStore } from "../segments/store.js";
 import { createApp, routedByPath } from "./app.js";
 import type { Context } from "./context.js";
+import { type EndOptions, prepareEnd } from "./ending.js";
 import { createFollower, createPoll } from "./follow.js";
 import { createTokenAdmission } from "./limits.js";
 import { createListener } from "./listener.js";
@@ -129,38 +129,5 @@ export async function startServer(
       await following;
       await reader.close();
     },
-  };
-}
-
-export interface EndOptions {
-  /** Milliseconds that responses in progress have to finish. */
-  readonly within: number;
-  /**
-   * Keeps idle connections open: each gets one more response, with `Connection: close`, or ends by itself. For a server
-   * that is replaced by another one: no request is lost.
-   */
-  readonly keepIdle?: boolean;
-}
-
-/** How often connections are checked for finished responses, in milliseconds. */
-const SWEEP_EVERY = 50;
-
-/**
- * Returns the function that ends `server`: it accepts no new connection, lets responses in progress finish for `within`
- * milliseconds, and cuts the rest. It resolves when the last connection is closed; call it again to shorten the time.
- */
-function prepareEnd(server: Server): (options: EndOptions) => Promise<void> {
-  let ended: Promise<void> | undefined;
-  server.prependListener("request", (_req, res) => {
-    if (ended) res.setHeader("Connection", "close");
-  });
-  return async ({ within, keepIdle = false }) => {
-    // Closing an HTTP server would cut idle connections whose next request may be on its way.
-    ended ??= new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()));
-    const cutting = setTimeout(() => server.closeAllConnections(), within);
-    const sweeping = keepIdle ? undefined : setInterval(() => server.closeIdleConnections(), SWEEP_EVERY);
-    await ended;
-    clearTimeout(cutting);
-    clearInterval(sweeping);
   };
 }

@@ -72,7 +72,7 @@ export async function requireWholeDays(job: Job): Promise<void> {
         relation: `(SELECT ${keys.map((sql, i) => `${sql} AS k${i}`).join(", ")}, ${time} AS t FROM ${source.relation})`,
       },
       `SELECT ${keys.map((_sql, i) => `k${i}`).join(", ")}, concat_ws(' ', ${keys.map((_sql, i) => `k${i}::VARCHAR`).join(", ")}) AS sample, min(t) AS first, max(t) AS last`,
-      `GROUP BY ${key} HAVING min(t) <> max(t) LIMIT 1`,
+      `GROUP BY ${key} HAVING min(t) <> max(t) ORDER BY ${key} LIMIT 1`,
     );
     if (!row) continue;
     const [sample, first, last] = [row["sample"], row["first"], row["last"]].map(String);

@@ -5,7 +5,8 @@ import { KEEP_ALIVE } from "../http/listener.js";
 import type { ProcessMetrics } from "../http/metrics.js";
 import { openLog } from "../http/observe.js";
 import type { Port } from "../http/port.js";
-import { type EndOptions, type RunningServer, startServer } from "../http/server.js";
+import type { EndOptions } from "../http/ending.js";
+import { type RunningServer, startServer } from "../http/server.js";
 import { damagedFiles, checkFiles } from "../http/follow.js";
 import { ALIVE_EVERY, type Order, type Report, endAtOnce, endWhenAlone } from "./messages.js";
 

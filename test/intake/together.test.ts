@@ -145,7 +145,18 @@ test("each file of any set has the report and the rows that it has alone", async
     const left = await box.writer.rows("SELECT table_name AS name FROM duckdb_tables() WHERE temporary");
     for (const { name } of left) await box.writer.run(`DROP TABLE ${String(name)}`);
   });
-  await fc.assert(property, { numRuns: size("TOGETHER", 3, 40) });
+  await fc.assert(property, {
+    numRuns: size("TOGETHER", 3, 40),
+    // Which of several rows a message named used to depend on chance.
+    examples: [
+      [
+        [
+          { kind: "with times", rows: 4, day: 1, isInFolder: false },
+          { kind: "close", rows: 1, day: 1, isInFolder: false },
+        ],
+      ],
+    ],
+  });
 }, 600_000);
 
 test("files with the same columns share a table, and those that raise a doubt share another", async () => {

@@ -25,12 +25,13 @@ CACHES: "dict[str, Callable[[Any], Any]]" = {
 shared: Client
 
 
-def codes_of(code: str) -> List[str]:
-    return shared.daily(ts_code=code, limit=5).arrow()["ts_code"].unique().to_pylist()
-
-
 def codes_by(client: Client, code: str) -> List[str]:
-    return client.daily(ts_code=code, limit=5).arrow()["ts_code"].unique().to_pylist()
+    found: List[str] = client.daily(ts_code=code, limit=5).arrow()["ts_code"].unique().to_pylist()
+    return found
+
+
+def codes_of(code: str) -> List[str]:
+    return codes_by(shared, code)
 
 
 @pytest.fixture(scope="module")

@@ -80,7 +80,7 @@ test("every backup holds exactly the rows of its version, whatever is imported, 
       expect(await servedRows(again)).toEqual(rows);
     }
   } finally {
-    expect(await writers.end()).toBeGreaterThan(BACKUPS);
+    expect(await writers.end()).toBeGreaterThan(0);
   }
   expect(made.size).toBeGreaterThan(1);
   expect((await verify(root, { deep: true, ...MEMORY })).faults).toEqual([]);

@@ -54,8 +54,11 @@ const variable = (env: Environment, name: SettingName): string | undefined => {
 export function environmentNotes(env: Environment): readonly string[] {
   const addresses = SETTING_NAMES.map(envOf).filter((name) => isServiceAddress(env[name]));
   return [
-    ...addresses.map((name) => `${name}=${env[name]} is ignored: Kubernetes sets it for a service of this name`),
-    ...(env["TAPEHOUSE_TOKEN"] ? ["the token in TAPEHOUSE_TOKEN is valid for everything and does not expire"] : []),
+    ...addresses.map(
+      (name) =>
+        `${name}=${env[name]} is ignored: it is the address that Kubernetes sets for a service called tapehouse`,
+    ),
+    ...(env["TAPEHOUSE_TOKEN"] ? ["the token in TAPEHOUSE_TOKEN gives access to everything and does not expire"] : []),
   ];
 }
 

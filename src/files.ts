@@ -74,7 +74,7 @@ export async function* piecesIn(path: string, from = 0): AsyncGenerator<Buffer> 
 }
 
 /**
- * The bytes of an open file in pieces, of a mebibyte if it is large. For a small file the buffers are small: others would
+ * The bytes of an open file in pieces, of 1 MiB each if it is large. For a small file the buffers are small: larger ones would
  * keep the garbage collector busy. A stream would cost more than reading a small file does.
  */
 export async function* piecesOf(handle: FileHandle, from = 0): AsyncGenerator<Buffer> {

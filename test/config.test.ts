@@ -77,13 +77,13 @@ describe("the settings of the server", () => {
     const env = { TAPEHOUSE_PORT: "tcp://10.96.0.12:8080", TAPEHOUSE_QUEUE: "7" };
     expect(readConfig({}, env)).toMatchObject({ port: 8080, queue: 7 });
     expect(environmentNotes(env)).toEqual([
-      "TAPEHOUSE_PORT=tcp://10.96.0.12:8080 is ignored: Kubernetes sets it for a service of this name",
+      "TAPEHOUSE_PORT=tcp://10.96.0.12:8080 is ignored: it is the address that Kubernetes sets for a service called tapehouse",
     ]);
   });
 
   test("a token of the environment is reported, without its text", () => {
     const notes = environmentNotes({ TAPEHOUSE_TOKEN: "secret" });
-    expect(notes).toEqual(["the token in TAPEHOUSE_TOKEN is valid for everything and does not expire"]);
+    expect(notes).toEqual(["the token in TAPEHOUSE_TOKEN gives access to everything and does not expire"]);
     expect(environmentNotes({})).toEqual([]);
   });
 

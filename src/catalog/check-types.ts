@@ -26,7 +26,7 @@ export interface RowCheck extends CheckText {
   readonly fails: Term;
   readonly against?: Counterpart;
   /**
-   * A condition on all bars of a code, as an aggregate. Without it, no row of the code can fail; few codes meet it, so it
+   * A condition on all bars of a code, as an aggregate. If a code does not meet it, none of its rows can fail; few codes do, so it
    * saves the comparison of each row with the bar before it.
    */
   readonly onlyCodes?: Term;

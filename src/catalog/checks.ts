@@ -95,7 +95,7 @@ export const CHECKS: readonly Check[] = [
       "index_weight",
     ],
     severity: "severe",
-    says: "the day has not come yet in China",
+    says: "the date is in the future (China time)",
     chinese: "日期晚于当前（北京时间）日期",
     fails: `r.__date > ${TODAY}`,
     shows: [],

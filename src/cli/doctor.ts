@@ -114,8 +114,12 @@ async function checkEncoder(): Promise<Finding> {
     const found = checkKernel();
     if (found === "equal") return ok(thing, "WebAssembly, equal to the plain row writer");
     if (found === "absent") {
-      const way = "node --version; ulimit -v # without WebAssembly with SIMD, rows are written more slowly";
-      return warning(thing, { found: "WebAssembly with SIMD, or memory for it, is not available", expected, way });
+      const way = "node --version; ulimit -v # without WebAssembly, rows are written more slowly and not cached";
+      return warning(thing, {
+        found: "WebAssembly with SIMD is not available, or ulimit -v leaves no room for it",
+        expected,
+        way,
+      });
     }
     return wrong(thing, { found: "its output is different", expected, way: "npm ci && npm run build" });
   } catch (error) {

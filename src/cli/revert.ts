@@ -22,7 +22,7 @@ interface Options {
 export function revertCommand(): Command {
   return new Command("revert")
     .description(
-      "Take data back: serve the rows of an earlier version again, as a new version, or take back only a drop. " +
+      "Take data back: serve the rows of an earlier version again, as a new version, or take back a single drop. " +
         "Drops that are taken back are withdrawn: they stay in the inbox, and are imported again only if they are dropped again.",
     )
     .argument("[version]", "the number or the data_version of an earlier version; see: tapehouse versions")

@@ -70,7 +70,7 @@ function ingestArguments({ watch: _, ...options }: ServeOptions): string[] {
   });
 }
 
-/** A curl command to paste, with a token of its own. Those of earlier starts stay valid. */
+/** A curl command to paste, with a token of its own. Those of the last 20 starts stay valid for 30 days. */
 async function firstRequest(data: string, url: string): Promise<readonly string[]> {
   const { createSeriesToken } = await import("../store/tokens.js");
   const token = await createSeriesToken(data, "first-steps", { entities: null, expires: "30d" }, new Date());

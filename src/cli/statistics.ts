@@ -21,7 +21,7 @@ interface Options {
 export function statisticsCommand(): Command {
   return new Command("statistics")
     .description(
-      "Show what the columns of an entity hold: missing values, distinct values, the least and the greatest value, and " +
+      "Show what the columns of an entity hold: missing values, distinct values, the smallest and the largest value, and " +
         "the last day with a value. Every number is exact.",
     )
     .argument("<entity>", "the entity")

@@ -77,7 +77,7 @@ export function createTransport(url: string, token: string | undefined, patience
 }
 
 /**
- * Whether a response is that to this request, as far as its header `X-Answer-To` tells. A proxy may mix up responses, or
+ * Whether a response belongs to this request, as far as its header `X-Answer-To` tells. A proxy may mix up responses, or
  * remove the header.
  */
 function isAnswerTo(response: Response, target: string): boolean {

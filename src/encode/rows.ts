@@ -152,7 +152,7 @@ function loadKernel(): Kernel | null {
   return { bytes: new Uint8Array(memory.buffer), words: new Uint32Array(memory.buffer), arena: align(arena()), encode };
 }
 
-/** Null if there is no memory: V8 reserves about 10 GB of addresses for an instance, which `ulimit -v` may forbid. */
+/** Null if there is no memory: V8 reserves about 10 GB of address space for an instance, which `ulimit -v` may forbid. */
 function instanceOf(code: Uint8Array<ArrayBuffer>): WebAssembly.Instance | null {
   try {
     return new WebAssembly.Instance(new WebAssembly.Module(code));

@@ -1,4 +1,4 @@
-// Ends a server: what is in progress may finish, and nothing new begins.
+// Ends a server: it accepts no new connections, and responses in progress may finish.
 import type { Server, ServerResponse } from "node:http";
 import { Server as NetServer } from "node:net";
 
@@ -16,8 +16,8 @@ export interface EndOptions {
 const SWEEP_EVERY = 50;
 
 /**
- * Returns the function that ends `server`: it accepts no new connection, lets responses in progress finish for `within`
- * milliseconds, and cuts the rest. It resolves when the last connection is closed; call it again to shorten the time.
+ * Returns a function that ends `server`: the server accepts no new connection, lets responses in progress finish for `within`
+ * milliseconds, and cuts the rest. The promise resolves when the last connection is closed; call it again to shorten the time.
  */
 export function prepareEnd(server: Server): (options: EndOptions) => Promise<void> {
   let ended: Promise<void> | undefined;

@@ -56,7 +56,7 @@ export function exposureOf({ host, tls }: Pick<ServerConfig, "host" | "tls">): s
   const family = isIP(host);
   if (family !== 0 && loopback.check(host, family === 6 ? "ipv6" : "ipv4")) return null;
   return (
-    `${host} can be reached from other machines, and without TLS tokens and data cross the network unencrypted; ` +
+    `${host} can be reached from other machines, and without TLS, tokens and data cross the network unencrypted; ` +
     "set --tls-cert and --tls-key, or use --host 127.0.0.1 behind a proxy with TLS"
   );
 }

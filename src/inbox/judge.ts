@@ -46,7 +46,7 @@ interface Checksum extends PendingDrop {
   readonly sha256: string;
   /** The stamp of the file with this checksum. */
   readonly identity: string;
-  /** A CSV file whose last line has no end: it may be cut short, and read nevertheless. */
+  /** Whether it is a CSV file whose last line has no line break, so that it may be incomplete although it can be read. */
   readonly hasOpenEnd: boolean;
 }
 

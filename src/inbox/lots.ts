@@ -47,8 +47,9 @@ export interface FileHistory {
 /** How many lots of each size run at a time. Separate slots keep slow and large lots from blocking small ones. */
 const SLOTS = { small: 2, slow: 1, large: 1 } as const;
 
-/** Larger files go into a large lot, and so do small ones that have more than this together. */
+/** Files above this size go into a large lot. */
 const SMALL_BYTES = 32 << 20;
+/** So do small files that add up to more than this. */
 const SMALL_LOT_BYTES = 128 << 20;
 
 export const isSmall = ({ size }: Pick<InboxFile, "size">): boolean => size <= SMALL_BYTES;
@@ -57,7 +58,7 @@ export const isSmall = ({ size }: Pick<InboxFile, "size">): boolean => size <= S
 export const SMALL_TIME = 2_000;
 /** The files of a lot, by how often it has failed: whichever is at fault must soon be alone. */
 const MOST_FILES = [5_000, 70, 1] as const;
-/** Each lot rewrites the data files of its days, and files that are dropped in no order touch all of them. */
+/** The most bytes of a lot. It is high because each lot rewrites the data files of its days, and files that are dropped in no order touch all of them. */
 const MOST_BYTES = 1024 << 20;
 
 /** What to do next. */

@@ -7,7 +7,7 @@ import { temporaryOf } from "../store/durable.js";
 import type { InboxFile } from "./watch.js";
 import { nextStep, SMALL_TIME, type Lot, type LotSize, type FileHistory, type PendingDrop } from "./lots.js";
 
-/** While lots run, the report is written no more often than this, in milliseconds. */
+/** The shortest time between two reports while lots run, in milliseconds. */
 const REPORT_EVERY = 500;
 
 interface RunningOptions {

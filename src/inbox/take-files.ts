@@ -27,7 +27,7 @@ interface TakingFiles {
   onSlow(left: readonly PendingDrop[]): void;
 }
 
-/** So many files are checked at once: most of the time of a small one is spent waiting for the system. */
+/** How many files are checked at once: most of the time of a small one is spent waiting for the system. */
 const CHECKED_AHEAD = 4;
 
 export async function takeFiles(files: readonly PendingDrop[], to: TakingFiles): Promise<void> {

@@ -4,7 +4,7 @@ import type { CheckedDrop } from "./judge.js";
 import type { PendingDrop } from "./lots.js";
 
 /**
- * Before a file is refused for the first time, it is read again after this time. A CSV file whose last line has no end is
+ * Before a file is refused for the first time, it is read again after this time. A CSV file whose last line has no line break is
  * not read before it has been unchanged for this time. In milliseconds.
  */
 export const SECOND_TRY = 3_000;
@@ -12,7 +12,7 @@ export const SECOND_TRY = 3_000;
 export const contentKey = ({ path, size, mtime }: DropState): string => `${path} ${size} ${mtime}`;
 
 interface Unfinished {
-  /** Whether the file, as it is, has had its time; without it, it would be refused or may be cut short. */
+  /** Whether the file has already been given time to be completed. */
   hadTime(file: DropState): boolean;
   /** The file gets its time now. */
   giveTime(file: DropState): void;

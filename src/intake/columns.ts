@@ -127,7 +127,7 @@ function identityWarning(entity: Entity, bindings: readonly Binding[]): readonly
   const names = list(lacking.map(({ column }) => column.name));
   const [tell, it] = lacking.length > 1 ? ["tell", "them"] : ["tells", "it"];
   return [
-    `without ${names}, which ${tell} rows apart: a file that has ${it} adds its rows beside these, and replaces none of them`,
+    `without ${names}, which ${tell} rows apart: a later file that has ${it} adds its rows beside these and replaces none of them`,
   ];
 }
 

@@ -79,7 +79,7 @@ export async function stage(
 
 /** Files are read together up to this many bytes, unpacked. */
 const MOST_BYTES = 64 << 20;
-/** So many files are opened at once: most of the time of a small one is spent waiting for the system. */
+/** How many files are opened at once: most of the time of a small one is spent waiting for the system. */
 const OPENED_AHEAD = 4;
 
 /**

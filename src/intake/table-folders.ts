@@ -32,7 +32,7 @@ async function tableIn(root: string, folder: string, known: KnownFolders): Promi
     const names = await readdir(join(root, folder, log)).catch((): string[] => []);
     if (names.some((name) => holds.test(name))) {
       return (
-        `it is part of a table of ${called}, whose log knows which rows were deleted: ` +
+        `it belongs to a table of ${called}, and only its log says which rows were deleted: ` +
         `export the table as Parquet or CSV with the tools of ${called}`
       );
     }

@@ -49,9 +49,9 @@ function groupedSql(
  * Stored bars with prices adjusted backward. Where the days of a bar are all there and make up its open, high, low
  * and close, its prices are those of its adjusted days. Otherwise a single factor must have been valid in all of the
  * period, and for `pre_close` at the end of the period before too; if not, prices are null. All days are there if their
- * volumes add up, or if there are as many as factors and their volumes do not contradict. A factor was valid in all of the
- * period if there is one on the date of the bar, and the same one before the period or on its first weekday: one of the
- * days between without a factor may be an ex-date only if another one is.
+ * volumes add up, or if there are as many as factors and their volumes do not contradict the bar's. A factor was valid in
+ * all of the period if there is one on the date of the bar, and the same one before the period or on its first weekday: a
+ * day between without a factor can then be an ex-date only if a second one cancels it.
  */
 function rebuiltSql({ period, bars, days, factors, volume }: Rebuilding, all: SelectAll): string {
   const start = (alias: string): string => `date_trunc('${period}', ${alias}.trade_date)`;

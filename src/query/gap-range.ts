@@ -24,12 +24,12 @@ export function rangeOf({ start, end, dataVersion }: GapBounds, now: Date): Aske
   return { start, end, today: parseDate((dataVersion ?? chinaTime(now)).slice(0, 10))! };
 }
 
-/** No data is published this many days before its day. */
+/** Rows dated more than this many days ahead are taken for errors. */
 const FAR_AHEAD = 30;
 
 /**
- * The newest day for which an entity of trading days has rows; null if there is none. An entity with rows of days that are
- * far ahead does not count: one wrong date would show gaps in all others.
+ * The newest day for which an entity of trading days has rows; null if there is none. An entity whose newest row is
+ * further ahead does not count: one wrong date would show gaps in all others.
  */
 export const newestDay = (files: (entity: string) => Pick<FileList, "last">, today: string): string | null =>
   ENTITIES.filter(({ gaps, snapshot }) => gaps !== "none" && snapshot === null)
@@ -40,8 +40,8 @@ export const newestDay = (files: (entity: string) => Pick<FileList, "last">, tod
 
 /**
  * The days on which gaps are looked for: from the first row of the entity to the last day that any entity has, and as
- * far as the request asks. A day that is not over, or that the calendar does not have, is left out, unless the entity
- * has rows of later days that have come. Null if there are no such days.
+ * far as the request asks. Days outside the calendar are left out, and so is today, unless the entity has rows of today.
+ * Null if there are no such days.
  */
 export function coveredSpan(
   { first, last }: Pick<FileList, "first" | "last">,

@@ -16,7 +16,7 @@ export function notesOn(
   wayTo: (mode: ReplaceMode) => string,
 ): readonly string[] {
   const notes: string[] = [];
-  if (removed > 0) notes.push(`${plural(removed, "row")} removed, which the file lacks`);
+  if (removed > 0) notes.push(`${plural(removed, "row")} removed because the file does not have them`);
   if (lost.length > 0) {
     const columns = some(lost.map(({ column, rows }) => `${column} ${count(rows)}`));
     notes.push(`stored values replaced by missing ones: ${columns}; a column that is not in the file keeps its values`);

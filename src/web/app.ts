@@ -17,7 +17,7 @@ export interface App extends Catalog {
 /** A view shows itself at once and fills itself in; `path` is what follows its name in the address, `search` the rest. */
 export type View = (app: App, path: string, search: URLSearchParams) => HTMLElement;
 
-/** What each place was last asked to show: a later work overtakes an earlier one. */
+/** What each place was last asked to show: later work replaces earlier work. */
 const works = new WeakMap<HTMLElement, object>();
 
 /** Puts what `work` makes into `place`, or what went wrong. Resolves to true where it stands in the page. */

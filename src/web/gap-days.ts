@@ -61,7 +61,7 @@ export function gapYears(
   const begin = timeOf(`${first.slice(0, 4)}0101`);
   const length = (timeOf(`${last.slice(0, 4)}1231`) - begin) / DAY + 1;
   const at = (day: string): number => Math.min(Math.max((timeOf(day) - begin) / DAY, 0), length);
-  /** On how many gaps each day lies: each adds one where it begins and takes it back after its end. */
+  /** How many gaps cover each day: each adds one where it begins and takes it back after its end. */
   const depthsOf = (some: readonly Gap[]): Int32Array => {
     const depths = new Int32Array(length + 1);
     for (const { gap_start, gap_end } of some) {

@@ -32,7 +32,7 @@ export function applyTheme(theme: Theme): void {
   document.dispatchEvent(new Event(COLOURS_CHANGED));
 }
 
-/** `view` shows prices. */
+/** Applies the colours of prices to `view`. */
 export function applyRise(view: HTMLElement, rise: Rise): void {
   localStorage.setItem("tapehouse-rise", rise);
   view.dataset["rise"] = rise;

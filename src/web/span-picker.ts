@@ -28,7 +28,7 @@ export function spanPicker({ t }: App): SpanPicker {
     apply();
   });
 
-  /** As bars have it; null without a value, and for what is no day. */
+  /** The entered day as `YYYY-MM-DD`; null if the field is empty or holds no date. */
   const dayIn = (input: HTMLInputElement, place: HTMLElement): string | null => {
     const digits = input.value.trim().replaceAll("-", "");
     if (/^\d{8}$/.test(digits)) return dayText(digits);

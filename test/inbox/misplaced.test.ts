@@ -32,7 +32,7 @@ test.each(TABLES)(
     const file = await drop(root, "adj_factor/table/year=2024/part.csv", factors("000001.SZ,20240102,1"));
     await drop(root, "adj_factor/plain.csv", factors("000001.SZ,20240103,1"));
     await watcher.settle();
-    const reason = `it is part of a table of ${system}, whose log knows which rows were deleted`;
+    const reason = `it belongs to a table of ${system}, and only its log says which rows were deleted`;
     expect((await reasons())["adj_factor/table/year=2024/part.csv"]).toContain(reason);
     expect((await outcomesOf(root))["adj_factor/plain.csv"]).toBe("taken");
     const imported = importFiles(join(root, "other"), entityNamed("adj_factor")!, [file], OPTIONS);

@@ -31,7 +31,7 @@ describe("a file in @replace-day", () => {
     expect(await factorsOf()).toEqual(["000001.SZ 20240102 2", "000002.SZ 20240103 1"]);
     const entry = await entryOf("adj_factor/@replace-day/2024/final.csv");
     expect(entry).toMatchObject({ outcome: "taken", replaced: 1, added: -1 });
-    expect(entry.warnings).toEqual(["1 row removed, which the file lacks"]);
+    expect(entry.warnings).toEqual(["1 row removed because the file does not have them"]);
   });
 
   test("below a folder with a value replaces the day of the folder", async () => {

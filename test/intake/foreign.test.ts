@@ -176,7 +176,7 @@ describe("a warning is given for", () => {
     const file = csv("ts_code,ann_date,end_date,report_type,total_revenue", "600519.SH,20240403,20231231,1,1.5");
     expect((await box.stage("income", file)).warnings).toEqual([
       expect.stringMatching(
-        /^without .*update_flag.*, which tells? rows apart: a file that has (it|them) adds its rows beside/,
+        /^without .*update_flag.*, which tells? rows apart: a later file that has (it|them) adds its rows beside/,
       ),
     ]);
   });

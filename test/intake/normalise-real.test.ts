@@ -143,7 +143,7 @@ const CASES: readonly Case[] = [
     duplicates: 2,
     conflicts: 2,
     warnings: [
-      "without update_flag, which tells rows apart: a file that has it adds its rows beside these, and replaces none of them",
+      "without update_flag, which tells rows apart: a later file that has it adds its rows beside these and replaces none of them",
     ],
     first: { ts_code: "600519.SH", ann_date: "2025-08-13", end_date: "2025-06-30", eps: 36.18 },
   },
@@ -155,7 +155,7 @@ const CASES: readonly Case[] = [
     missing: 59,
     duplicates: 1,
     warnings: [
-      "without update_flag, which tells rows apart: a file that has it adds its rows beside these, and replaces none of them",
+      "without update_flag, which tells rows apart: a later file that has it adds its rows beside these and replaces none of them",
     ],
     first: { ts_code: "002579.SZ", ann_date: "2024-10-29" },
   },

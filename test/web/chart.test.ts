@@ -68,7 +68,7 @@ describeInBrowser("a chart", () => {
     await page.getByText("21 days from 2024-03-01 to 2024-03-29.").waitFor();
     await page.getByRole("textbox", { name: "From" }).fill("1 March");
     await page.getByRole("textbox", { name: "From" }).press("Enter");
-    await page.locator(".field").getByRole("alert").getByText("Write a day as YYYYMMDD.").waitFor();
+    await page.locator(".field").getByRole("alert").getByText("Enter the date as YYYYMMDD.").waitFor();
     await page.getByRole("textbox", { name: "From" }).fill("20240401");
     await page.getByRole("textbox", { name: "From" }).press("Enter");
     await page.getByText("There are no bars between these days.").waitFor();

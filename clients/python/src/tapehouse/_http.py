@@ -136,7 +136,7 @@ class _Opened(NamedTuple):
 
 def _is_answer_to(response: requests.Response, path: str) -> bool:
     """
-    Whether a response is that to this request, as far as its header ``X-Answer-To`` tells. A proxy may mix up responses,
+    Whether a response belongs to this request, as far as its header ``X-Answer-To`` tells. A proxy may mix up responses,
     or remove the header.
     """
     told = response.headers.get("X-Answer-To")

@@ -71,7 +71,7 @@ describeInBrowser("a chart", () => {
     await page.locator(".field").getByRole("alert").getByText("Enter the date as YYYYMMDD.").waitFor();
     await page.getByRole("textbox", { name: "From" }).fill("20240401");
     await page.getByRole("textbox", { name: "From" }).press("Enter");
-    await page.getByText("There are no bars between these days.").waitFor();
+    await page.getByText("There are no bars in this period.").waitFor();
     await expectAccessible(page);
     await page.getByLabel("All", { exact: true }).check();
     await page.getByText(`261 ${ABOUT}`).waitFor();

@@ -1,6 +1,18 @@
 // Four processes run the test files (DuckDB is native code) on two cores, since some of them mostly wait. A process loads
 // each module once for all of its files: loading them for each file took about a second of processor time.
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** Files that run another program for long; by their own size they would come last, and the others would be done. */
+const LONG = /\/test\/(clients|web|processes)\//;
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification): boolean => LONG.test(moduleId);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 export default defineConfig({
   test: {
@@ -11,6 +23,7 @@ export default defineConfig({
     isolate: false,
     setupFiles: ["test/support/setup.ts"],
     maxWorkers: 4,
+    sequence: { sequencer: LongFirst },
     testTimeout: 60_000,
     hookTimeout: 120_000,
     coverage: {

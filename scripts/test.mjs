@@ -15,8 +15,8 @@ if (args.every((arg) => arg.startsWith("-"))) {
   if (!isLong) args.push("--exclude", "test/suites/**");
   console.error(
     isLong
-      ? "running every test: takes about 21 minutes on two cores"
-      : "running most tests: takes about 9 minutes on two cores; `npm run test:long` adds the long ones",
+      ? "running every test: takes about 17 minutes on two cores"
+      : "running most tests: takes about 6 minutes on two cores; `npm run test:long` adds the long ones",
   );
 }
 if (isLong) process.env.TAPEHOUSE_LONG = "1";

@@ -1,5 +1,5 @@
-// Overlays: drops and commands that may have replaced rows of earlier drops. Found by dates and codes, without looking at
-// all.
+// Overlays: drops and commands that changed rows, and may have replaced those of earlier drops. Found by dates and codes,
+// without looking at all.
 import { doOverlap, spanOf, type LedgerEntry, type RowSpan } from "../lake/ledger.js";
 
 export interface Overlays {

@@ -35,11 +35,14 @@ export function createStandingDrops(): StandingDrops {
     return own;
   };
 
-  /** A later drop or command that replaced rows which this one may have. */
+  /**
+   * A later drop or command that replaced rows which this one may have; or added some, if this one stands for whole days,
+   * lists or codes.
+   */
   const overlayOf = ({ entry, at }: Taken): LedgerEntry | undefined =>
     overlaysOf(entry.entity).find(spanOf(entry), at, (later) => {
       if (withdrawn.has(keyOf(later))) return false;
-      if (replacesMore(later)) return true;
+      if (replacesMore(later) || (replacesMore(entry) && later.added !== 0)) return true;
       return later.data_version === entry.data_version ? later.superseded > 0 : later.replaced > 0;
     });
 
@@ -53,7 +56,7 @@ export function createStandingDrops(): StandingDrops {
       if (entry.outcome === "taken" || entry.outcome === "command") {
         const own = overlaysOf(entry.entity);
         withdrawn.delete(keyOf(entry));
-        if (entry.replaced > 0 || entry.superseded > 0 || replacesMore(entry)) own.add(entry);
+        if (entry.added !== 0 || entry.replaced > 0 || entry.superseded > 0 || replacesMore(entry)) own.add(entry);
         if (!entry.command) byContent.set(key, [...before, { entry, at: own.size }].slice(-MOST_TIMES));
       } else if (entry.outcome === "withdrawn") {
         withdrawn.add(keyOf(entry));

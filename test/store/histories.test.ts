@@ -381,6 +381,12 @@ const FOUND: readonly Step[][] = [
     { does: "delete", code: null, date: DATES[0]!, crash: null },
     { does: "take back", which: 0, crash: null },
   ],
+  // A file that replaces its day is dropped again after another file added a row to the day.
+  [
+    { does: "drop", how: "day", cells: [{ code: CODES[0]!, date: DATES[0]!, value: 1 }], crash: null },
+    { does: "drop", how: "rows", cells: [{ code: CODES[1]!, date: DATES[0]!, value: 1 }], crash: null },
+    { does: "drop again", which: 0, crash: null },
+  ],
 ];
 
 test("any history of drops and commands ends with the rows of a plain model, in every kept version", async () => {

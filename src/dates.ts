@@ -37,7 +37,7 @@ export function parseSpan(text: string): number | undefined {
   return match ? Number(match[1]) * (match[2] === "d" ? DAY_MS : DAY_MS / 24) : undefined;
 }
 
-/** The date so many days after another one, or before it if the number is negative. */
+/** The date a number of days after another one, or before it if the number is negative. */
 export const daysAfter = (date: string, days: number): string => formatDays(toDays(date) + days);
 
 type Period = "week" | "month";

@@ -36,8 +36,8 @@ export function createStandingDrops(): StandingDrops {
   };
 
   /**
-   * A later drop or command that replaced rows which this one may have; or added some, if this one stands for whole days,
-   * lists or codes.
+   * A later drop or command that replaced rows which this one may have. If this one replaces whole days, lists or codes,
+   * also one that added rows to them.
    */
   const overlayOf = ({ entry, at }: Taken): LedgerEntry | undefined =>
     overlaysOf(entry.entity).find(spanOf(entry), at, (later) => {

@@ -26,7 +26,7 @@ export interface Candles {
   remove(): void;
 }
 
-/** Who is told the index of the bar that is looked at, and the first and last bar on screen. */
+/** Called with the index of the bar under the pointer, and with the first and last bar on screen. */
 interface Watcher {
   readonly pointed: (index: number) => void;
   readonly seen: (first: number, last: number) => void;

@@ -48,7 +48,7 @@ export function downloader(app: App, asked: () => Asked, blame: (error: unknown)
   return h("div", { class: "download wide" }, field(t("format"), format), button, progress, said);
 }
 
-/** The whole body. `received` is told how many bytes have come. */
+/** The whole body. Calls `received` with the number of bytes so far. */
 function counted(answer: Response, received: (bytes: number) => void): Promise<Blob> {
   let bytes = 0;
   const counter = new TransformStream<Uint8Array, Uint8Array>({

@@ -26,6 +26,14 @@ export const settings = {
   },
 };
 
+const systemIsDark = matchMedia("(prefers-color-scheme: dark)");
+
+/** Whether pages are dark: as chosen, or as the system is. */
+export const isDark = (): boolean => {
+  const theme = settings.theme();
+  return theme === "dark" || (theme === "system" && systemIsDark.matches);
+};
+
 export function applyTheme(theme: Theme): void {
   localStorage.setItem("tapehouse-theme", theme);
   document.documentElement.dataset["theme"] = theme;
@@ -39,6 +47,4 @@ export function applyRise(view: HTMLElement, rise: Rise): void {
   document.dispatchEvent(new Event(COLOURS_CHANGED));
 }
 
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () =>
-  document.dispatchEvent(new Event(COLOURS_CHANGED)),
-);
+systemIsDark.addEventListener("change", () => document.dispatchEvent(new Event(COLOURS_CHANGED)));

@@ -8,7 +8,11 @@ const TEXTS = {
   catalog: ["Catalog", "数据目录"],
   chart: ["Chart", "K线图"],
   query: ["Query", "数据查询"],
-  reference: ["API reference", "接口文档（英文）"],
+  reference: ["API reference", "接口文档"],
+  referenceAbout: [
+    "Requests that are tried here use the token of this tab.",
+    "在此页面试用接口时，使用当前标签页的访问令牌。数据表和字段的说明为中文，其余内容仅有英文。",
+  ],
   language: ["Language", "语言"],
   theme: ["Appearance", "外观"],
   system: ["System", "跟随系统"],

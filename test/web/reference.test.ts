@@ -26,4 +26,28 @@ describeInBrowser("the reference", () => {
     await operation.locator(".live-responses-table").getByText("data_version").first().waitFor();
     expect(complaints).toEqual([]);
   });
+
+  longTest("is in the language and the appearance that were chosen on the page", async () => {
+    const { page, complaints } = await enter(server, "", { locale: "zh-CN", colorScheme: "light" });
+    await page.getByRole("radio", { name: "深色" }).check();
+    await page.getByRole("link", { name: "接口文档" }).click();
+    await page.locator("#operations-tag-market").click();
+    await page.getByText("日线行情：数据缺口").waitFor();
+    expect(await page.locator("html").getAttribute("lang")).toBe("zh-CN");
+    await page.locator("#operations-market-get_daily .opblock-summary-control").click();
+    await page.getByRole("cell", { name: "收盘价" }).first().waitFor();
+    const background = (): Promise<string> =>
+      page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    expect(await background()).toBe("rgb(28, 32, 34)");
+    expect(complaints).toEqual([]);
+  });
+
+  longTest("follows the system's appearance unless one was chosen", async () => {
+    const { page } = await enter(server, "", { colorScheme: "light" });
+    await page.goto(`${server.url}/docs`);
+    await page.getByRole("heading", { name: /Tapehouse/ }).waitFor();
+    expect(await page.locator("html.dark-mode").count()).toBe(0);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.locator("html.dark-mode").waitFor();
+  });
 });

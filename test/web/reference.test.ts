@@ -37,7 +37,7 @@ describeInBrowser("the reference", () => {
     await page.locator("#operations-market-get_daily .opblock-summary-control").click();
     await page.getByRole("cell", { name: "收盘价" }).first().waitFor();
     const background = (): Promise<string> =>
-      page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+      page.evaluate<string>("getComputedStyle(document.documentElement).backgroundColor");
     expect(await background()).toBe("rgb(28, 32, 34)");
     expect(complaints).toEqual([]);
   });

@@ -110,19 +110,18 @@ describe("DuckDB's failures are classified by their cause", () => {
     }
   });
 
-  test("a full or read-only disk is the machine's fault", async ({ skip }) => {
+  test.for([
+    ["full", MANY, "ENOSPC"],
+    ["read-only", "COPY (SELECT 1) TO '$disk/a.parquet' (FORMAT parquet)", "EROFS"],
+  ] as const)("a %s disk is the machine's fault", async ([kind, sql, code], { skip }) => {
     const disk = await smallDisk(4);
     if (disk === null) return skip("no file system can be mounted here");
+    if (kind === "read-only") execFileSync("mount", ["-o", "remount,ro", disk]);
     const writer = await openWriter({ memory: "64MB", tempDirectory: join(disk, "spill"), spill: "1GB", threads: 1 });
     try {
-      const full = await writer.run(MANY).catch((error: unknown) => error);
-      expect(full).toBeInstanceOf(MachineError);
-      expect(full).toMatchObject({ code: "ENOSPC" });
-      execFileSync("mount", ["-o", "remount,ro", disk]);
-      const barred = await writer
-        .run(`COPY (SELECT 1) TO '${disk}/a.parquet' (FORMAT parquet)`)
-        .catch((e: unknown) => e);
-      expect(barred).toMatchObject({ name: "MachineError", code: "EROFS" });
+      const failure = await writer.run(sql.replace("$disk", disk)).catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(MachineError);
+      expect(failure).toMatchObject({ code });
     } finally {
       writer.close();
     }

@@ -23,6 +23,8 @@ export const PROBLEMS = {
   not_acceptable: { status: 406, title: "Format not available", chinese: "不支持该返回格式" },
   request_timeout: { status: 408, title: "The request took too long to arrive", chinese: "请求发送超时" },
   version_removed: { status: 410, title: "Data version was removed", chinese: "该数据版本已被清理" },
+  content_too_large: { status: 413, title: "Request body is too long", chinese: "请求体过长" },
+  unsupported_media_type: { status: 415, title: "Request body is not JSON", chinese: "请求体须为 JSON" },
   expectation_failed: { status: 417, title: "Expectation not met", chinese: "无法满足 Expect 请求头的要求" },
   not_a_trading_day: { status: 422, title: "Date is not a trading day", chinese: "该日期不是交易日" },
   outside_calendar: { status: 422, title: "Result is outside the calendar", chinese: "结果超出交易日历范围" },

@@ -41,7 +41,7 @@ export function createAnswer<Row>(
   let nextCursor: string | null = null;
 
   const ask = async (request: Params, accept: string): Promise<Body> => {
-    const body = await transport.get(path, request, accept, signal);
+    const body = await transport.rows(path, request, accept, signal);
     dataVersion = body.headers.get("X-Data-Version");
     nextCursor = body.headers.get("X-Next-Cursor");
     return body;

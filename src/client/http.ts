@@ -1,5 +1,6 @@
 // Requests: which responses are failures, which requests are retried, and how slow and how large a response may be.
-import { ConnectionFailedError, IncompleteAnswerError, readable, TapehouseError, ProblemError } from "./errors.js";
+import { ConnectionFailedError, IncompleteAnswerError, readable, TapehouseError } from "./errors.js";
+import { problemOf } from "./problem.js";
 
 /** A value of a parameter; undefined is not sent. A list matches any of its items. */
 type Value = string | number | boolean | readonly (string | number)[] | undefined;
@@ -22,6 +23,8 @@ export interface Patience {
 export interface Transport {
   /** One attempt. Throws if the status is not 200 or the media type is another one. */
   get(path: string, params: Params, accept: string, signal?: AbortSignal): Promise<Body>;
+  /** The same for rows: parameters that are too long for a URL are sent in the body. */
+  rows(path: string, params: Params, accept: string, signal?: AbortSignal): Promise<Body>;
   retry(): Retry;
 }
 
@@ -32,6 +35,9 @@ interface Retry {
   after(error: unknown): Promise<void>;
 }
 
+/** Maximum characters of path and query: many proxies refuse longer ones than 8 KB. */
+const LONGEST_URL = 4096;
+
 export function createTransport(url: string, token: string | undefined, patience: Patience): Transport {
   const root = url.replace(/\/+$/, "");
   const { timeout = 120_000 } = patience;
@@ -39,38 +45,49 @@ export function createTransport(url: string, token: string | undefined, patience
     throw new TypeError("the token contains an invalid character, perhaps a line break at its end");
   }
   const authorization: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` };
-  return {
-    async get(path, params, accept, signal) {
-      const search = queryOf(params);
-      const address = `${root}${path}${search === "" ? "" : `?${search}`}`;
-      const leaving = new AbortController();
-      const response = await within(
-        fetch(address, {
-          headers: { Accept: accept, ...authorization },
-          // A redirect must not receive the token.
-          redirect: "manual",
-          signal: signal ? AbortSignal.any([signal, leaving.signal]) : leaving.signal,
-        }),
-        timeout,
-      ).catch((error: unknown) => {
-        leaving.abort();
-        signal?.throwIfAborted();
-        throw new ConnectionFailedError(`no response from ${root}`, { cause: error });
-      });
-      const body = bodyOf(response, timeout, signal);
-      if (!isAnswerTo(response, path + new URL(address).search)) {
-        await body.cancel();
-        throw new ConnectionFailedError(`${root} sent the response to another request`);
-      }
-      if (response.status !== 200) {
-        const problem = await problemOf(response, body);
-        signal?.throwIfAborted();
-        throw problem;
-      }
-      const came = response.headers.get("Content-Type") ?? "no content type";
-      if (came.split(";")[0]!.trim().toLowerCase() === accept) return body;
+  /** `path` includes the query, `text` is the body of a POST. */
+  const send = async (path: string, text: string | null, accept: string, signal?: AbortSignal): Promise<Body> => {
+    const leaving = new AbortController();
+    const response = await within(
+      fetch(root + path, {
+        ...(text === null ? {} : { method: "POST", body: text }),
+        headers: { Accept: accept, ...authorization, ...(text === null ? {} : { "Content-Type": "application/json" }) },
+        // A redirect must not receive the token.
+        redirect: "manual",
+        signal: signal ? AbortSignal.any([signal, leaving.signal]) : leaving.signal,
+      }),
+      timeout,
+    ).catch((error: unknown) => {
+      leaving.abort();
+      signal?.throwIfAborted();
+      throw new ConnectionFailedError(`no response from ${root}`, { cause: error });
+    });
+    const body = bodyOf(response, timeout, signal);
+    if (!isAnswerTo(response, path, text)) {
       await body.cancel();
-      throw new TapehouseError(`not a Tapehouse response: ${readable(came)} instead of ${accept}`);
+      throw new ConnectionFailedError(`${root} sent the response to another request`);
+    }
+    if (response.status !== 200) {
+      const problem = problemOf(response, await textOf(body, LONGEST_ERROR).catch(() => ""));
+      signal?.throwIfAborted();
+      throw problem;
+    }
+    const came = response.headers.get("Content-Type") ?? "no content type";
+    if (came.split(";")[0]!.trim().toLowerCase() === accept) return body;
+    await body.cancel();
+    throw new TapehouseError(`not a Tapehouse response: ${readable(came)} instead of ${accept}`);
+  };
+  const get: Transport["get"] = (path, params, accept, signal) => {
+    const search = new URLSearchParams(textsOf(params)).toString();
+    return send(search === "" ? path : `${path}?${search}`, null, accept, signal);
+  };
+  return {
+    get,
+    rows(path, params, accept, signal) {
+      const texts = textsOf(params);
+      return path.length + new URLSearchParams(texts).toString().length < LONGEST_URL
+        ? get(path, params, accept, signal)
+        : send(`${path}/query`, JSON.stringify(texts), accept, signal);
     },
     retry: () => createRetry(patience),
   };
@@ -80,22 +97,25 @@ export function createTransport(url: string, token: string | undefined, patience
  * Whether a response belongs to this request, as far as its header `X-Answer-To` tells. A proxy may mix up responses, or
  * remove the header.
  */
-function isAnswerTo(response: Response, target: string): boolean {
-  const told = response.headers.get("X-Answer-To");
-  return told === null || told === checksum(target);
+function isAnswerTo({ headers, status }: Response, path: string, text: string | null): boolean {
+  const told = headers.get("X-Answer-To");
+  if (told === null || told === checksum(path + (text ?? ""))) return true;
+  // A refusal may come before the body was read.
+  return status >= 400 && told === checksum(path);
 }
 
 /** CRC-32 in hexadecimal. */
 function checksum(text: string): string {
   let sum = -1;
-  for (let i = 0; i < text.length; i++) {
-    sum ^= text.charCodeAt(i);
+  for (const byte of new TextEncoder().encode(text)) {
+    sum ^= byte;
     for (let bit = 0; bit < 8; bit++) sum = (sum >>> 1) ^ (sum & 1 ? 0xedb88320 : 0);
   }
   return (~sum >>> 0).toString(16).padStart(8, "0");
 }
 
-/** Maximum bytes of a JSON response. */
+/** Maximum bytes of a body that explains an error, and of a JSON response. */
+const LONGEST_ERROR = 64 * 1024;
 const LONGEST_JSON = 64 * 1024 * 1024;
 
 /** The object in a JSON response. The request is retried if that may help. */
@@ -136,16 +156,16 @@ function createRetry({ retries = 6, backoff = 250, longestWait = 60_000 }: Patie
   };
 }
 
-/** Items of a list that contain a comma are quoted. Text that is not in a list is sent as it is. */
-function queryOf(params: Params): string {
+/** The parameters that are set. Items of a list that contain a comma are quoted. Text that is not in a list is kept as it is. */
+function textsOf(params: Params): Record<string, string> {
   const quoted = (item: string | number): string =>
     String(item).includes(",") ? `"${String(item).replaceAll('"', '""')}"` : String(item);
-  const search = new URLSearchParams();
+  const texts: Record<string, string> = {};
   for (const [name, value] of Object.entries(params)) {
     if (value === undefined) continue;
-    search.set(name, typeof value === "object" ? value.map(quoted).join(",") : String(value));
+    texts[name] = typeof value === "object" ? value.map(quoted).join(",") : String(value);
   }
-  return search.toString();
+  return texts;
 }
 
 // The bytes of a response, with limits on slowness and size.
@@ -240,54 +260,4 @@ async function within<T>(work: Promise<T>, timeout: number): Promise<T> {
   } finally {
     clearTimeout(timer);
   }
-}
-
-// Responses other than success, from Tapehouse or a proxy.
-
-/** Maximum bytes of a body that explains an error, and maximum number of accepted values that are kept. */
-const LONGEST_ERROR = 65_536;
-const MOST_ALLOWED = 1_000;
-
-/** The problem document of a response, or a substitute if there is none, e.g. from a proxy. */
-async function problemOf(response: Response, body: Body): Promise<ProblemError> {
-  const { status, headers } = response;
-  const found = objectOf(await textOf(body, LONGEST_ERROR).catch(() => ""));
-  const redirect = isRedirect(response);
-  const allowed = Array.isArray(found.allowed) ? found.allowed.slice(0, MOST_ALLOWED).map(textIn) : [];
-  const parameter = textIn(found.parameter);
-  const hint = textIn(found.hint) ?? (redirect ? "create the client with the final URL" : undefined);
-  const reason = redirect
-    ? `the server redirects to ${readable(headers.get("Location") ?? "another address")}, which is not followed`
-    : readable(response.statusText) || "no reason given";
-  const problem = {
-    status,
-    code: textIn(found.code) || `http_${status}`,
-    detail: textIn(found.detail) || reason,
-    ...(parameter === undefined ? {} : { parameter }),
-    ...(Array.isArray(found.allowed) ? { allowed: allowed.filter((text) => text !== undefined) } : {}),
-    ...(hint === undefined ? {} : { hint }),
-  };
-  return new ProblemError(problem, headers.get("X-Request-Id"), waitOf(headers.get("Retry-After")));
-}
-
-/** Browsers hide the target and status of a redirect. */
-const isRedirect = ({ status, type }: Response): boolean =>
-  type === "opaqueredirect" || (status >= 300 && status < 400 && status !== 304);
-
-function objectOf(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const found: unknown = JSON.parse(text);
-    return typeof found === "object" && found !== null ? (found as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
-}
-
-const textIn = (value: unknown): string | undefined => (typeof value === "string" ? readable(value) : undefined);
-
-/** `Retry-After`, in seconds or as a date, in milliseconds. */
-function waitOf(text: string | null): number | null {
-  if (text === null) return null;
-  const wait = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
-  return Number.isNaN(wait) ? null : Math.max(0, wait);
 }

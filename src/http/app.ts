@@ -18,6 +18,7 @@ import { panelHandler } from "./panel.js";
 import { pageRoutes } from "./pages.js";
 import { closeWithConnection, limitStall } from "./respond.js";
 import { statisticsHandler } from "./statistics.js";
+import { addQueryRoutes } from "./queries.js";
 import { addTushareRoutes } from "./tushare.js";
 import { requireWellFormed } from "./well-formed.js";
 import { notFound, onlyGet, problemHandler } from "./problem.js";
@@ -33,7 +34,8 @@ export function createApp(context: Context): Express {
   const wrongTokens = createWrongTokens(context.config.wrongTokens);
   const rate = limitRate(context.config.rateLimit);
   const large = limitLarge(context.config);
-  const authorized = (source: TokenSource) => [requireToken(context, wrongTokens, source), rate, large];
+  const known = (source: TokenSource) => [requireToken(context, wrongTokens, source), rate];
+  const authorized = (source: TokenSource) => [...known(source), large];
   const api = express.Router({ caseSensitive: true });
   api.use(authorized(BEARER));
   api.get("/meta", metaHandler(context));
@@ -50,6 +52,7 @@ export function createApp(context: Context): Express {
   api.use(notFound);
 
   addTushareRoutes(app, context, authorized);
+  addQueryRoutes(app, context, known(BEARER), large);
   app.use(onlyGet);
   app.get("/health", healthHandler(context));
   app.get("/openapi.json", openApiHandler(context.config));

@@ -1,5 +1,5 @@
 // What differs between versions of an entity: GET /api/v1/entities/<entity>/changes and /versions.
-import type { RequestHandler } from "express";
+import type { Request, RequestHandler } from "express";
 import type { Snapshot } from "../lake/lake.js";
 import { parseChangesRequest, planChanges } from "../query/changes.js";
 import { decodeCursor } from "../query/cursor.js";
@@ -8,15 +8,15 @@ import { parseVersion } from "../query/request.js";
 import { checkEntity } from "./auth.js";
 import type { Context } from "./context.js";
 import { negotiateFormat } from "./headers.js";
-import { findSnapshot, knownEntity, searchOf } from "./lookup.js";
+import { findSnapshot, knownEntity, searchOf, type SearchOf } from "./lookup.js";
 import { requestSignal, sendJson } from "./respond.js";
 import { answerRows, framingOf, wantedVersion, type Source } from "./rows.js";
 
-export function changesHandler(context: Context): RequestHandler<{ entity: string }> {
+export function changesHandler(context: Context, search: SearchOf = searchOf): RequestHandler<{ entity: string }> {
   return async (req, res) => {
     const entity = knownEntity(req.params.entity);
     checkEntity(res, entity.name);
-    const request = parseChangesRequest(entity, searchOf(req), context.config);
+    const request = parseChangesRequest(entity, search(req as Request), context.config);
     const format = negotiateFormat(req, request.format);
     const cursor = request.cursor === null ? null : decodeCursor(request, request.cursor);
     const older = await findSnapshot(context, res, request.from, "from");

@@ -36,8 +36,8 @@ const EXPOSED = [
 ].join(", ");
 
 const PREFLIGHT = {
-  "Access-Control-Allow-Methods": "GET, HEAD",
-  "Access-Control-Allow-Headers": "Accept, Authorization, If-None-Match",
+  "Access-Control-Allow-Methods": "GET, HEAD, POST",
+  "Access-Control-Allow-Headers": "Accept, Authorization, Content-Type, If-None-Match",
   "Access-Control-Max-Age": "7200",
 } as const;
 

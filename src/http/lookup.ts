@@ -8,6 +8,9 @@ import { printable } from "../words.js";
 import { invalidParameter, quote } from "../query/parameters.js";
 import type { Context } from "./context.js";
 
+/** Where a request has its parameters. */
+export type SearchOf = (req: Request) => URLSearchParams;
+
 /** The query part of a request. Throws if it is not percent-encoded UTF-8, e.g. GBK. */
 export function searchOf(req: Pick<Request, "originalUrl">): URLSearchParams {
   const at = req.originalUrl.indexOf("?");

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { RequestHandler } from "express";
+import type { Request, RequestHandler } from "express";
 import { type Logger, pino, stdTimeFunctions } from "pino";
 import type { LogLevel } from "../settings.js";
 import type { ProblemCode } from "../errors.js";
@@ -98,12 +98,20 @@ export interface RequestMetrics {
 const PREFIX = randomBytes(6).toString("base64url");
 let requests = 0;
 
+/**
+ * Tells a client whether a response is to its request: the CRC-32 of path and query, and of the body if it was read.
+ */
+export function answerTo({ originalUrl, body }: Pick<Request, "originalUrl" | "body">): string {
+  const sum = crc32(originalUrl);
+  return (body instanceof Uint8Array ? crc32(body, sum) : sum).toString(16).padStart(8, "0");
+}
+
 export function observe(log: Log, metrics: RequestMetrics): RequestHandler {
   return (req, res, next) => {
     const { notes } = recordOf(res);
     notes.id = `${PREFIX}-${(++requests).toString(36)}`;
     res.setHeader("X-Request-Id", notes.id);
-    res.setHeader("X-Answer-To", crc32(req.originalUrl).toString(16).padStart(8, "0"));
+    res.setHeader("X-Answer-To", answerTo(req));
     const { socket } = req;
     const address = socket.remoteAddress;
     metrics.begin();

@@ -6,12 +6,12 @@ import { planPanel } from "../query/panel-plan.js";
 import { checkEntity, checkRight } from "./auth.js";
 import type { Context } from "./context.js";
 import { negotiateFormat } from "./headers.js";
-import { searchOf } from "./lookup.js";
+import { searchOf, type SearchOf } from "./lookup.js";
 import { answerRows, framingOf, type Source, wantedVersion } from "./rows.js";
 
-export function panelHandler(context: Context): RequestHandler {
+export function panelHandler(context: Context, search: SearchOf = searchOf): RequestHandler {
   return async (req, res) => {
-    const request = parsePanelRequest(searchOf(req), context.config);
+    const request = parsePanelRequest(search(req), context.config);
     checkEntity(res, request.entity.name);
     for (const { entity } of request.fields) checkRight(res, entity, "a panel needs every entity that it names");
     const format = negotiateFormat(req, request.format);

@@ -22,17 +22,17 @@ import { PACKERS, type Encoding } from "../segments/packer.js";
 import { checkRight, checkEntity } from "./auth.js";
 import { sentNotModified, negotiateEncoding, negotiateFormat } from "./headers.js";
 import type { Context } from "./context.js";
-import { findSnapshot, knownEntity, searchOf } from "./lookup.js";
+import { findSnapshot, knownEntity, searchOf, type SearchOf } from "./lookup.js";
 import { endStage, notesOf } from "./observe.js";
 import { requestSignal, sendBody } from "./respond.js";
 import { Problem } from "../errors.js";
 
-/** GET /api/v1/entities/<entity>: reads the request from the URL and the headers. */
-export function entityHandler(context: Context): RequestHandler<{ entity: string }> {
+/** GET /api/v1/entities/<entity>: reads the request from the URL, or from where `search` finds it, and the headers. */
+export function entityHandler(context: Context, search: SearchOf = searchOf): RequestHandler<{ entity: string }> {
   return async (req, res) => {
     const entity = knownEntity(req.params.entity);
     checkEntity(res, entity.name);
-    const request = parseRequest(entity, searchOf(req), context.config);
+    const request = parseRequest(entity, search(req as Request), context.config);
     checkOthers(res, request);
     const format = negotiateFormat(req, request.format);
     const cursor = request.cursor === null ? null : decodeCursor(request, request.cursor);

@@ -11,6 +11,7 @@ import type { Context } from "./context.js";
 import { negotiateEncoding } from "./headers.js";
 import { prepareProblem } from "./problem.js";
 import { answerRows, checkOthers, rowsOfVersion } from "./rows.js";
+import { bodyTooLong, MAX_BODY_BYTES } from "./well-formed.js";
 
 /** The package appends the name of the API to its URL, which may end with a slash. */
 const PATHS = ["/tushare", "/tushare/:api", "/tushare//:api"] as const;
@@ -24,9 +25,6 @@ export function addTushareRoutes(
   const question = [...readBody, ...authorized(BODY), tushareHandler(context)];
   for (const path of PATHS) app.route(path).post(question, tushareProblem(context)).all(onlyPost);
 }
-
-/** As for URL and headers: enough for a list of about twenty thousand codes. */
-const MAX_BODY_BYTES = 256 * 1024;
 
 /** Where a question carries its token. */
 const BODY: TokenSource = {
@@ -42,11 +40,7 @@ const readBody: readonly [RequestHandler, ErrorRequestHandler, RequestHandler] =
   express.json({ limit: MAX_BODY_BYTES, inflate: false, strict: false, type: () => true }),
   // Express recognizes error handlers by their four parameters.
   (error: { readonly type?: string }, _req, _res, _next) => {
-    if (error.type === "entity.too.large") {
-      throw new Problem("request_too_large", `the body is longer than ${MAX_BODY_BYTES} bytes`, {
-        hint: "request fewer codes at a time",
-      });
-    }
+    if (error.type === "entity.too.large") throw bodyTooLong();
     throw new Problem("malformed_request", "the body is not JSON in UTF-8", {
       hint: `send e.g. ${EXAMPLE}`,
     });

@@ -6,6 +6,14 @@ import { clip } from "../words.js";
 /** Maximum bytes of URL and headers together: enough for a list of about twenty thousand codes. */
 export const MAX_HEADER_BYTES = 256 * 1024;
 
+/** Maximum bytes of a body: the same. */
+export const MAX_BODY_BYTES = MAX_HEADER_BYTES;
+
+export const bodyTooLong = (): Problem =>
+  new Problem("content_too_large", `the body is longer than ${MAX_BODY_BYTES} bytes`, {
+    hint: "request fewer codes at a time",
+  });
+
 /**
  * Maximum characters of a path, far above the longest one that is served: Node takes quadratic time to resolve
  * `../../…`.

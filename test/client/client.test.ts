@@ -1,6 +1,6 @@
 // The client against a real server, and through a proxy that simulates network faults.
 import { readFileSync } from "node:fs";
-import { createServer, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { tableFromIPC } from "apache-arrow";
@@ -60,11 +60,19 @@ let careless: Client;
 const faults: Fault[] = [];
 const asked: string[] = [];
 
+async function forward(request: IncomingMessage): Promise<Response> {
+  const { accept, "content-type": type } = request.headers;
+  if (request.method === "GET") return server.get(request.url!, { Accept: accept! });
+  const body = Buffer.concat(await request.toArray());
+  const headers = { Authorization: `Bearer ${TOKEN}`, Accept: accept!, "Content-Type": type! };
+  return fetch(server.url + request.url!, { method: "POST", headers, body });
+}
+
 beforeAll(async () => {
   server = await serve(await demoLake({ days: 120 }));
   proxy = createServer((request, response) => {
     asked.push(request.url!);
-    void server.get(request.url!, { Accept: request.headers.accept! }).then(async (answer) => {
+    void forward(request).then(async (answer) => {
       const body = Buffer.from(await answer.arrayBuffer());
       (faults.shift() ?? passes)(response, answer, body);
     });
@@ -174,6 +182,47 @@ describe("a response that was cut off", () => {
     faults.push((response, answer, body) => passes(response, answer, body.subarray(0, -8)));
     const bytes = careless.daily(BAR).bytes("arrow");
     await expect(gather(bytes)).rejects.toThrow(IncompleteAnswerError);
+  });
+});
+
+describe("thousands of codes", () => {
+  const codes = [
+    ...Array.from({ length: 5_000 }, (_, i) => `6${String(i).padStart(5, "0")}.SH`),
+    ...["000001.SZ", "300750.SZ", "600519.SH"],
+  ];
+  const QUERY = "/api/v1/entities/daily/query";
+
+  test("are one request, with the rows and the order of any other", async () => {
+    const expected = (await client.daily(BAR).all()).filter((row) => codes.includes(row.ts_code));
+    expect(expected.length).toBeGreaterThan(20);
+    expect(await careless.daily({ ...BAR, ts_code: codes }).all()).toEqual(expected);
+    expect((await gather(careless.daily({ ...BAR, ts_code: codes }).pages(7))).flat()).toEqual(expected);
+    const bytes = Buffer.concat(await gather(careless.daily({ ...BAR, ts_code: codes.join() }).bytes("arrow")));
+    expect(tableFromIPC(bytes).numRows).toBe(expected.length);
+    expect([...new Set(asked)]).toEqual([QUERY]);
+    const panel = await client.panel("daily:close", { ...BAR, codes }).all();
+    expect(panel.map((row) => row["daily.close"])).toEqual(expected.map(({ close }) => close));
+  });
+
+  test("are requested again in their version if the response was cut off", async () => {
+    faults.push(cutsChunks(0.6), drops, refuses(503));
+    expect(await careful.daily({ ...BAR, ts_code: codes }).all()).toEqual(
+      await client.daily({ ...BAR, ts_code: codes }).all(),
+    );
+    expect(asked).toEqual([QUERY, QUERY, QUERY, QUERY]);
+  });
+
+  test("are refused with the reason, whether the body was read or not", async () => {
+    const wrong = createClient({ url: server.url, token: "wrong", retries: 0 });
+    await expect(wrong.daily({ ts_code: codes }).all()).rejects.toMatchObject({ code: "unauthorized" });
+    const bare = client.daily({ ts_code: [...codes, "600519"] }).all();
+    await expect(bare).rejects.toMatchObject({ code: "invalid_parameter", parameter: "ts_code" });
+  });
+
+  test("are requested again if a proxy sends the response to another query", async () => {
+    faults.push((response, answer, body) => head(response, answer, { "X-Answer-To": "00000000" }).end(body));
+    expect(await careful.daily({ ...BAR, ts_code: codes, limit: 2 }).all()).toHaveLength(2);
+    expect(asked).toEqual([QUERY, QUERY]);
   });
 });
 

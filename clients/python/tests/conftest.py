@@ -70,7 +70,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         upstream = http.client.HTTPConnection(self.server_address_, timeout=60)
-        upstream.request("GET", self.path, headers={**self.headers, "Accept-Encoding": "identity"})
+        sent = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        upstream.request(self.command, self.path, sent, {**self.headers, "Accept-Encoding": "identity"})
         answer = upstream.getresponse()
         body = answer.read()
         upstream.close()
@@ -78,6 +79,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.proxy.statuses.append(answer.status)
         fault = self.proxy.faults.pop(0) if self.proxy.faults else passes
         fault(self, answer, body)
+
+    do_POST = do_GET
 
     def head(self, answer: http.client.HTTPResponse, **headers: str) -> None:
         self.send_response(answer.status)

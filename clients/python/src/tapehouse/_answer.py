@@ -173,7 +173,7 @@ class Answer(Rows):
 
     def _attempt(self, params: Mapping[str, str], etag: Optional[str], head: dict[str, str], skip: int) -> Iterator[Any]:
         headers = {"Accept": MEDIA_TYPE, **({"If-None-Match": etag} if etag else {})}
-        with self._source.transport.get(self._path, params, headers) as body:
+        with self._source.transport.rows(self._path, params, headers) as body:
             version = body.headers.get("X-Data-Version", self.data_version)
             if version != self.data_version and (skip > 0 or "cursor" in params) and self.data_version is not None:
                 raise TapehouseError(f"the server continued with a version other than {readable(self.data_version)}")

@@ -9,6 +9,7 @@ import random
 import time
 import zlib
 from typing import Any, Mapping, NamedTuple, NoReturn, Optional, Union
+from urllib.parse import urlencode
 
 import requests
 import urllib3
@@ -16,6 +17,9 @@ import urllib3
 from ._connection import Adapter
 from ._errors import ConnectionFailed, IncompleteAnswer, TapehouseError, readable
 from ._problem import problem_of
+
+#: Maximum characters of path and query: many proxies refuse longer ones than 8 KB. Longer queries are sent as a body.
+LONGEST_URL = 4096
 
 #: Maximum bytes of an error's body; of a JSON response; and of one read, the largest of which is a record batch.
 LONGEST_ERROR = 64 << 10
@@ -76,14 +80,24 @@ class Transport:
         """Includes the token, so a pickled client must be kept secret."""
         return {**self.__dict__, "_opened": None}
 
+    def rows(self, path: str, params: Mapping[str, str], headers: Mapping[str, str]) -> "Body":
+        """As ``get``, for rows: parameters that are too long for a URL are sent in the body."""
+        if len(path) + len(urlencode(params, errors="replace")) < LONGEST_URL:
+            return self.get(path, params, headers)
+        body = json.dumps(params).encode()
+        return self._send("POST", f"{path}/query", {**headers, "Content-Type": "application/json"}, data=body)
+
     def get(self, path: str, params: Mapping[str, str], headers: Optional[Mapping[str, str]] = None) -> "Body":
         """One attempt. Returns status 200, or 304 if ``If-None-Match`` was sent; raises on anything else."""
-        asked = dict(headers or {})
+        return self._send("GET", path, dict(headers or {}), params=dict(params))
+
+    def _send(self, method: str, path: str, asked: "dict[str, str]", **content: Any) -> "Body":
         try:
             # As an argument, because `requests` prefers a CA file of the environment to that of the session.
-            response = self._session().get(
+            response = self._session().request(
+                method,
                 self.url + path,
-                params=dict(params),
+                **content,
                 headers=asked,
                 timeout=self._timeout,
                 stream=True,
@@ -143,7 +157,13 @@ def _is_answer_to(response: requests.Response, path: str) -> bool:
     if told is None:
         return True
     target = response.request.path_url
-    return told == f"{zlib.crc32(target[target.rindex(path) :].encode()):08x}"
+    sums = [zlib.crc32(target[target.rindex(path) :].encode())]
+    body = response.request.body
+    if body:
+        whole = zlib.crc32(body.encode() if isinstance(body, str) else body, sums[0])
+        # A refusal may come before the body was read.
+        sums = [whole, *sums] if response.status_code >= 400 else [whole]
+    return told in [f"{one:08x}" for one in sums]
 
 
 class Body:

@@ -1,0 +1,86 @@
+// Parameters of a query that come as a JSON object instead of a URL.
+import { Problem } from "../errors.js";
+import { invalidParameter } from "./parameters.js";
+
+const EXAMPLE = '{"ts_code": ["600519.SH", "000001.SZ"], "start_date": "20240101"}';
+
+const unreadable = (why: string): Problem =>
+  new Problem("malformed_request", `the body ${why}`, { hint: `send e.g. ${EXAMPLE}` });
+
+/**
+ * Text, numbers and booleans mean what they mean in a URL, where text may contain several values, separated by commas. Each
+ * item of a list is one value, commas included. Throws a problem if that is not all that the body contains.
+ */
+export function searchOfBody(bytes: Uint8Array): URLSearchParams {
+  const text = textOf(bytes);
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(objectIn(text))) {
+    if (!Array.isArray(value)) search.append(name, valueText(name, value));
+    else if (value.length === 0) throw invalidParameter(name, "the list is empty", ["at least one value"]);
+    else for (const item of value as unknown[]) search.append(name, quoted(valueText(name, item)));
+  }
+  return search;
+}
+
+function textOf(bytes: Uint8Array): string {
+  if (bytes.length === 0) throw unreadable("is empty");
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw unreadable("is not UTF-8");
+  }
+}
+
+function objectIn(text: string): object {
+  let found: unknown;
+  try {
+    found = JSON.parse(text);
+  } catch {
+    throw unreadable("is not JSON");
+  }
+  if (typeof found !== "object" || found === null || Array.isArray(found)) throw unreadable("is not an object");
+  // JSON.parse takes the last of several members with one name.
+  const names = new Set<string>();
+  for (const name of namesIn(text)) {
+    if (names.has(name)) {
+      throw new Problem("duplicate_parameter", `${name} is given twice; give it once, several values as a list`, {
+        parameter: name,
+      });
+    }
+    names.add(name);
+  }
+  return found;
+}
+
+/** Text in JSON, and the colon after it if it is a name. */
+const QUOTED = /"([^"\\]*(?:\\.[^"\\]*)*)"(\s*:)?/g;
+
+/** The names of all members in a JSON document. */
+function* namesIn(json: string): Generator<string> {
+  for (const [, inner, colon] of json.matchAll(QUOTED)) {
+    if (colon !== undefined) yield JSON.parse(`"${inner!}"`) as string;
+  }
+}
+
+const ACCEPTED = ["text", "a whole number", "true or false", "a list of these"];
+
+function valueText(name: string, value: unknown): string {
+  if (typeof value === "string") {
+    // URLSearchParams would replace half of a surrogate pair.
+    if (/\p{Cs}/u.test(value)) throw invalidParameter(name, "it contains half of a character", ["text in Unicode"]);
+    return value;
+  }
+  if (typeof value === "boolean" || Number.isSafeInteger(value)) return String(value);
+  if (value === null) {
+    throw new Problem("invalid_parameter", `${name}: it is null`, {
+      parameter: name,
+      allowed: ACCEPTED,
+      hint: 'leave it out; missing values are matched by the text "null"',
+    });
+  }
+  const kind = typeof value === "number" ? "a number that is not whole or has too many digits" : "an object or a list";
+  throw invalidParameter(name, `it contains ${kind}`, ACCEPTED);
+}
+
+/** As an item of a list in a URL: one with a comma in it is quoted. */
+const quoted = (text: string): string => (text.includes(",") ? `"${text.replaceAll('"', '""')}"` : text);

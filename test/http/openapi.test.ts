@@ -129,6 +129,34 @@ describe("an answer is as described", () => {
     }
   });
 
+  test("to a query in a body, and the same as to one in the URL", async () => {
+    const queries = Object.entries<Json>(document.paths).filter(([path]) => path.endsWith("/query"));
+    expect(queries).toHaveLength(2 * ENTITIES.length + 1);
+    for (const [path, { post }] of queries) {
+      const get = operations.find((operation) => `${operation.path}/query` === path)!;
+      const { example, schema } = post.requestBody.content["application/json"];
+      expect(Object.keys(schema.properties), path).toEqual(queryNames(get));
+      const asked = path.endsWith("/changes/query")
+        ? { ...example, from: server.context.lake.mark().data_version }
+        : example;
+      expectValid(schema, asked, path);
+      const answer = await fetch(server.url + path, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${TOKEN}`, "Content-Type": "application/json" },
+        body: JSON.stringify(asked),
+      });
+      const described = Object.entries<Json>(post.responses).map(([status, value]) => [
+        status,
+        description.resolve(value),
+      ]);
+      const body = await expectDescribed({ ...get, path, responses: Object.fromEntries(described) }, answer);
+      const search = new URLSearchParams(
+        Object.entries(asked).map(([name, value]): [string, string] => [name, String(value)]),
+      );
+      expect(body, path).toEqual(await server.json(`${get.path}?${search.toString()}`));
+    }
+  });
+
   test("in every format", async () => {
     const operation = operations.find(({ path }) => path === "/api/v1/entities/daily")!;
     const path = `${operation.path}?limit=3`;

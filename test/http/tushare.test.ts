@@ -310,7 +310,7 @@ describe("a question that cannot be answered gets a code and a message, with sta
 
   test("a body that is too long, or packed", async () => {
     const long = await post({ api_name: "daily", token: TOKEN, params: { ts_code: "600519.SH,".repeat(40_000) } });
-    expect([long.status, await long.json()]).toMatchObject([200, { code: 431 }]);
+    expect([long.status, await long.json()]).toMatchObject([200, { code: 413 }]);
     const packed = await fetch(`${server.url}/tushare`, {
       method: "POST",
       body: "x",

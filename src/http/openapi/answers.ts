@@ -3,13 +3,15 @@ import { FORMATS, FORMAT_NAMES, type Format } from "../../catalog/formats.js";
 import type { Parameter } from "./parameters.js";
 import { type Ref, type Schema, refTo, schemaOf } from "./schemas.js";
 
-/** One GET operation. */
+/** One operation. */
 export interface Operation {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
   readonly tags: readonly string[];
   readonly parameters?: readonly (Parameter | Ref)[];
+  /** Absent: there is no body. */
+  readonly requestBody?: Schema;
   /** Absent: a token is required. */
   readonly security?: readonly [];
   readonly responses: Schema;
@@ -67,7 +69,8 @@ const GAP_HEADERS = {
 const EVERY_HEADERS = {
   "X-Request-Id": header("Identifies this request in the server's log.", true),
   "X-Answer-To": header(
-    "CRC-32 of the path and query of the request, in hexadecimal: a client can check that the response is its own.",
+    "CRC-32 of path, query and body of the request, one after the other, in hexadecimal: a client can check that the response " +
+      "is its own. Without the body if that was not read, as in many refusals.",
     true,
     { type: "string", pattern: "^[0-9a-f]{8}$" },
   ),

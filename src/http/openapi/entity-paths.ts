@@ -12,20 +12,25 @@ import {
   sharedParameter,
   single,
 } from "./parameters.js";
+import { queryPath } from "./query-path.js";
 import { READING, ROWS, type Schema, TOKEN, problemResponses, refTo, schemaOf } from "./schemas.js";
 
 /** The routes of each entity. */
 export function entityPaths(): Schema {
-  return Object.fromEntries(
-    ENTITIES.flatMap((entity) => [
-      [`/api/v1/entities/${entity.name}`, { get: rows(entity) }],
-      [`/api/v1/entities/${entity.name}/gaps`, { get: gaps(entity) }],
-      [`/api/v1/entities/${entity.name}/changes`, { get: changes(entity) }],
-      [`/api/v1/entities/${entity.name}/versions`, { get: versions(entity) }],
-      [`/api/v1/entities/${entity.name}/checks`, { get: checks(entity) }],
-      [`/api/v1/entities/${entity.name}/statistics`, { get: statistics(entity) }],
-    ]),
-  );
+  const all = ENTITIES.map((entity): Schema => {
+    const path = `/api/v1/entities/${entity.name}`;
+    return {
+      [path]: { get: rows(entity) },
+      ...queryPath(path, rows(entity)),
+      [`${path}/gaps`]: { get: gaps(entity) },
+      [`${path}/changes`]: { get: changes(entity) },
+      ...queryPath(`${path}/changes`, changes(entity)),
+      [`${path}/versions`]: { get: versions(entity) },
+      [`${path}/checks`]: { get: checks(entity) },
+      [`${path}/statistics`]: { get: statistics(entity) },
+    };
+  });
+  return Object.assign({}, ...all) as Schema;
 }
 
 function rows(entity: Entity): Operation {

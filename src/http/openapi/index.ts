@@ -17,7 +17,7 @@ const ABOUT = `Rows of exchange-traded market data, read-only.
 - Requests accept dates as \`YYYYMMDD\` or \`YYYY-MM-DD\`; responses have \`YYYYMMDD\`.
 - Without \`limit\` a response has every row and is streamed. If the connection is cut, the response is incomplete.
 - Every parameter is understood or refused with 400; none is ignored.
-- \`HEAD\` is supported wherever \`GET\` is. \`POST\` is only for Tushare clients.
+- \`HEAD\` is supported wherever \`GET\` is. \`POST\` is for queries that are too long for a URL, and for Tushare clients.
 - Errors are \`application/problem+json\` (RFC 9457) with a stable \`code\`.`;
 
 /** The whole document. `limits` are those of the server that serves it. */

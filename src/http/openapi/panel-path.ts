@@ -3,6 +3,7 @@ import { entityNamed } from "../../catalog/index.js";
 import { FIRST_ENTITIES, LAYOUTS, PANEL_ENTITIES, PANEL_PARAMETERS } from "../../query/panel.js";
 import { type Operation, rowsAnswers } from "./answers.js";
 import { bound, exampleCode, list, type Parameter, sharedParameter, single } from "./parameters.js";
+import { queryPath } from "./query-path.js";
 import { problemResponses, type Ref, ROWS, schemaOf } from "./schemas.js";
 
 const names = (entities: readonly string[]): string => entities.map((name) => `\`${name}\``).join(", ");
@@ -43,4 +44,6 @@ const panel: Operation = {
   responses: { ...rowsAnswers("Envelope"), ...problemResponses([...ROWS, "unknown_entity"]) },
 };
 
-export const panelPaths = { "/api/v1/panel": { get: panel } };
+const PATH = "/api/v1/panel";
+
+export const panelPaths = { [PATH]: { get: panel }, ...queryPath(PATH, panel) };

@@ -17,7 +17,8 @@ export interface Parameter {
   readonly example?: unknown;
 }
 
-const LIST = "Items are separated by commas; the parameter may also be repeated.";
+/** How the values of a list are given in a URL. */
+export const LIST = "Items are separated by commas; the parameter may also be repeated.";
 
 /** A parameter that accepts one value. */
 export function single(name: string, description: string, schema: Schema, example?: unknown): Parameter {

@@ -5,7 +5,7 @@ import { dayAnswers, type Operation, jsonAnswers, plainAnswer, everyHeader } fro
 import { EXAMPLE_TRADING_DAY, bound, sharedParameter, single } from "./parameters.js";
 import { entityPaths } from "./entity-paths.js";
 import { panelPaths } from "./panel-path.js";
-import { EVERYWHERE, READING, type Schema, TOKEN, problemResponses, refTo, schemaOf } from "./schemas.js";
+import { EVERYWHERE, READING, type Schema, TOKEN, onlyPost, problemResponses, refTo, schemaOf } from "./schemas.js";
 
 export const paths = (): Schema => ({ ...entityPaths(), ...panelPaths, ...servicePaths(), ...tusharePaths() });
 
@@ -200,11 +200,7 @@ const operation = (operationId: string, parameters: readonly Schema[]): Schema =
   },
   responses: {
     200: { description: "The rows, or the problem.", headers: everyHeader, content: json(answer) },
-    405: {
-      description: "A method other than `POST`.",
-      headers: { Allow: { description: "The supported method.", required: true, schema: { const: "POST" } } },
-      content: { "application/problem+json": { schema: refTo("schemas", "Problem") } },
-    },
+    ...onlyPost,
   },
 });
 

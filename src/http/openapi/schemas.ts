@@ -73,6 +73,11 @@ export const wordSchemas = {
       "Exactly this text, or `null` for a missing value. Text with a comma is enclosed in quotes, " +
       'and a quote in it is doubled, as in CSV: `"a,b"`.',
   },
+  ItemText: {
+    type: "string",
+    pattern: "\\S",
+    description: "Exactly this text, or `null` for a missing value.",
+  },
 } as const satisfies Record<string, Schema>;
 
 /** Refers to a kind of text. */
@@ -147,6 +152,15 @@ const header = (description: string, schema: Schema = { type: "string" }): Schem
 });
 
 const retryAfter = { "Retry-After": header("Seconds to wait.", { type: "integer", minimum: 1 }) };
+
+/** The refusal of any other method where only POST is supported. */
+export const onlyPost: Schema = {
+  405: {
+    description: "A method other than `POST`.",
+    headers: { Allow: { description: "The supported method.", required: true, schema: { const: "POST" } } },
+    content: { "application/problem+json": { schema: refTo("schemas", "Problem") } },
+  },
+};
 
 /** Headers that only problems with this status have. */
 const HEADERS: Readonly<Record<number, Schema>> = {

@@ -82,7 +82,7 @@ def adjusted_closes(client: Client, first: str, last: str) -> pd.DataFrame:
     """One row per trading day and one column per stock, including stocks that have since been delisted."""
     rows = client.daily(start_date=first, end_date=last, adjust="backward", fields=["trade_date", "ts_code", "close"])
     closes = rows.pandas().pivot(index="trade_date", columns="ts_code", values="close")
-    return closes.reindex(client.trading_days(first, last))
+    return closes.reindex(pd.to_datetime(client.trading_days(first, last)))
 
 
 def universe_of(client: Client, days: list[str]) -> dict[str, set[str]]:

@@ -17,7 +17,7 @@ class Column(NamedTuple):
     name: str
     #: \`\`string\`\`, \`\`float64\`\` or \`\`int64\`\`.
     dtype: str
-    #: Whether the text is a day, \`\`YYYYMMDD\`\`.
+    #: Whether it holds days: dates, or with \`\`dates="text"\`\` text, \`\`YYYYMMDD\`\`.
     is_date: bool
     unit: Optional[str]
     meaning: str
@@ -80,6 +80,7 @@ const OTHERS: Record<ParameterKind, (entity: Entity) => string | null> = {
   order: () => 'Optional[Literal["asc", "desc"]]',
   data_version: () => "Optional[str]",
   format: () => null,
+  dates: () => 'Optional[Literal["text", "date"]]',
 };
 
 function method(entity: Entity): string {

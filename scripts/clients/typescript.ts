@@ -27,6 +27,11 @@ export const typescriptFormats = (): string =>
 /** Media types by the names that \`format=\` takes. */
 export const MEDIA_TYPES = {
 ${FORMAT_NAMES.map((format) => `  ${format}: "${FORMATS[format].mediaType}",\n`).join("")}} as const;
+
+/** The formats that have a type for dates. */
+export const WITH_DATES: readonly string[] = [${FORMAT_NAMES.filter((format) => FORMATS[format].hasDates)
+    .map((format) => `"${format}"`)
+    .join(", ")}];
 `;
 
 /** The whole of `entities.ts`. */
@@ -85,6 +90,7 @@ const OTHERS: Record<ParameterKind, string | null> = {
   order: '"asc" | "desc"',
   data_version: "string",
   format: null,
+  dates: null,
 };
 
 function params(entity: Entity): string {

@@ -6,6 +6,8 @@ interface FormatInfo {
   readonly parameters: string;
   /** Whether the body itself says that the response is complete; otherwise headers do. */
   readonly hasSummary: boolean;
+  /** Whether it has a type for dates; otherwise they are text. */
+  readonly hasDates: boolean;
   /** Whether the body is compressed already. */
   readonly isCompressed: boolean;
 }
@@ -14,19 +16,41 @@ const UTF_8 = "; charset=utf-8";
 
 /** By their names in `format=`. A client that accepts anything gets the first one. */
 export const FORMATS = {
-  json: { mediaType: "application/json", parameters: UTF_8, hasSummary: true, isCompressed: false },
-  ndjson: { mediaType: "application/x-ndjson", parameters: UTF_8, hasSummary: false, isCompressed: false },
-  csv: { mediaType: "text/csv", parameters: `${UTF_8}; header=present`, hasSummary: false, isCompressed: false },
+  json: { mediaType: "application/json", parameters: UTF_8, hasSummary: true, hasDates: false, isCompressed: false },
+  ndjson: {
+    mediaType: "application/x-ndjson",
+    parameters: UTF_8,
+    hasSummary: false,
+    hasDates: false,
+    isCompressed: false,
+  },
+  csv: {
+    mediaType: "text/csv",
+    parameters: `${UTF_8}; header=present`,
+    hasSummary: false,
+    hasDates: false,
+    isCompressed: false,
+  },
   arrow: {
     mediaType: "application/vnd.apache.arrow.stream",
     parameters: "",
     hasSummary: false,
+    hasDates: true,
     isCompressed: false,
   },
-  parquet: { mediaType: "application/vnd.apache.parquet", parameters: "", hasSummary: false, isCompressed: true },
+  parquet: {
+    mediaType: "application/vnd.apache.parquet",
+    parameters: "",
+    hasSummary: false,
+    hasDates: true,
+    isCompressed: true,
+  },
 } as const satisfies Readonly<Record<string, FormatInfo>>;
 
 export type Format = keyof typeof FORMATS;
+
+/** How dates are given: as text `YYYYMMDD`, or as the dates of the format. */
+export const DATE_FORMS = ["text", "date"] as const;
 
 export const FORMAT_NAMES = Object.keys(FORMATS) as readonly Format[];
 

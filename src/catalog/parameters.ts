@@ -23,6 +23,7 @@ const TAKEN_BY = {
   order: always,
   data_version: always,
   format: always,
+  dates: always,
 } as const satisfies Readonly<Record<string, (entity: Entity) => boolean>>;
 
 export type ParameterKind = keyof typeof TAKEN_BY;

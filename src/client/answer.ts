@@ -1,7 +1,7 @@
 // Rows of an entity, read as a stream: complete, or an error.
 import { decoder, type Body, parseJson, type Params, type Transport } from "./http.js";
 import { IncompleteAnswerError, readable, TapehouseError } from "./errors.js";
-import { MEDIA_TYPES } from "./formats.js";
+import { MEDIA_TYPES, WITH_DATES } from "./formats.js";
 
 /** Not JSON: it has its cursor in the body. */
 type BytesFormat = Exclude<keyof typeof MEDIA_TYPES, "json">;
@@ -18,8 +18,11 @@ export interface Answer<Row> extends AsyncIterable<Row> {
   all(): Promise<Row[]>;
   /** Pages of at most `limit` rows, all of one version. */
   pages(limit: number): AsyncGenerator<Row[], void>;
-  /** The body as it arrives, for readers of Arrow, Parquet and CSV. It is not retried once it has begun. */
-  bytes(format: BytesFormat): AsyncGenerator<Uint8Array, void>;
+  /**
+   * The body as it arrives, for readers of Arrow, Parquet and CSV. It is not retried once it has begun. Arrow and Parquet have
+   * dates, or with `dates: "text"` the same `YYYYMMDD` text as the other formats.
+   */
+  bytes(format: BytesFormat, options?: { readonly dates?: "date" | "text" }): AsyncGenerator<Uint8Array, void>;
 }
 
 /** What is read, and the parameter that names its version. */
@@ -110,8 +113,9 @@ export function createAnswer<Row>(
         request = { ...request, cursor };
       }
     },
-    async *bytes(format) {
-      const body = await begin(transport, () => ask(params, MEDIA_TYPES[format]));
+    async *bytes(format, { dates = WITH_DATES.includes(format) ? "date" : "text" } = {}) {
+      const request = dates === "text" ? params : { ...params, dates };
+      const body = await begin(transport, () => ask(request, MEDIA_TYPES[format]));
       if (nextCursor !== null && params.limit === undefined) {
         await body.cancel();
         throw new TapehouseError("this server limits responses; read rows or pages instead");

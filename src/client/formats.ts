@@ -8,3 +8,6 @@ export const MEDIA_TYPES = {
   arrow: "application/vnd.apache.arrow.stream",
   parquet: "application/vnd.apache.parquet",
 } as const;
+
+/** The formats that have a type for dates. */
+export const WITH_DATES: readonly string[] = ["arrow", "parquet"];

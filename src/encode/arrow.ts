@@ -1,12 +1,13 @@
 // An Arrow IPC stream. Batches are gathered into record batches of thousands of rows, because readers pay for each one.
 // They are not larger, because large buffers outlive the cheap garbage collections.
-import { Field, Message, Schema, Float64, Int64, Utf8, type DataType } from "apache-arrow";
+import { DateDay, Field, Message, Schema, Float64, Int64, Utf8, type DataType } from "apache-arrow";
 import { BufferRegion, FieldNode, RecordBatch } from "apache-arrow/ipc/metadata/message";
 import { columnsOf, isPresent, presenceBitmap, type ColumnData } from "../arrow-data.js";
 import { NOTHING, type Encoder, type Head } from "./types.js";
 import type { Column, ColumnType } from "../catalog/types.js";
 import { GrowingBytes } from "./growing-bytes.js";
 import { rowWriter } from "./rows.js";
+import { requireDay } from "./rows-plain.js";
 
 const ENOUGH_ROWS = 16_384;
 const ENOUGH_BYTES = 16 << 20;
@@ -16,11 +17,11 @@ const MESSAGE_ALIGNMENT = 8;
 const BUFFER_ALIGNMENT = 64;
 
 /**
- * Text, codes and dates (`YYYYMMDD`) are Utf8, numbers Float64 and Int64. The schema's metadata contain entity and
- * version.
+ * Text and codes are Utf8, numbers Float64 and Int64, dates Utf8 (`YYYYMMDD`) or Date32. The schema's metadata contain
+ * entity and version.
  */
 export function arrowEncoder(head: Head): Encoder {
-  const columns = head.columns.map(arrowColumn);
+  const columns = head.columns.map((column) => arrowColumn(column, head));
   const fields = head.columns.map(({ name }, i) => new Field(name, columns[i]!.type, true));
   const schema = new Schema(
     fields,
@@ -109,28 +110,40 @@ interface Gathered {
 
 const UTF8 = new Utf8();
 
-const MAKERS: Record<ColumnType, (column: Column) => ArrowColumn> = {
+const MAKERS: Record<ColumnType, (column: Column, head: Head) => ArrowColumn> = {
   code: () => textColumn(addText),
   text: () => textColumn(addText),
-  date: (column) => textColumn(dateAdder(column)),
-  float64: () => numberColumn(new Float64()),
-  int64: () => numberColumn(new Int64()),
+  date: (column, { dates }) => (dates === "date" ? dayColumn() : textColumn(dateAdder(column))),
+  float64: () => fixedColumn(new Float64(), 8),
+  int64: () => fixedColumn(new Int64(), 8),
 };
 
-function arrowColumn(column: Column): ArrowColumn {
-  return MAKERS[column.type](column);
+function arrowColumn(column: Column, head: Head): ArrowColumn {
+  return MAKERS[column.type](column, head);
 }
 
-function numberColumn(type: DataType): ArrowColumn {
+function dayColumn(): ArrowColumn {
+  const column = fixedColumn(new DateDay(), 4);
+  return {
+    ...column,
+    add(source, rows) {
+      requireDays(source, rows);
+      column.add(source, rows);
+    },
+  };
+}
+
+/** `width` is the number of bytes of a value. */
+function fixedColumn(type: DataType, width: number): ArrowColumn {
   const values = new GrowingBytes();
   const missing = new MissingRows();
   return {
     type,
     add(source, rows) {
-      const added = values.extend(rows * 8);
-      added.set(new Uint8Array(source.values.buffer, source.values.byteOffset, rows * 8));
+      const added = values.extend(rows * width);
+      added.set(new Uint8Array(source.values.buffer, source.values.byteOffset, rows * width));
       // The slot of a missing value may contain anything, so it is cleared.
-      missing.add(source, rows, (row) => added.fill(0, row * 8, row * 8 + 8));
+      missing.add(source, rows, (row) => added.fill(0, row * width, row * width + width));
     },
     byteLength: () => values.length,
     take() {
@@ -170,6 +183,12 @@ const addText: AddText = ({ values, valueOffsets }, bytes, ends) => {
   for (let row = 0; row < ends.length; row++) ends[row] = offsets[row + 1]! + shift;
   bytes.add(new Uint8Array(values.buffer, values.byteOffset + start, offsets[ends.length]! - start));
 };
+
+/** Throws RangeError for a date outside the years 1 to 9999. */
+function requireDays(source: ColumnData, rows: number): void {
+  const days = source.values as Int32Array;
+  for (let row = 0; row < rows; row++) if (isPresent(source, row)) requireDay(days[row]!);
+}
 
 /** Dates are written by the row writer: eight digits, or nothing if the value is missing. */
 function dateAdder(column: Column): AddText {

@@ -1,6 +1,7 @@
 // A column of a row group of a Parquet file, gathered from batches. Repeated values are stored once, in a dictionary.
 import type { ColumnType } from "../catalog/types.js";
-import { textOfDay } from "./rows-plain.js";
+import { requireDay, textOfDay } from "./rows-plain.js";
+import type { Head } from "./types.js";
 import { dictionaryOf, MOST_VALUES, type Dictionary } from "./dictionary.js";
 import { GrowingBytes } from "./growing-bytes.js";
 import { isPresent, type ColumnData } from "../arrow-data.js";
@@ -27,7 +28,7 @@ export interface Gathered {
   readonly plain: Plain;
   readonly dictionary?: DictionaryIndexes;
   /** Minimum and maximum, for dates only. */
-  readonly bounds?: readonly [string, string];
+  readonly bounds?: readonly [string, string] | readonly [number, number];
 }
 
 /** For each value, its index among the distinct ones. */
@@ -36,16 +37,16 @@ export interface DictionaryIndexes {
   readonly distinct: number;
 }
 
-const COLUMNS: Record<ColumnType, () => ParquetColumn> = {
+const COLUMNS: Record<ColumnType, (head: Pick<Head, "dates">) => ParquetColumn> = {
   code: textColumn,
   text: textColumn,
-  date: dateColumn,
+  date: ({ dates }) => dateColumn(dates === "date" ? AS_DAYS : AS_TEXT),
   float64: () => numberColumn(EXPONENT),
   int64: () => numberColumn(NOT_A_WORD),
 };
 
-export function parquetColumn(type: ColumnType): ParquetColumn {
-  return COLUMNS[type]();
+export function parquetColumn(type: ColumnType, head: Pick<Head, "dates">): ParquetColumn {
+  return COLUMNS[type](head);
 }
 
 /** A dictionary must save about half of the bytes, because it costs the reader a step. */
@@ -131,8 +132,24 @@ function areNumbers(words: Uint32Array, exponent: number): boolean {
   return true;
 }
 
-/** There are few distinct days, so there is always a dictionary, and only its values are converted to text. */
-function dateColumn(): ParquetColumn {
+/** How days since 1970-01-01 are written: all of them, and the first and the last. */
+type WriteDays = (days: readonly number[]) => Pick<Gathered, "plain"> & Required<Pick<Gathered, "bounds">>;
+
+const AS_TEXT: WriteDays = (days) => {
+  const texts = days.map(textOfDay);
+  const sorted = texts.toSorted();
+  const plain = Buffer.from(texts.map((text) => `\b\0\0\0${text}`).join(""), "latin1");
+  return { plain, bounds: [sorted[0]!, sorted.at(-1)!] };
+};
+
+const AS_DAYS: WriteDays = (days) => {
+  days.forEach(requireDay);
+  const sorted = days.toSorted((a, b) => a - b);
+  return { plain: new Uint8Array(Int32Array.from(days).buffer), bounds: [sorted[0]!, sorted.at(-1)!] };
+};
+
+/** There are few distinct days, so there is always a dictionary, and only its values are written. */
+function dateColumn(write: WriteDays): ParquetColumn {
   const gathered = new GrowingBytes();
   const missing = new MissingRows();
   return {
@@ -155,13 +172,11 @@ function dateColumn(): ParquetColumn {
       const same = (a: number, b: number): boolean => days[a] === days[b];
       const dictionary = dictionaryOf(hashes.subarray(0, days.length), days.length, same);
       if (!dictionary) return { missing: missing.take(), plain: bytes };
-      const texts = Array.from(dictionary.firsts, (first) => textOfDay(days[first]!));
-      const sorted = texts.toSorted();
+      const { firsts, indexes } = dictionary;
       return {
         missing: missing.take(),
-        plain: Buffer.from(texts.map((text) => `\b\0\0\0${text}`).join(""), "latin1"),
-        dictionary: { indexes: dictionary.indexes, distinct: texts.length },
-        bounds: [sorted[0]!, sorted.at(-1)!],
+        ...write(Array.from(firsts, (first) => days[first]!)),
+        dictionary: { indexes, distinct: firsts.length },
       };
     },
   };

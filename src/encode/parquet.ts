@@ -6,7 +6,7 @@ import { MOST_VALUES } from "./dictionary.js";
 import { parquetColumn, type Gathered, type DictionaryIndexes } from "./parquet-column.js";
 import { columnsOf, presenceBitmap } from "../arrow-data.js";
 import { NOTHING, type Encoder, type Head } from "./types.js";
-import type { Column, ColumnType } from "../catalog/types.js";
+import type { ColumnType } from "../catalog/types.js";
 
 /** Rows of a row group: enough for dictionaries to pay off, few enough to hold in memory for each client. */
 const MOST_ROWS = MOST_VALUES;
@@ -15,11 +15,12 @@ const ENOUGH_BYTES = 16 << 20;
 const MAGIC = Buffer.from("PAR1");
 
 /**
- * Text, codes and dates (`YYYYMMDD`) are UTF8, numbers DOUBLE and INT64. The file's metadata contain entity and
- * version.
+ * Text and codes are UTF8, numbers DOUBLE and INT64, dates UTF8 (`YYYYMMDD`) or DATE. The file's metadata contain entity
+ * and version.
  */
 export function parquetEncoder(head: Head): Encoder {
-  const columns = head.columns.map(({ type }) => parquetColumn(type));
+  const columns = head.columns.map(({ type }) => parquetColumn(type, head));
+  const physical = head.columns.map(({ type }) => (type === "date" && head.dates === "date" ? DATE : PHYSICAL[type]));
   const groups: FileMetaData["row_groups"] = [];
   let offset = MAGIC.length;
   let rows = 0;
@@ -29,7 +30,7 @@ export function parquetEncoder(head: Head): Encoder {
     if (rows === 0) return [];
     const start = offset;
     const chunks = columns.map((column, i) => {
-      const made = columnChunk(head.columns[i]!, column.take(), rows, offset);
+      const made = columnChunk(head.columns[i]!.name, physical[i]!.type, column.take(), rows, offset);
       offset += made.length;
       return made;
     });
@@ -50,7 +51,7 @@ export function parquetEncoder(head: Head): Encoder {
       created_by: "tapehouse",
       schema: [
         { name: "root", num_children: head.columns.length },
-        ...head.columns.map(({ name, type }) => ({ name, repetition_type: "OPTIONAL" as const, ...PHYSICAL[type] })),
+        ...head.columns.map(({ name }, i) => ({ name, repetition_type: "OPTIONAL" as const, ...physical[i]! })),
       ],
       num_rows: groups.reduce((sum, group) => sum + group.num_rows, 0n),
       row_groups: groups,
@@ -102,11 +103,15 @@ const PHYSICAL = {
   int64: { type: "INT64" },
 } as const satisfies Record<ColumnType, object>;
 
+const DATE = { type: "INT32", converted_type: "DATE", logical_type: { type: "DATE" } } as const;
+
+type Physical = typeof DATE.type | (typeof PHYSICAL)[ColumnType]["type"];
+
 /**
  * The pages of a column with this many rows that start at `offset` in the file: the dictionary, if there is one, then
  * all values. Pages are not compressed: that would take several times as long as all other work.
  */
-function columnChunk({ name, type }: Column, gathered: Gathered, rows: number, offset: number) {
+function columnChunk(name: string, type: Physical, gathered: Gathered, rows: number, offset: number) {
   const { missing, plain, dictionary, bounds } = gathered;
   const encoding = dictionary ? "RLE_DICTIONARY" : "PLAIN";
   const dictionaryPage = dictionary
@@ -130,7 +135,7 @@ function columnChunk({ name, type }: Column, gathered: Gathered, rows: number, o
   const chunk: ColumnChunk = {
     file_offset: BigInt(offset),
     meta_data: {
-      type: PHYSICAL[type].type,
+      type,
       encodings: dictionary ? ["PLAIN", "RLE", encoding] : ["PLAIN", "RLE"],
       path_in_schema: [name],
       codec: "UNCOMPRESSED",

@@ -75,8 +75,13 @@ function quoteCsv(text: string): string {
 const FIRST_DAY = -719_162;
 const LAST_DAY = 2_932_896;
 
+/** Throws RangeError for days since 1970-01-01 outside the years 1 to 9999. */
+export function requireDay(days: number): void {
+  if (days < FIRST_DAY || days > LAST_DAY) throw new RangeError("date outside the years 1 to 9999");
+}
+
 /** Days since 1970-01-01 → `YYYYMMDD`. Throws RangeError outside the years 1 to 9999. */
 export function textOfDay(days: number): string {
-  if (days < FIRST_DAY || days > LAST_DAY) throw new RangeError("date outside the years 1 to 9999");
+  requireDay(days);
   return formatDays(days);
 }

@@ -9,6 +9,8 @@ export interface Head {
   readonly dataVersion: string;
   /** The columns of every batch, by position. */
   readonly columns: readonly Column[];
+  /** `date`: dates have the type that the format has for them. Otherwise they are text, `YYYYMMDD`. */
+  readonly dates?: "date" | null;
 }
 
 /** What is known after the last row. */

@@ -17,7 +17,7 @@ export function changesHandler(context: Context, search: SearchOf = searchOf): R
     const entity = knownEntity(req.params.entity);
     checkEntity(res, entity.name);
     const request = parseChangesRequest(entity, search(req as Request), context.config);
-    const format = negotiateFormat(req, request.format);
+    const format = negotiateFormat(req, request);
     const cursor = request.cursor === null ? null : decodeCursor(request, request.cursor);
     const older = await findSnapshot(context, res, request.from, "from");
     await answerRows(context, req, res, {

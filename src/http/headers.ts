@@ -4,6 +4,7 @@ import type { Request, RequestHandler, Response } from "express";
 import { FORMATS, FORMAT_NAMES, type Format } from "../catalog/formats.js";
 import { REVISION } from "../encode/index.js";
 import { Problem } from "../errors.js";
+import type { EntityRequest } from "../query/request.js";
 import type { Encoding } from "../segments/packer.js";
 
 /** A response is data for one client, not a page, a script or a frame. */
@@ -67,9 +68,24 @@ export function allowOrigins(origins: readonly string[]): RequestHandler {
 
 const MEDIA_TYPES = FORMAT_NAMES.map((format) => FORMATS[format].mediaType);
 
-/** `format=` takes precedence over the Accept header. Throws 406 if no accepted format is available. */
-export function negotiateFormat(req: Request, asked: Format | null): Format {
-  if (asked !== null) return asked;
+/**
+ * `format=` takes precedence over the Accept header. Throws 406 if no accepted format is available, and 400 if it has no
+ * dates and the request asks for them.
+ */
+export function negotiateFormat(
+  req: Request,
+  { format: asked, dates }: Pick<EntityRequest, "format" | "dates">,
+): Format {
+  const format = asked ?? acceptedFormat(req);
+  if (dates === null || FORMATS[format].hasDates) return format;
+  const typed = FORMAT_NAMES.filter((one) => FORMATS[one].hasDates).map((one) => `format=${one}`);
+  throw new Problem("contradictory_parameters", `${format} has no type for dates, so dates=date is not possible`, {
+    parameter: "dates",
+    hint: `add ${typed.join(" or ")}, or leave dates out: they are then YYYYMMDD text`,
+  });
+}
+
+function acceptedFormat(req: Request): Format {
   const accepted = req.accepts(MEDIA_TYPES);
   const format = FORMAT_NAMES.find((candidate) => FORMATS[candidate].mediaType === accepted);
   if (format) return format;

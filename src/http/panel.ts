@@ -14,7 +14,7 @@ export function panelHandler(context: Context, search: SearchOf = searchOf): Req
     const request = parsePanelRequest(search(req), context.config);
     checkEntity(res, request.entity.name);
     for (const { entity } of request.fields) checkRight(res, entity, "a panel needs every entity that it names");
-    const format = negotiateFormat(req, request.format);
+    const format = negotiateFormat(req, request);
     const cursor = request.cursor === null ? null : decodeCursor(request, request.cursor);
     await answerRows(context, req, res, {
       request,

@@ -34,7 +34,7 @@ export function entityHandler(context: Context, search: SearchOf = searchOf): Re
     checkEntity(res, entity.name);
     const request = parseRequest(entity, search(req as Request), context.config);
     checkOthers(res, request);
-    const format = negotiateFormat(req, request.format);
+    const format = negotiateFormat(req, request);
     const cursor = request.cursor === null ? null : decodeCursor(request, request.cursor);
     await answerRows(context, req, res, {
       request,
@@ -133,7 +133,12 @@ export async function answerRows(context: Context, req: Request, res: Response, 
   endStage(res, "plan");
   await context.tokenAdmission.admit(res, plan.cost, signal);
   const adjusted = await context.adjustments.prepare(snapshot, withSkipped, after, signal);
-  const encoder = wanted.encoderOf({ entity: source.name, dataVersion, columns: request.columns });
+  const encoder = wanted.encoderOf({
+    entity: source.name,
+    dataVersion,
+    columns: request.columns,
+    dates: request.dates,
+  });
   res.setHeader("Content-Type", wanted.contentType);
   if (encoding !== "identity") res.setHeader("Content-Encoding", encoding);
   const cursorOf = ({ last }: PageEnd): string | null =>
@@ -152,7 +157,12 @@ export async function answerRows(context: Context, req: Request, res: Response, 
     }
     const { sections, endOf } =
       cachedFormat !== null && request.limit === null && plan.positionColumns === 0
-        ? fullAnswer(context, plan, { session, adjusted }, encoder.isReusable ? [cachedFormat, encoding] : null)
+        ? fullAnswer(
+            context,
+            plan,
+            { session, adjusted },
+            encoder.isReusable ? [cachedFormat, encoding, request.dates] : null,
+          )
         : pageAnswer(plan, adjusted?.over(session, plan.scans) ?? session, request.limit, offset);
     const summarise = (count: number): Summary => {
       const end = endOf(count);

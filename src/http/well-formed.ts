@@ -6,8 +6,8 @@ import { clip } from "../words.js";
 /** Maximum bytes of URL and headers together: enough for a list of about twenty thousand codes. */
 export const MAX_HEADER_BYTES = 256 * 1024;
 
-/** Maximum bytes of a body: the same. */
-export const MAX_BODY_BYTES = MAX_HEADER_BYTES;
+/** Maximum bytes of a body: as many. */
+export const MAX_BODY_BYTES = 256 * 1024;
 
 export const bodyTooLong = (): Problem =>
   new Problem("content_too_large", `the body is longer than ${MAX_BODY_BYTES} bytes`, {

@@ -40,7 +40,7 @@ export function planFactors(
   const asked = order === "asc" ? { start: from ?? start, end } : { start, end: from ?? end };
   const bounds = within(asked, rows);
   const columns = [date, code, factor];
-  const same = { filters, order, limit, asOf, asOfDays: null, latest: null, dataVersion, cursor, format };
+  const same = { filters, order, limit, asOf, asOfDays: null, latest: null, dataVersion, cursor, format, dates: null };
   return planRead({ entity, columns, adjust: null, adjustVolume: null, ...bounds, ...same }, list, null);
 }
 

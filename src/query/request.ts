@@ -1,5 +1,5 @@
 // Reads the parameters of an entity request. Every parameter is understood or refused; none is ignored.
-import { FORMAT_NAMES, type Format } from "../catalog/formats.js";
+import { DATE_FORMS, FORMAT_NAMES, type Format } from "../catalog/formats.js";
 import { columnNamed } from "../catalog/index.js";
 import { parameterNames, parametersOf } from "../catalog/parameters.js";
 import type { Column, Entity } from "../catalog/types.js";
@@ -49,6 +49,8 @@ export interface EntityRequest {
   readonly dataVersion: string | null;
   readonly cursor: string | null;
   readonly format: Format | null;
+  /** Dates have the type that the format has for them. Null: they are text. */
+  readonly dates: "date" | null;
 }
 
 export interface RequestLimits {
@@ -95,6 +97,7 @@ export function parseRequest(
     dataVersion: single(parameters, "data_version", parseVersion),
     cursor: single(parameters, "cursor", (_, text) => text),
     format: single(parameters, "format", oneOf(FORMAT_NAMES)),
+    dates: single(parameters, "dates", oneOf(DATE_FORMS)) === "date" ? "date" : null,
   };
   if ((asOf !== null || asOfDays !== null) && entity.pointInTime?.rule === "snapshot" && hasTimeParameter(request)) {
     throw new Problem("contradictory_parameters", "as_of selects one snapshot; a date parameter selects others", {

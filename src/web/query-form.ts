@@ -80,6 +80,7 @@ function partsOf(app: App, entity: CatalogEntity, given: (name: string) => strin
     fields: () => fieldsPart(app, entity, given("fields")),
     cursor: null,
     format: null,
+    dates: null,
   };
   const taken: readonly string[] = entity.parameters;
   return [

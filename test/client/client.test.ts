@@ -144,6 +144,21 @@ describe("rows", () => {
     expect(tableFromIPC(bytes).numRows).toBe(whole.length);
   });
 
+  test("have dates as bytes of Arrow and Parquet, or text on request", async () => {
+    const typeOf = async (options?: { dates: "text" | "date" }) => {
+      const bytes = Buffer.concat(await gather(client.daily({ ...BAR, limit: 3 }).bytes("arrow", options)));
+      return String(tableFromIPC(bytes).schema.fields[1]!.type);
+    };
+    expect([await typeOf(), await typeOf({ dates: "text" })]).toEqual(["Date32<DAY>", "Utf8"]);
+    const [csv] = await gather(client.daily({ ...BAR, limit: 1, fields: ["trade_date"] }).bytes("csv"));
+    expect(Buffer.from(csv!).toString()).toBe("trade_date\n20251201\n");
+    await expect(gather(client.daily(BAR).bytes("csv", { dates: "date" }))).rejects.toMatchObject({
+      parameter: "dates",
+    });
+    const panel = Buffer.concat(await gather(client.panel("daily:close", { ...BAR, limit: 3 }).bytes("parquet")));
+    expect(panel.subarray(0, 4).toString()).toBe("PAR1");
+  });
+
   test("are complete if the server has a limit of its own; for bytes that is an error", async () => {
     const limited = await serve(await demoLake({ days: 40 }), { defaultLimit: "100" });
     const reader = createClient({ url: limited.url, token: TOKEN });

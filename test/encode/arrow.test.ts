@@ -13,8 +13,8 @@ const columns = [
 ];
 const summary = { count: 0, truncated: false, nextCursor: null };
 
-function encoderOf(some: readonly Column[]) {
-  return arrowEncoder({ entity: "daily", dataVersion: "2026-01-05T09:30:00.000+08:00", columns: some });
+function encoderOf(some: readonly Column[], dates: "date" | null = null) {
+  return arrowEncoder({ entity: "daily", dataVersion: "2026-01-05T09:30:00.000+08:00", columns: some, dates });
 }
 
 /** The rows that a reader gets, and the rows of each record batch. */
@@ -55,6 +55,34 @@ test("a reader gets every value, dates as text", () => {
     data_version: "2026-01-05T09:30:00.000+08:00",
   });
   expect(got).toEqual(shown);
+});
+
+test("a reader gets dates of any day as Date32 on request", () => {
+  const encoder = encoderOf(columns, "date");
+  const many = Array.from({ length: 20_000 }, (_, i) => rows[i % 4]!);
+  const whole = batchOf(columns, transpose(many));
+  const parts = partsOf(encoder, [whole.slice(0, 7), whole.slice(7, 9), whole.slice(9)], summary);
+  const { table } = read(parts);
+  const column = table.getChild("trade_date")!;
+  expect(String(column.type)).toBe("Date32<DAY>");
+  const days = table.batches.flatMap((batch) => {
+    const { values } = batch.data.children[1]! as { values: Int32Array };
+    return Array.from({ length: batch.numRows }, (_, row) =>
+      batch.data.children[1]!.getValid(row) ? values[row]! : null,
+    );
+  });
+  expect(days.join()).toBe(many.map((row) => row[1]).join());
+  expect(table.schema.fields.filter(({ type }) => String(type) === "Utf8").map(({ name }) => name)).toEqual([
+    "ts_code",
+    "name",
+  ]);
+});
+
+test.each(["date", null] as const)("a date outside the years 1 to 9999 is an error: %s", (dates) => {
+  const some = [column("d", "date")];
+  for (const day of [-719_163, 2_932_897]) {
+    expect(() => partsOf(encoderOf(some, dates), [batchOf(some, [[day]])], summary)).toThrow(RangeError);
+  }
 });
 
 test("an answer without rows has its schema and its end", () => {

@@ -28,10 +28,10 @@ afterAll(() => {
 
 const summary = { count: 0, truncated: false, nextCursor: null };
 
-const encoded = (columns: readonly Column[], batches: readonly RecordBatch[]): Buffer =>
+const encoded = (columns: readonly Column[], batches: readonly RecordBatch[], dates: "date" | null = null): Buffer =>
   Buffer.concat(
     partsOf(
-      parquetEncoder({ entity: "daily", dataVersion: "2026-01-05T09:30:00.000+08:00", columns }),
+      parquetEncoder({ entity: "daily", dataVersion: "2026-01-05T09:30:00.000+08:00", columns, dates }),
       batches,
       summary,
     ),
@@ -124,6 +124,24 @@ test("DuckDB reads back the values of any rows, however they come in batches", a
     }),
     { numRuns: 200 },
   );
+});
+
+test("DuckDB reads dates of any day as DATE on request, and their bounds", async () => {
+  const columns = [column("d", "date"), column("none", "date"), column("close", "float64")];
+  const days = [null, FIRST_DAY, LAST_DAY, 0, -1, 19_724, 19_724, null];
+  const values = [days, days.map(() => null), days.map((_, i) => i / 2)];
+  const path = await fileOf(encoded(columns, [batchOf(columns, values)], "date"));
+  const types = await rowsOf(`SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM '${path}')`);
+  expect(types).toEqual([
+    ["d", "DATE"],
+    ["none", "DATE"],
+    ["close", "DOUBLE"],
+  ]);
+  const found = await rowsOf(`SELECT d - DATE '1970-01-01', none, close FROM '${path}'`);
+  expect(found).toEqual(days.map((day, i) => [day === null ? null : String(day), null, i / 2]));
+  const bounds = `SELECT stats_min_value, stats_max_value, stats_null_count FROM parquet_metadata('${path}') LIMIT 1`;
+  expect(await rowsOf(bounds)).toEqual([["0001-01-01", "9999-12-31", "2"]]);
+  expect(await rowsOf(`SELECT count(*) FROM '${path}' WHERE d < DATE '1970-01-01'`)).toEqual([["2"]]);
 });
 
 test.skipIf(noPython !== null)("pyarrow and polars read them too", async () => {
@@ -243,9 +261,9 @@ test("the list of row groups of a file without rows names the type of its elemen
   expect(footer.includes(Buffer.of(0x16, 0, 0x19, 0))).toBe(false);
 });
 
-test("a date outside the years 1 to 9999 is an error", () => {
+test.each(["date", null] as const)("a date outside the years 1 to 9999 is an error: %s", (dates) => {
   const columns = [column("d", "date")];
   for (const day of [FIRST_DAY - 1, LAST_DAY + 1, -(2 ** 31), 2 ** 31 - 1]) {
-    expect(() => encoded(columns, [batchOf(columns, [[day]])])).toThrow(RangeError);
+    expect(() => encoded(columns, [batchOf(columns, [[day]])], dates)).toThrow(RangeError);
   }
 });

@@ -15,7 +15,7 @@ const absent = !existsSync(command);
 
 /** The gaps, changes, versions and statistics of most entities: they are asked for alike. And where problems have status 200, as clients of Tushare want. */
 const OTHERS =
-  /\/(?!daily\/|anns_d\/|index_weight\/)[a-z_]+\/(?:gaps|changes|versions|statistics|(?:changes\/)?query)$|^\/tushare/;
+  /\/(?!daily\/|anns_d\/|index_weight\/|panel\/|changes\/)[a-z_]+\/(?:gaps|changes|versions|statistics|(?:changes\/)?query)$|^\/tushare/;
 
 describe(absent ? "schemathesis (skipped: .ci/run installs it into .venv)" : "schemathesis", () => {
   test.skipIf(absent || !isLong)(

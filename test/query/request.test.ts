@@ -78,7 +78,14 @@ describe("the parser", () => {
         adjust_volume: "true",
         fields: "ts_code",
       },
-      ...{ limit: "1", cursor: "x", order: "desc", data_version: "2024-01-01T00:00:00.000+08:00", format: "csv" },
+      ...{
+        limit: "1",
+        cursor: "x",
+        order: "desc",
+        data_version: "2024-01-01T00:00:00.000+08:00",
+        format: "csv",
+        dates: "date",
+      },
     };
     for (const entity of ENTITIES) {
       const nothing = parseRequest(entity, new URLSearchParams(), NO_LIMITS);
@@ -98,6 +105,7 @@ describe("the parser", () => {
           "1",
           "null",
           "json",
+          "text",
           "asc",
           "forward",
           "month_end",

@@ -25,12 +25,36 @@ def caching(request: pytest.FixtureRequest, proxy: Proxy, tmp_path: Path) -> Ite
 
 def test_the_second_read_is_answered_with_304_and_has_the_same_rows(caching: Client, proxy: Proxy) -> None:
     first, second = caching.daily(start_date=20250101), caching.daily(start_date=20250101)
-    assert first.pandas(parse_dates=True).equals(second.pandas(parse_dates=True))
+    assert first.pandas().equals(second.pandas())
     assert first.arrow().equals(second.arrow())
     assert proxy.statuses == [200, 304]
     assert second.data_version == first.data_version
     assert caching.daily(start_date=20250201).arrow().num_rows < first.arrow().num_rows
     assert proxy.statuses == [200, 304, 200]
+
+
+def test_dates_and_text_are_kept_apart(caching: Client, proxy: Proxy) -> None:
+    for _ in range(2):
+        dates, text = caching.daily(), caching.daily(dates="text")
+        assert [dates.arrow().schema.field("trade_date").type, text.arrow().schema.field("trade_date").type] == [
+            pa.date32(),
+            pa.string(),
+        ]
+    assert proxy.statuses == [200, 200, 304, 304]
+
+
+def test_text_in_a_cache_of_an_earlier_version_is_not_returned_for_dates(proxy: Proxy, tmp_path: Path) -> None:
+    with Client(proxy.url, cache=tmp_path) as client:
+        whole = client.daily(dates="text").arrow()
+        transport = client._source.transport
+        old = repr((transport.url, transport.identity, "daily", []))
+        kept = DiskCache(tmp_path).get(old)
+        assert kept is not None and kept.table.equals(whole)
+        assert client.daily().arrow().schema.field("trade_date").type == pa.date32()
+        # Even under the key of the dates, its validator is that of text: the server sends the dates.
+        DiskCache(tmp_path).put(repr((transport.url, transport.identity, "daily", [("dates", "date")])), kept)
+        assert client.daily().arrow().schema.field("trade_date").type == pa.date32()
+    assert proxy.statuses == [200, 200, 200]
 
 
 def test_an_empty_answer_is_kept_too(caching: Client, proxy: Proxy) -> None:

@@ -21,7 +21,7 @@ YEAR: dict[str, Any] = {"start_date": 20250101, "end_date": 20251231}
 
 def test_every_form_has_the_rows_of_the_json_answer(client: Client, json_rows: Callable[..., Any]) -> None:
     expected = json_rows("daily", start_date="20250101", end_date="20251231")
-    answer = client.daily(**YEAR)
+    answer = client.daily(**YEAR, dates="text")
     assert len(expected) > 1000
     assert answer.pandas().to_numpy().tolist() == expected
     assert [list(row) for row in answer.polars().iter_rows()] == expected
@@ -35,26 +35,59 @@ def test_every_entity_has_its_method_and_the_columns_of_the_catalog(client: Clie
     known = tapehouse.ENTITIES[entity].columns
     assert table.num_rows > 0
     assert [(field.name, str(field.type)) for field in table.schema] == [
-        (column.name, {"float64": "double"}.get(column.dtype, column.dtype)) for column in known
+        (column.name, "date32[day]" if column.is_date else {"float64": "double"}.get(column.dtype, column.dtype))
+        for column in known
     ]
 
 
-def test_days_are_text_unless_dates_are_asked_for(client: Client) -> None:
+def test_days_are_dates_unless_text_is_asked_for(client: Client) -> None:
     answer = client.stock_list()
-    text = answer.pandas()
-    dates = answer.pandas(parse_dates=True)
+    dates, text = answer.pandas(), client.stock_list(dates="text").pandas()
     assert text["list_date"].str.fullmatch(r"\d{8}").all()
     assert str(dates["list_date"].dtype).startswith("datetime64")
     assert dates["list_date"].dt.strftime("%Y%m%d").tolist() == text["list_date"].tolist()
     assert dates["delist_date"].isna().tolist() == text["delist_date"].isna().tolist()
-    assert answer.polars(parse_dates=True).schema["delist_date"] == pl.Date
-    assert {str(batch.schema.field("list_date").type) for batch in answer.batches(parse_dates=True)} == {"date32[day]"}
+    assert dates["delist_date"].isna().any() and dates["delist_date"].notna().any()
+    assert answer.polars().schema["delist_date"] == pl.Date
+    assert {str(batch.schema.field("list_date").type) for batch in answer.batches()} == {"date32[day]"}
+    assert answer.reader().schema.field("snapshot_date").type == pa.date32()
 
 
-def test_a_client_can_parse_dates_everywhere(url: str) -> None:
-    with Client(url, parse_dates=True) as client:
-        assert client.daily(limit=1).arrow().schema.field("trade_date").type == pa.date32()
-        assert client.daily(limit=1).arrow(parse_dates=False).schema.field("trade_date").type == pa.string()
+def test_a_client_can_return_text_everywhere(url: str, client: Client) -> None:
+    version = client.versions()[0]
+    with Client(url, dates="text") as texts:
+        for answer in (
+            texts.daily(limit=1),
+            texts.panel("daily:close", limit=1),
+            texts.panel("stock_list", ["20251230", "20251231"], limit=1),
+            texts.changes("daily", version),
+            texts.pin().daily(limit=1),
+        ):
+            assert not any(pa.types.is_date(field.type) for field in answer.arrow().schema)
+        assert texts.daily(limit=1, dates="date").arrow().schema.field("trade_date").type == pa.date32()
+        assert texts.daily(limit=1).params == {"limit": "1"}
+    for answer in (
+        client.panel("daily:close", limit=1),
+        client.panel("stock_list", ["20251230", "20251231"], limit=1),
+        client.changes("daily", version),
+    ):
+        assert any(pa.types.is_date(field.type) for field in answer.arrow().schema)
+    with pytest.raises(ValueError, match='use "date" or "text"'):
+        Client(url, dates="iso")  # type: ignore[arg-type]
+
+
+def test_polars_and_duckdb_window_by_days(client: Client) -> None:
+    bars = client.daily(ts_code="600519.SH", **YEAR)
+    frame = bars.polars()
+    rolled = frame.rolling("trade_date", period="7d").agg(pl.len().alias("days"), pl.col("close").mean())
+    rows = bars.reader()
+    week = "OVER (ORDER BY trade_date RANGE BETWEEN INTERVAL 6 DAYS PRECEDING AND CURRENT ROW)"
+    relation = duckdb.sql(f"SELECT count(*) {week} AS days, avg(close) {week} AS close FROM rows")
+    assert relation is not None
+    counted = relation.fetchnumpy()
+    assert rolled["days"].to_list() == counted["days"].tolist()
+    assert set(rolled["days"].to_list()) >= {4, 5}
+    np.testing.assert_allclose(rolled["close"].to_numpy(), counted["close"])
 
 
 @pytest.mark.parametrize(
@@ -73,7 +106,7 @@ def test_a_client_can_parse_dates_everywhere(url: str) -> None:
 )
 def test_a_day_may_be_given_in_any_usual_form(client: Client, day: Any) -> None:
     frame = client.daily(start_date=day, end_date=day).pandas()
-    assert frame["trade_date"].unique().tolist() == ["20250610"]
+    assert frame["trade_date"].unique().tolist() == [pd.Timestamp("2025-06-10")]
     assert client.daily(trade_date=[day]).pandas().equals(frame)
 
 
@@ -120,7 +153,7 @@ def test_pages_are_exact_and_of_one_version(client: Client) -> None:
 
 def test_a_limit_cuts_and_says_so(client: Client) -> None:
     answer = client.daily(limit=10, order="desc")
-    assert answer.pandas()["trade_date"].iloc[0] == "20251231"
+    assert answer.pandas()["trade_date"].iloc[0] == pd.Timestamp("2025-12-31")
     assert answer.truncated and answer.next_cursor
 
 
@@ -154,17 +187,17 @@ def test_a_panel_has_what_was_known_on_each_day(client: Client) -> None:
     days = ["20250331", datetime.date(2025, 6, 30), 20251231]
     panel = client.panel("fina_indicator", days, fields=["ts_code", "end_date", "roe"]).pandas()
     assert panel.columns.tolist() == ["as_of", "ts_code", "end_date", "roe"]
-    assert panel["as_of"].unique().tolist() == ["20250331", "20250630", "20251231"]
+    assert panel["as_of"].dt.strftime("%Y%m%d").unique().tolist() == ["20250331", "20250630", "20251231"]
     alone = client.fina_indicator(as_of=20250630, fields=["ts_code", "end_date", "roe"]).pandas()
     assert panel[panel["as_of"] == "20250630"].drop(columns="as_of").reset_index(drop=True).equals(alone)
-    dates = client.panel("index_member", days).pandas(parse_dates=True)
+    dates = client.panel("index_member", days).pandas()
     assert (dates["in_date"] <= dates["as_of"]).all()
 
 
 def test_a_panel_of_days_may_be_of_one_day_in_any_form(client: Client) -> None:
     fields = ["ts_code", "end_date", "roe"]
     expected = client.panel("fina_indicator", ["20250630"], fields=fields).pandas()
-    assert expected.columns.tolist() == ["as_of", *fields] and expected["as_of"].unique().tolist() == ["20250630"]
+    assert expected.columns.tolist() == ["as_of", *fields] and expected["as_of"].unique().tolist() == [pd.Timestamp("2025-06-30")]
     shanghai, utc = pd.Timestamp("2025-06-30", tz="Asia/Shanghai"), pd.Timestamp("2025-06-29T16:00Z")
     for day in ("20250630", "2025-06-30", 20250630, shanghai, utc, pd.DatetimeIndex([shanghai])):
         assert client.panel("fina_indicator", day, fields=fields).pandas().equals(expected)
@@ -188,8 +221,7 @@ def test_a_panel_joins_entities_by_stock_and_day(client: Client) -> None:
     bars = client.daily(start_date=20250602, end_date=20250613, ts_code=["600519.SH", "000001.SZ"]).pandas()
     assert wide["daily.close"].tolist() == bars["close"].tolist()
     assert wide["trade_date"].tolist() == bars["trade_date"].tolist()
-    dates = client.panel(fields, **asked).pandas(parse_dates=True)
-    assert (dates["income.end_date"].dropna() < dates["trade_date"]).all()
+    assert (wide["income.end_date"].dropna() < wide["trade_date"]).all()
     long = client.panel("daily:close,daily_basic:pe", layout="long", **asked).pandas()
     assert long.columns.tolist() == ["ts_code", "trade_date", "field", "value"]
     assert long["value"][::2].tolist() == wide["daily.close"].tolist()
@@ -239,7 +271,7 @@ def test_changes_between_versions(client: Client) -> None:
 
 def test_statistics_of_columns(client: Client) -> None:
     found = client.statistics("daily", ["ts_code", "trade_date"])
-    rows = client.daily(fields=["ts_code", "trade_date"]).pandas()
+    rows = client.daily(fields=["ts_code", "trade_date"], dates="text").pandas()
     assert (found["entity"], found["data_version"], found["rows"]) == ("daily", client.versions()[0], len(rows))
     for column in found["columns"]:
         values = rows[column["name"]]

@@ -1,5 +1,5 @@
 // The parameters of each entity in OpenAPI, with examples; names and bounds come from the parser's tables.
-import { FORMAT_NAMES } from "../../catalog/formats.js";
+import { DATE_FORMS, FORMAT_NAMES } from "../../catalog/formats.js";
 import { type EntityParameter, type ParameterKind, parameterNames, parametersOf } from "../../catalog/parameters.js";
 import type { Column, ColumnType, Entity } from "../../catalog/types.js";
 import { AS_OF_DAYS, MOST_DAYS } from "../../query/as-of.js";
@@ -71,6 +71,11 @@ export function sharedParameters({ defaultLimit, maxLimit }: RequestLimits) {
       type: "string",
       enum: FORMAT_NAMES,
     }),
+    dates: single(
+      "dates",
+      "How dates are given: as `YYYYMMDD` text, or as dates, which only Arrow (Date32) and Parquet (DATE) have.",
+      { type: "string", enum: DATE_FORMS, default: "text" },
+    ),
     if_none_match: {
       name: "If-None-Match",
       in: "header",
@@ -145,6 +150,7 @@ const BY_KIND: Record<ParameterKind, (entity: Entity) => Parameter | Ref> = {
   order: () => sharedParameter("order"),
   data_version: () => sharedParameter("data_version"),
   format: () => sharedParameter("format"),
+  dates: () => sharedParameter("dates"),
 };
 
 const SEVERAL_DAYS =

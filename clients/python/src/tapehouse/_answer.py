@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ._cache import Cache, Kept
 from ._errors import IncompleteAnswer, TapehouseError, readable
@@ -21,62 +20,45 @@ _TYPES = {"string": pa.string(), "float64": pa.float64(), "int64": pa.int64()}
 
 
 class Rows:
-    """Rows in several forms. With ``parse_dates``, columns of days are dates instead of ``YYYYMMDD`` text."""
-
-    def __init__(self, parse_dates: bool) -> None:
-        self._parse_dates = parse_dates
+    """Rows in several forms."""
 
     def _stream(self) -> Iterator[Any]:
-        """Record batches with days as text. The first one has no rows and only defines the columns."""
-        raise NotImplementedError
-
-    def _dates(self) -> frozenset[str]:
+        """Record batches. The first one has no rows and only defines the columns."""
         raise NotImplementedError
 
     def _table(self) -> Any:
         batches = list(self._stream())
         return pa.Table.from_batches(batches)
 
-    def batches(self, *, parse_dates: Optional[bool] = None) -> Iterator[Any]:
+    def batches(self) -> Iterator[Any]:
         """Arrow record batches as they arrive, in constant memory. Each call sends a new request."""
-        stream = (batch for batch in self._stream() if batch.num_rows > 0)
-        return self._parsed(stream) if self._wants(parse_dates) else stream
+        return (batch for batch in self._stream() if batch.num_rows > 0)
 
-    def reader(self, *, parse_dates: Optional[bool] = None) -> Any:
+    def reader(self) -> Any:
         """A ``pyarrow.RecordBatchReader`` of the same rows, which DuckDB and others read as a stream."""
         stream = self._stream()
-        if self._wants(parse_dates):
-            stream = self._parsed(stream)
         return pa.RecordBatchReader.from_batches(next(stream).schema, stream)
 
-    def arrow(self, *, parse_dates: Optional[bool] = None) -> Any:
+    def arrow(self) -> Any:
         """A ``pyarrow.Table``."""
-        table = self._table()
-        return _with_dates(table, self._dates()) if self._wants(parse_dates) else table
+        return self._table()
 
-    def pandas(self, *, parse_dates: Optional[bool] = None, **options: Any) -> "pandas.DataFrame":
-        """A ``pandas.DataFrame``; ``options`` are passed to ``pyarrow.Table.to_pandas``."""
-        frame: "pandas.DataFrame" = self.arrow(parse_dates=parse_dates).to_pandas(**{"date_as_object": False, **options})
+    def pandas(self, **options: Any) -> "pandas.DataFrame":
+        """A ``pandas.DataFrame``, with days as ``datetime64``; ``options`` are passed to ``pyarrow.Table.to_pandas``."""
+        frame: "pandas.DataFrame" = self.arrow().to_pandas(**{"date_as_object": False, **options})
         return frame
 
-    def polars(self, *, parse_dates: Optional[bool] = None) -> "polars.DataFrame":
-        """A ``polars.DataFrame``."""
+    def polars(self) -> "polars.DataFrame":
+        """A ``polars.DataFrame``, with days as ``Date``."""
         import polars
 
-        frame = polars.from_arrow(self.arrow(parse_dates=parse_dates))
+        frame = polars.from_arrow(self.arrow())
         assert isinstance(frame, polars.DataFrame)
         return frame
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """Lets DuckDB, polars and others read the rows directly."""
         return self.reader().__arrow_c_stream__(requested_schema)
-
-    def _wants(self, parse_dates: Optional[bool]) -> bool:
-        return self._parse_dates if parse_dates is None else parse_dates
-
-    def _parsed(self, batches: Iterator[Any]) -> Iterator[Any]:
-        dates = self._dates()
-        return (_with_dates(batch, dates) for batch in batches)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,7 +67,8 @@ class Source:
 
     transport: Transport
     cache: Optional[Cache]
-    parse_dates: bool
+    #: How days are returned unless a request says otherwise: ``date`` or ``text``.
+    dates: str
 
 
 class Answer(Rows):
@@ -94,7 +77,6 @@ class Answer(Rows):
     def __init__(
         self, source: Source, entity: str, params: Mapping[str, str], dates: frozenset[str], types: Mapping[str, str]
     ) -> None:
-        super().__init__(source.parse_dates)
         self.entity = entity
         self.params = dict(params)
         #: The version that was read; None before reading.
@@ -102,7 +84,8 @@ class Answer(Rows):
         #: The cursor of the next page; None if there is none, and before reading.
         self.next_cursor: Optional[str] = None
         self._source = source
-        self._date_columns = dates
+        #: Columns of days.
+        self._dates = dates if params.get("dates") == "date" else frozenset()
         #: The parameter that names the version.
         self._version_parameter = "data_version"
         #: Column → ``string``, ``float64`` or ``int64``; empty if the entity is unknown.
@@ -114,9 +97,6 @@ class Answer(Rows):
     def truncated(self) -> bool:
         """Whether ``limit`` truncated the response. Known after reading."""
         return self.next_cursor is not None
-
-    def _dates(self) -> frozenset[str]:
-        return self._date_columns
 
     def _table(self) -> Any:
         if self._kept is None:
@@ -199,12 +179,16 @@ class Answer(Rows):
         asked = self.params.get("fields")
         wanted = {name.strip() for name in asked.split(",")} if asked else set(self._types)
         missing = sorted(wanted.difference(schema.names))
-        types = [_TYPES.get(self._types.get(field.name, ""), field.type) for field in schema]
+        types = [self._type_of(field) for field in schema]
         other = [field.name for field, type in zip(schema, types) if not field.type.equals(type)]
         if missing or other or len(set(schema.names)) < len(schema.names):
             fault = f"the columns {missing} are missing" if missing else f"columns of another type or repeated: {other}"
             raise TapehouseError(f"not a Tapehouse response for {self.entity}: {readable(fault)}")
         return schema
+
+    def _type_of(self, field: Any) -> Any:
+        """The type that a column must have: its own if the entity is unknown."""
+        return pa.date32() if field.name in self._dates else _TYPES.get(self._types.get(field.name, ""), field.type)
 
 
 class Changes(Answer):
@@ -242,18 +226,3 @@ def _record_batches(body: Body) -> Iterator[Any]:
         raise IncompleteAnswer("the response was cut off: the end of the stream is missing")
     if body.read(1):
         raise IncompleteAnswer("the response continues after its end")
-
-
-def _with_dates(data: Any, dates: "frozenset[str] | Sequence[str]") -> Any:
-    """The table or batch with date32 for days. Each distinct day is parsed once, because there are few."""
-    for i, name in enumerate(data.schema.names):
-        if name in dates and pa.types.is_string(data.schema.field(i).type):
-            data = data.set_column(i, name, _days_of(data.column(i)))
-    return data
-
-
-def _days_of(texts: Any) -> Any:
-    if isinstance(texts, pa.ChunkedArray):
-        return pa.chunked_array([_days_of(chunk) for chunk in texts.chunks], pa.date32())
-    encoded = texts.dictionary_encode()
-    return pc.strptime(encoded.dictionary, format="%Y%m%d", unit="s").cast(pa.date32()).take(encoded.indices)

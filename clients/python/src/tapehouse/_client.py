@@ -46,7 +46,7 @@ class Client(EntityMethods):
 
     :param url: of the server; default: ``TAPEHOUSE_URL``, then ``http://127.0.0.1:8080``
     :param token: default: ``TAPEHOUSE_TOKEN``
-    :param parse_dates: return days as dates instead of ``YYYYMMDD`` text
+    :param dates: return days as dates, or with ``"text"`` as ``YYYYMMDD`` text; a request can say otherwise
     :param cache: cache complete responses and revalidate them: True in memory, a path in that folder
     :param timeout: seconds without a byte after which a connection is abandoned; five times as long for a very slow one
     :param retries: consecutive failures after which it gives up: no connection, an incomplete response, 429 and 503
@@ -61,7 +61,7 @@ class Client(EntityMethods):
         url: Optional[str] = None,
         token: Optional[str] = None,
         *,
-        parse_dates: bool = False,
+        dates: Literal["date", "text"] = "date",
         cache: Union[None, bool, str, "os.PathLike[str]", Cache] = None,
         timeout: float = 120.0,
         retries: int = 6,
@@ -80,7 +80,9 @@ class Client(EntityMethods):
             compress=compress,
             verify=verify,
         )
-        self._source = Source(transport, open_cache(cache), parse_dates)
+        if dates not in ("date", "text"):
+            raise ValueError(f'dates is {dates!r}: use "date" or "text"')
+        self._source = Source(transport, open_cache(cache), dates)
         self._owns = True
         #: The version of every read; None reads the current one.
         self.data_version: Optional[str] = None
@@ -93,7 +95,7 @@ class Client(EntityMethods):
         columns = known.columns if known else ()
         dates = frozenset(column.name for column in columns if column.is_date) | {"as_of"}
         types = {column.name: column.dtype for column in columns}
-        return Answer(self._source, entity, query(self._pinned(_without_format(params)), dates | {"period"}), dates, types)
+        return Answer(self._source, entity, query(self._pinned(self._shown(params)), dates | {"period"}), dates, types)
 
     def pages(self, entity: str, *, limit: int, **params: Any) -> Iterator[Answer]:
         """Pages of at most ``limit`` rows, all of one version. Each is read when it is reached."""
@@ -124,6 +126,7 @@ class Client(EntityMethods):
         cursor: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
+        dates: Optional[Literal["text", "date"]] = None,
     ) -> Answer: ...
 
     def panel(self, entities: Texts, days: Optional[Days] = None, **params: Any) -> Answer:
@@ -151,7 +154,7 @@ class Client(EntityMethods):
         return self.read(entities, as_of=listed if "," in listed else f"{listed},{listed}", **params)
 
     def _joined(self, entities: Texts, params: dict[str, Any]) -> Panel:
-        asked = query(self._pinned({"entities": entities, **_without_format(params)}))
+        asked = query(self._pinned({"entities": entities, **self._shown(params)}))
         types, dates = {"ts_code": "string", "trade_date": "string"}, {"trade_date"}
         if params.get("layout") == "long":
             types.update(field="string", value="float64")
@@ -192,7 +195,7 @@ class Client(EntityMethods):
         """
         known = ENTITIES.get(entity)
         dates = frozenset(column.name for column in known.columns if column.is_date) if known else frozenset()
-        asked = query({**params, "from": from_, "to": to or self.data_version}, dates | {"period"})
+        asked = query({**self._shown(params), "from": from_, "to": to or self.data_version}, dates | {"period"})
         return Changes(self._source, entity, asked, dates)
 
     # The rest of the API
@@ -285,6 +288,13 @@ class Client(EntityMethods):
             raise ValueError(f"this client is pinned to data_version {self.data_version}; use client.at({asked!r})")
         return {**params, "data_version": self.data_version}
 
+    def _shown(self, params: dict[str, Any]) -> dict[str, Any]:
+        """The parameters with the form of days. The client itself chooses the format."""
+        if params.get("format") is not None:
+            raise TypeError("rows always come as Arrow: use .pandas(), .polars(), .arrow() or .batches() instead of format")
+        dates = params.get("dates") or self._source.dates
+        return {**params, "dates": None if dates == "text" else dates}
+
     def _json(self, path: str, params: dict[str, Any]) -> Any:
         return self._source.transport.json(path, query(params))
 
@@ -294,10 +304,3 @@ class Client(EntityMethods):
         if not isinstance(part, kind):
             raise TapehouseError(f"not a Tapehouse response: it has no {name}")
         return part
-
-
-def _without_format(params: dict[str, Any]) -> dict[str, Any]:
-    """The client itself chooses the format."""
-    if params.get("format") is not None:
-        raise TypeError("rows always come as Arrow: use .pandas(), .polars(), .arrow() or .batches() instead of format")
-    return params

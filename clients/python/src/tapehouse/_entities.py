@@ -12,7 +12,7 @@ class Column(NamedTuple):
     name: str
     #: ``string``, ``float64`` or ``int64``.
     dtype: str
-    #: Whether the text is a day, ``YYYYMMDD``.
+    #: Whether it holds days: dates, or with ``dates="text"`` text, ``YYYYMMDD``.
     is_date: bool
     unit: Optional[str]
     meaning: str
@@ -815,6 +815,7 @@ class EntityMethods:
         cursor: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
+        dates: Optional[Literal["text", "date"]] = None,
     ) -> Answer:
         """Daily quotes.
 
@@ -850,6 +851,7 @@ class EntityMethods:
             cursor=cursor,
             order=order,
             data_version=data_version,
+            dates=dates,
         )
 
     def weekly(
@@ -866,6 +868,7 @@ class EntityMethods:
         cursor: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
+        dates: Optional[Literal["text", "date"]] = None,
     ) -> Answer:
         """Weekly quotes.
 
@@ -901,6 +904,7 @@ class EntityMethods:
             cursor=cursor,
             order=order,
             data_version=data_version,
+            dates=dates,
         )
 
     def monthly(
@@ -917,6 +921,7 @@ class EntityMethods:
         cursor: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
+        dates: Optional[Literal["text", "date"]] = None,
     ) -> Answer:
         """Monthly quotes.
 
@@ -952,6 +957,7 @@ class EntityMethods:
             cursor=cursor,
             order=order,
             data_version=data_version,
+            dates=dates,
         )
 
     def daily_basic(
@@ -966,6 +972,7 @@ class EntityMethods:
         cursor: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
+        dates: Optional[Literal["text", "date"]] = None,
     ) -> Answer:
         """Daily valuation.
 
@@ -1005,6 +1012,7 @@ class EntityMethods:
             cursor=cursor,
             order=order,
             data_version=data_version,
+            dates=dates,
         )
 
     def adj_factor(
@@ -1019,6 +1027,7 @@ class EntityMethods:
         cursor: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
+        dates: Optional[Literal["text", "date"]] = None,
     ) -> Answer:
         """Adjustment factors.
 
@@ -1043,6 +1052,7 @@ class EntityMethods:
             cursor=cursor,
             order=order,
             data_version=data_version,
+            dates=dates,
         )
 
     def stk_limit(
@@ -1057,6 +1067,7 @@ class EntityMethods:
         cursor: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
+        dates: Optional[Literal["text", "date"]] = None,
     ) -> Answer:
         """Price limits.
 
@@ -1082,6 +1093,7 @@ class EntityMethods:
             cursor=cursor,
             order=order,
             data_version=data_version,
+            dates=dates,
         )
 
     def suspend_d(
@@ -1098,6 +1110,7 @@ class EntityMethods:
         cursor: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
+        dates: Optional[Literal["text", "date"]] = None,
     ) -> Answer:
         """Suspensions.
 
@@ -1125,6 +1138,7 @@ class EntityMethods:
             cursor=cursor,
             order=order,
             data_version=data_version,
+            dates=dates,
         )
 
     def stk_auction_o(
@@ -1141,6 +1155,7 @@ class EntityMethods:
         cursor: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
+        dates: Optional[Literal["text", "date"]] = None,
     ) -> Answer:
         """Opening call auction.
 
@@ -1172,6 +1187,7 @@ class EntityMethods:
             cursor=cursor,
             order=order,
             data_version=data_version,
+            dates=dates,
         )
 
     def stk_auction_c(
@@ -1188,6 +1204,7 @@ class EntityMethods:
         cursor: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
+        dates: Optional[Literal["text", "date"]] = None,
     ) -> Answer:
         """Closing call auction.
 
@@ -1219,6 +1236,7 @@ class EntityMethods:
             cursor=cursor,
             order=order,
             data_version=data_version,
+            dates=dates,
         )
 
     def stk_auction(
@@ -1235,6 +1253,7 @@ class EntityMethods:
         cursor: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
+        dates: Optional[Literal["text", "date"]] = None,
     ) -> Answer:
         """Call-auction trades.
 
@@ -1266,6 +1285,7 @@ class EntityMethods:
             cursor=cursor,
             order=order,
             data_version=data_version,
+            dates=dates,
         )
 
     def index_basic(
@@ -1283,6 +1303,7 @@ class EntityMethods:
         cursor: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
+        dates: Optional[Literal["text", "date"]] = None,
     ) -> Answer:
         """Indices.
 
@@ -1314,6 +1335,7 @@ class EntityMethods:
             cursor=cursor,
             order=order,
             data_version=data_version,
+            dates=dates,
         )
 
     def index_daily(
@@ -1328,6 +1350,7 @@ class EntityMethods:
         cursor: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
+        dates: Optional[Literal["text", "date"]] = None,
     ) -> Answer:
         """Daily index levels.
 
@@ -1360,6 +1383,7 @@ class EntityMethods:
             cursor=cursor,
             order=order,
             data_version=data_version,
+            dates=dates,
         )
 
     def index_weight(
@@ -1376,6 +1400,7 @@ class EntityMethods:
         cursor: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
+        dates: Optional[Literal["text", "date"]] = None,
     ) -> Answer:
         """Index weights.
 
@@ -1403,6 +1428,7 @@ class EntityMethods:
             cursor=cursor,
             order=order,
             data_version=data_version,
+            dates=dates,
         )
 
     def index_classify(
@@ -1420,6 +1446,7 @@ class EntityMethods:
         cursor: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
+        dates: Optional[Literal["text", "date"]] = None,
     ) -> Answer:
         """Industry classification.
 
@@ -1450,6 +1477,7 @@ class EntityMethods:
             cursor=cursor,
             order=order,
             data_version=data_version,
+            dates=dates,
         )
 
     def index_member(
@@ -1472,6 +1500,7 @@ class EntityMethods:
         cursor: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
+        dates: Optional[Literal["text", "date"]] = None,
     ) -> Answer:
         """Industry constituents.
 
@@ -1507,6 +1536,7 @@ class EntityMethods:
             cursor=cursor,
             order=order,
             data_version=data_version,
+            dates=dates,
         )
 
     def stock_list(
@@ -1528,6 +1558,7 @@ class EntityMethods:
         cursor: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
+        dates: Optional[Literal["text", "date"]] = None,
     ) -> Answer:
         """Stock list.
 
@@ -1562,6 +1593,7 @@ class EntityMethods:
             cursor=cursor,
             order=order,
             data_version=data_version,
+            dates=dates,
         )
 
     def stock_company(
@@ -1577,6 +1609,7 @@ class EntityMethods:
         cursor: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
+        dates: Optional[Literal["text", "date"]] = None,
     ) -> Answer:
         """Companies.
 
@@ -1604,6 +1637,7 @@ class EntityMethods:
             cursor=cursor,
             order=order,
             data_version=data_version,
+            dates=dates,
         )
 
     def namechange(
@@ -1625,6 +1659,7 @@ class EntityMethods:
         cursor: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
+        dates: Optional[Literal["text", "date"]] = None,
     ) -> Answer:
         """Name changes.
 
@@ -1660,6 +1695,7 @@ class EntityMethods:
             cursor=cursor,
             order=order,
             data_version=data_version,
+            dates=dates,
         )
 
     def trade_cal(
@@ -1676,6 +1712,7 @@ class EntityMethods:
         cursor: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
+        dates: Optional[Literal["text", "date"]] = None,
     ) -> Answer:
         """Trading calendar.
 
@@ -1703,6 +1740,7 @@ class EntityMethods:
             cursor=cursor,
             order=order,
             data_version=data_version,
+            dates=dates,
         )
 
     def research_report(
@@ -1729,6 +1767,7 @@ class EntityMethods:
         cursor: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
+        dates: Optional[Literal["text", "date"]] = None,
     ) -> Answer:
         """Research reports.
 
@@ -1773,6 +1812,7 @@ class EntityMethods:
             cursor=cursor,
             order=order,
             data_version=data_version,
+            dates=dates,
         )
 
     def anns_d(
@@ -1795,6 +1835,7 @@ class EntityMethods:
         cursor: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
+        dates: Optional[Literal["text", "date"]] = None,
     ) -> Answer:
         """Announcements.
 
@@ -1831,6 +1872,7 @@ class EntityMethods:
             cursor=cursor,
             order=order,
             data_version=data_version,
+            dates=dates,
         )
 
     def income(
@@ -1856,6 +1898,7 @@ class EntityMethods:
         cursor: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
+        dates: Optional[Literal["text", "date"]] = None,
     ) -> Answer:
         """Income statements.
 
@@ -1983,6 +2026,7 @@ class EntityMethods:
             cursor=cursor,
             order=order,
             data_version=data_version,
+            dates=dates,
         )
 
     def balancesheet(
@@ -2008,6 +2052,7 @@ class EntityMethods:
         cursor: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
+        dates: Optional[Literal["text", "date"]] = None,
     ) -> Answer:
         """Balance sheets.
 
@@ -2199,6 +2244,7 @@ class EntityMethods:
             cursor=cursor,
             order=order,
             data_version=data_version,
+            dates=dates,
         )
 
     def cashflow(
@@ -2224,6 +2270,7 @@ class EntityMethods:
         cursor: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
+        dates: Optional[Literal["text", "date"]] = None,
     ) -> Answer:
         """Cash flow statements.
 
@@ -2354,6 +2401,7 @@ class EntityMethods:
             cursor=cursor,
             order=order,
             data_version=data_version,
+            dates=dates,
         )
 
     def fina_indicator(
@@ -2375,6 +2423,7 @@ class EntityMethods:
         cursor: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
+        dates: Optional[Literal["text", "date"]] = None,
     ) -> Answer:
         """Financial indicators.
 
@@ -2571,6 +2620,7 @@ class EntityMethods:
             cursor=cursor,
             order=order,
             data_version=data_version,
+            dates=dates,
         )
 
     def dividend(
@@ -2597,6 +2647,7 @@ class EntityMethods:
         cursor: Optional[str] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
+        dates: Optional[Literal["text", "date"]] = None,
     ) -> Answer:
         """Dividends.
 
@@ -2647,6 +2698,7 @@ class EntityMethods:
             cursor=cursor,
             order=order,
             data_version=data_version,
+            dates=dates,
         )
 
 

@@ -76,6 +76,11 @@ const question = (parts: object): Asked => ({
   path: "/tushare",
   body: JSON.stringify({ api_name: "daily", token: TOKEN, params: {}, fields: "", ...parts }),
 });
+const inBody = (body: unknown, entity = "daily"): Asked => ({
+  path: `${ENTITIES}/${entity}/query`,
+  headers: "Content-Type: application/json",
+  body: typeof body === "string" ? body : JSON.stringify(body),
+});
 const manyKeys = Object.fromEntries(numbered(17_000, (i) => [`k${i}`, 1] as const));
 
 const REQUESTS: Readonly<Record<string, Readonly<Record<string, Asked>>>> = {
@@ -164,6 +169,23 @@ const REQUESTS: Readonly<Record<string, Readonly<Record<string, Asked>>>> = {
     "a number": { path: "/tushare", body: `{"api_name":1e${fill("9")}}` },
     escapes: { path: "/tushare", body: `{"api_name":"${fill("\\u0041")}","token":"${TOKEN}"}` },
     "a content type": { path: "/tushare", body: "{}", headers: `Content-Type: application/json${fill(";a=b")}` },
+  },
+  "a query in a body": {
+    "a name": inBody({ [fill("a")]: 1 }),
+    "a name in escapes": inBody(`{"${fill("\\u0041")}": 1}`),
+    "a name twice": inBody(`{"limit": 0, ${fill('"a": 1, ')}"limit": 0}`),
+    "many names": inBody(manyKeys),
+    "a value": inBody({ ts_code: fill("a") }),
+    "a value in escapes": inBody(`{"ts_code": "${fill("\\u0041")}"}`),
+    "a list of unknown columns": inBody({ fields: numbered(60_000, () => "a") }),
+    "a list of text with commas": inBody({ limit: 0, fields: numbered(40_000, () => ",,") }, "stock_list"),
+    "a list of texts of quotes": inBody(`{"limit": 0, "name": [${fill('"\\"", ')}"a"]}`, "stock_list"),
+    "many codes": inBody({ adjust: "x", ts_code: numbered(25_000, codeAt) }),
+    "a number": inBody(`{"limit": ${fill("9")}}`),
+    "nested lists": inBody(`{"ts_code": ${nested(SIZE / 2 - 20)}}`),
+    "nested objects": inBody(`${fill('{"a":')}1`),
+    "lists that stay open": inBody(fill("[")),
+    "a content type": { ...inBody({}), headers: `Content-Type: application/json${fillHeader(" ")};` },
   },
 };
 

@@ -14,7 +14,8 @@ import { problemComponents, problemSchema, wordSchemas } from "./schemas.js";
 
 const ABOUT = `Rows of exchange-traded market data, read-only.
 
-- Requests accept dates as \`YYYYMMDD\` or \`YYYY-MM-DD\`; responses have \`YYYYMMDD\`.
+- Requests accept dates as \`YYYYMMDD\` or \`YYYY-MM-DD\`; responses have \`YYYYMMDD\`, or dates with \`dates=date\` in Arrow and
+  Parquet.
 - Without \`limit\` a response has every row and is streamed. If the connection is cut, the response is incomplete.
 - Every parameter is understood or refused with 400; none is ignored.
 - \`HEAD\` is supported wherever \`GET\` is. \`POST\` is for queries that are too long for a URL, and for Tushare clients.

@@ -9,6 +9,7 @@ import type { ServerConfig } from "../config.js";
 import { type ProcessMetrics, addUp } from "../http/metrics.js";
 import type { Port } from "../http/port.js";
 import type { LakeMark } from "../http/server.js";
+import { LIMITS, createSilence, signsOf } from "./silence.js";
 import { ALIVE_EVERY, type Order, type Report, environmentOf } from "./messages.js";
 
 interface WorkerPool {
@@ -31,7 +32,7 @@ interface Position {
   earlyDeaths: number;
 }
 
-/** A worker that lived this long was not broken from the start. Milliseconds. */
+/** A worker that responded for this long was not broken from the start. Milliseconds. */
 const LONG = 10_000;
 const EARLY_DEATHS_AT_MOST = 6;
 
@@ -73,7 +74,6 @@ export function createWorkerPool(
 
   /** Starts a new worker in the position; the one that is there retires. Rejects if the new one cannot start. */
   async function fill(position: Position): Promise<string> {
-    const began = performance.now();
     position.starting = true;
     // A worker that serves goes on until its replacement is ready.
     const worker = start(position.serving === null);
@@ -82,7 +82,7 @@ export function createWorkerPool(
       living.delete(worker);
       if (position.serving !== worker) return;
       position.serving = null;
-      position.earlyDeaths = performance.now() - began < LONG ? position.earlyDeaths + 1 : 0;
+      position.earlyDeaths = worker.responded() < LONG ? position.earlyDeaths + 1 : 0;
       if (stopping.signal.aborted) return;
       log.error({ worker: worker.pid, how }, "a worker died with its requests; it is being replaced");
       if (!position.starting) void refill(position);
@@ -155,6 +155,8 @@ interface Worker {
   readonly ended: Promise<string>;
   give(order: Order): void;
   kill(): void;
+  /** Milliseconds from when it accepted connections to its last report. */
+  responded(): number;
   /** Its metrics; if it does not answer in time, the last ones known. */
   count(): Promise<ProcessMetrics>;
   lastCount(): ProcessMetrics;
@@ -184,11 +186,6 @@ interface WorkerOptions {
   readonly gather: () => Promise<readonly ProcessMetrics[]>;
 }
 
-/** A worker that reports nothing for this many seconds hangs, and is killed. */
-const SILENT_AT_MOST = 10;
-/** The same while it starts, because it has to open the lake. */
-const SILENT_AT_START = 60;
-
 /** Milliseconds. */
 const COUNT_WITHIN = 500;
 
@@ -214,12 +211,17 @@ function startWorker(options: WorkerOptions): Worker {
   const counting: ((metrics: ProcessMetrics) => void)[] = [];
   let counted: ProcessMetrics = [];
 
-  // Counts ticks, not time: if the whole machine was suspended, the worker is not at fault.
-  let silent = 0;
-  let silentAtMost = SILENT_AT_START;
+  const silence = createSilence();
+  let readyAt: number | null = null;
+  let reportedAt = 0;
   const watching = setInterval(() => {
-    if (++silent !== silentAtMost) return;
-    log.error({ worker: child.pid, seconds: silent }, "a worker does not respond and is killed");
+    const limit = LIMITS[readyAt === null ? "starting" : "started"];
+    const verdict = silence.look(limit, child.pid === undefined ? null : signsOf(child.pid));
+    const facts = { worker: child.pid, seconds: silence.seconds() };
+    if (verdict === "starved") log.warn(facts, "a worker responds slowly: it waits for the processor or a disk");
+    if (verdict !== "hangs") return;
+    clearInterval(watching);
+    log.error(facts, "a worker does not respond and is killed");
     kill();
   }, ALIVE_EVERY);
 
@@ -235,7 +237,7 @@ function startWorker(options: WorkerOptions): Worker {
   const ready = new Promise<string>((resolve, reject) => {
     const reports: { readonly [Name in Report["report"]]: (report: Extract<Report, { report: Name }>) => void } = {
       ready({ url }) {
-        silentAtMost = SILENT_AT_MOST;
+        readyAt = performance.now();
         resolve(url);
       },
       failed: ({ message, known }) => reject(known ? new OperatorError(message) : new Error(message)),
@@ -250,7 +252,8 @@ function startWorker(options: WorkerOptions): Worker {
       gather: () => void gather().then((all) => give({ order: "counted", all })),
     };
     child.on("message", (report: Report) => {
-      silent = 0;
+      silence.end();
+      reportedAt = performance.now();
       reports[report.report](report as never);
     });
     void ended.then((how) => reject(new Error(`it ended (${how})`)));
@@ -270,5 +273,6 @@ function startWorker(options: WorkerOptions): Worker {
         setTimeout(() => resolve(counted), COUNT_WITHIN);
       }),
     lastCount: () => counted,
+    responded: () => (readyAt === null ? 0 : reportedAt - readyAt),
   };
 }

@@ -29,9 +29,10 @@ export default {
     packages: ["apache-arrow"],
     why: "The buffers of Arrow columns, for the engine and the encoders.",
   },
+  machine: { owns: "^src/machine\\.ts$", imports: [], why: "What a process may use, for settings and processes." },
   config: {
     owns: "^src/(config|settings|setting-values)\\.ts$",
-    imports: ["errors", "dates"],
+    imports: ["errors", "dates", "machine"],
     why: "All settings in one table, which depends on nothing that it configures.",
   },
   client: { owns: "^src/client/", imports: [], why: "It runs in browsers and needs only fetch." },
@@ -125,13 +126,13 @@ export default {
   },
   processes: {
     owns: "^src/processes/",
-    imports: ["errors", "config", "files", "http"],
+    imports: ["errors", "machine", "config", "files", "http"],
     why: "Starts, replaces and ends processes; it does not depend on what they serve.",
   },
   cli: {
     owns: "^src/cli/",
     imports: [
-      ...["errors", "dates", "words", "config", "catalog", "lake", "engine", "encode"],
+      ...["errors", "dates", "words", "machine", "config", "catalog", "lake", "engine", "encode"],
       ...["store", "inbox", "repair", "backup", "demo"],
       ...["files", "http", "processes"],
     ],

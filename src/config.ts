@@ -1,15 +1,17 @@
 // The configuration of a server: every setting as its parser reads it, and what follows from several of them.
-import { availableParallelism } from "node:os";
 import packageInfo from "../package.json" with { type: "json" };
 import { OperatorError } from "./errors.js";
+import { machineAt, type Machine } from "./machine.js";
 import { bytesOf } from "./setting-values.js";
 import { envOf, flagOf, MOST_WORKERS, SETTING_NAMES, SETTINGS, type SettingName } from "./settings.js";
 
 type Parsed = { readonly [Name in SettingName]: ReturnType<(typeof SETTINGS)[Name]["parse"]> };
 
 /** Every setting as its parser reads it: sizes for DuckDB as text, others in bytes, times in milliseconds. */
-export interface ServerConfig extends Omit<Parsed, "workers" | "tlsCert" | "tlsKey"> {
+export interface ServerConfig extends Omit<Parsed, "workers" | "memory" | "ingestMemory" | "tlsCert" | "tlsKey"> {
   readonly workers: number;
+  readonly memory: string;
+  readonly ingestMemory: string;
   /** Files in PEM; null for plain HTTP. */
   readonly tls: { readonly cert: string; readonly key: string } | null;
   /** A token that is valid besides the stored ones, or null. */
@@ -33,10 +35,47 @@ function staticToken(text = ""): string | null {
 const CORES_OF_A_WORKER = 2;
 const BYTES_OF_A_WORKER = 512e6;
 
-/** As many workers as cores and memory keep busy. */
-function workersFor(cores: number, memory: string): number {
-  const most = Math.min(MOST_WORKERS, cores / CORES_OF_A_WORKER, bytesOf(memory) / BYTES_OF_A_WORKER);
-  return Math.max(1, Math.floor(most));
+/** Memory of a process without DuckDB, roughly, in bytes. */
+const OWN_MEMORY = 300e6;
+/** How many times `ingestMemory` may be in use at once. */
+export const INGEST_PARTS = 2.75;
+/** Bytes for DuckDB where nothing is set. It works with less, slowly. */
+const USUAL_MEMORY = 2e9;
+const LEAST_MEMORY = 128e6;
+
+/** Bytes that a server may use in all. */
+export function memoryNeeded({
+  memory,
+  ingestMemory,
+  watch,
+  workers,
+}: Pick<ServerConfig, "memory" | "ingestMemory" | "watch" | "workers">): number {
+  const inbox = watch ? OWN_MEMORY + INGEST_PARTS * bytesOf(ingestMemory) : 0;
+  return bytesOf(memory) + (1 + workers) * OWN_MEMORY + inbox;
+}
+
+/** A size for `memory`, and for `ingestMemory` too, with which a server uses no more than `bytes`. */
+export function affordableMemory(bytes: number, { watch, workers }: Pick<ServerConfig, "watch" | "workers">): string {
+  const left = bytes - (1 + workers + (watch ? 1 : 0)) * OWN_MEMORY;
+  const share = left / (1 + (watch ? INGEST_PARTS : 0));
+  return `${Math.floor(Math.min(USUAL_MEMORY, Math.max(LEAST_MEMORY, share)) / 1e6)}MB`;
+}
+
+/** The size for DuckDB in a command that runs by itself. */
+export function commandMemory({ memory }: Pick<Machine, "memory"> = machineAt()): string {
+  const bytes = Math.min(MOST_OF_COMMAND, Math.max(LEAST_MEMORY, (memory - OWN_MEMORY) * PART_OF_COMMAND));
+  return `${Math.floor(bytes / 1e6)}MB`;
+}
+
+const MOST_OF_COMMAND = 4e9;
+/** DuckDB may exceed its limit somewhat. */
+const PART_OF_COMMAND = 0.8;
+
+/** As many workers as cores and memory keep busy. `memoryOf` gives the memory for DuckDB of so many. */
+function workersFor(cores: number, memoryOf: (workers: number) => string): number {
+  let workers = Math.floor(Math.min(MOST_WORKERS, cores / CORES_OF_A_WORKER));
+  while (workers > 1 && bytesOf(memoryOf(workers)) < workers * BYTES_OF_A_WORKER) workers--;
+  return Math.max(1, workers);
 }
 
 /**
@@ -68,19 +107,24 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function readConfig(
   options: Readonly<Partial<Record<SettingName, string>>>,
   env: Environment,
-  cores = availableParallelism(),
+  machine: Machine = machineAt(),
 ): ServerConfig {
   const read = (name: SettingName) =>
     SETTINGS[name].parse(options[name] ?? variable(env, name) ?? SETTINGS[name].fallback, flagOf(name));
   const parsed = Object.fromEntries(SETTING_NAMES.map((name) => [name, read(name)])) as Parsed;
-  const { workers, tlsCert, tlsKey, ...others } = parsed;
-  const { defaultLimit, maxLimit, memory } = others;
+  const { workers: asked, memory, ingestMemory, tlsCert, tlsKey, ...others } = parsed;
+  const { defaultLimit, maxLimit, watch } = others;
   if (maxLimit !== null && (defaultLimit ?? 0) > maxLimit) {
     throw new OperatorError(`--default-limit ${defaultLimit} is larger than --max-limit ${maxLimit}`, 2);
   }
+  const memoryOf = (setting: string, workers: number): string =>
+    setting === "auto" ? affordableMemory(machine.memory, { watch, workers }) : setting;
+  const workers = asked === "auto" ? workersFor(machine.cores, (count) => memoryOf(memory, count)) : asked;
   return {
     ...others,
-    workers: workers === "auto" ? workersFor(cores, memory) : workers,
+    workers,
+    memory: memoryOf(memory, workers),
+    ingestMemory: memoryOf(ingestMemory, workers),
     tls: tlsFiles(tlsCert, tlsKey),
     staticToken: staticToken(env["TAPEHOUSE_TOKEN"]),
   };

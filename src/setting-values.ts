@@ -31,6 +31,12 @@ const orNone =
   (text, option) =>
     text === "none" ? null : parse(text, option);
 
+/** What `parse` reads, or `auto`. */
+const orAuto =
+  <T>(parse: Parser<T>): Parser<T | "auto"> =>
+  (text, option) =>
+    text === "auto" ? text : parse(text, option);
+
 const oneOf =
   <T extends string>(words: readonly T[]): Parser<T> =>
   (text, option) =>
@@ -90,6 +96,7 @@ export const parsers = {
   wholeNumber,
   seconds,
   orNone,
+  orAuto,
   oneOf,
   onOff,
   span,

@@ -67,13 +67,13 @@ export const SETTINGS = {
   workers: setting({
     fallback: "auto",
     meaning: "number of worker processes; auto: one per two cores, as far as --memory allows",
-    parse: (text, option) => (text === "auto" ? text : parsers.wholeNumber(1, MOST_WORKERS)(text, option)),
+    parse: parsers.orAuto(parsers.wholeNumber(1, MOST_WORKERS)),
     of: SERVER,
   }),
   memory: setting({
-    fallback: "2GB",
-    meaning: "memory for DuckDB; beyond it, queries spill to disk",
-    parse: parsers.size,
+    fallback: "auto",
+    meaning: "memory for DuckDB; beyond it, queries spill to disk; auto: 2 GB, or less where there is less",
+    parse: parsers.orAuto(parsers.size),
     of: CHECKED,
     share: partOfSize,
   }),
@@ -200,9 +200,9 @@ export const SETTINGS = {
     offers: ["on", "off"],
   }),
   ingestMemory: setting({
-    fallback: "2GB",
-    meaning: "memory for DuckDB to import a large file",
-    parse: parsers.size,
+    fallback: "auto",
+    meaning: "memory for DuckDB to import a large file; auto: 2 GB, or less where there is less",
+    parse: parsers.orAuto(parsers.size),
     of: INBOX,
   }),
   maxDrop: setting({

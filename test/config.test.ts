@@ -1,7 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { environmentNotes, readConfig } from "../src/config.js";
+import { commandMemory, environmentNotes, INGEST_PARTS, memoryNeeded, readConfig } from "../src/config.js";
+import { MOST_PARTS } from "../src/inbox/lots.js";
 import type { SettingName } from "../src/settings.js";
 import { OperatorError } from "../src/errors.js";
 import { temporaryFolder } from "./support/folders.js";
@@ -34,10 +35,32 @@ describe("the settings of the server", () => {
   });
 
   test("auto starts as many workers as cores and memory keep busy", () => {
-    const workers = (memory: string, cores: number): number => readConfig({ memory }, {}, cores).workers;
+    const machine = (cores: number) => ({ cores, memory: 500e9 });
+    const workers = (memory: string, cores: number): number => readConfig({ memory }, {}, machine(cores)).workers;
     expect([1, 2, 3, 4, 8, 64].map((cores) => workers("8GB", cores))).toEqual([1, 1, 1, 2, 4, 15]);
     expect(["100MB", "1GB", "1GiB", "1.6 GB", "500gb"].map((memory) => workers(memory, 16))).toEqual([1, 1, 2, 3, 8]);
-    expect(readConfig({ workers: "3" }, {}, 64).workers).toBe(3);
+    expect(readConfig({ workers: "3" }, {}, machine(64)).workers).toBe(3);
+  });
+
+  test("auto takes the memory that the machine or its container has, and as few workers as it feeds", () => {
+    const of = (memory: number, options = {}) => {
+      const config = readConfig(options, {}, { cores: 16, memory });
+      return [config.workers, config.memory, config.ingestMemory, memoryNeeded(config) <= memory];
+    };
+    expect(of(64e9)).toEqual([3, "2000MB", "2000MB", true]);
+    expect(of(6e9)).toEqual([2, "1280MB", "1280MB", true]);
+    expect(of(2e9)).toEqual([1, "293MB", "293MB", true]);
+    expect(of(2e9, { watch: "off" })).toEqual([2, "1100MB", "1100MB", true]);
+    expect(of(500e6)).toEqual([1, "128MB", "128MB", false]);
+    expect(of(2e9, { memory: "3GB", workers: "4" })).toEqual([4, "3GB", "128MB", false]);
+  });
+
+  test("a command takes most of the memory that there is, and 4 GB at most", () => {
+    expect([64e9, 1e9, 200e6].map((memory) => commandMemory({ memory }))).toEqual(["4000MB", "560MB", "128MB"]);
+  });
+
+  test("an import uses no more memory at once than is counted for it", () => {
+    expect(MOST_PARTS).toBe(INGEST_PARTS);
   });
 
   test.each([

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { Option, type Command } from "commander";
 import { MANIFEST } from "../backup/format.js";
+import { commandMemory } from "../config.js";
 import { envOf, flagOf, settingNamed, SETTINGS, settingsOf } from "../settings.js";
 import { OperatorError } from "../errors.js";
 import { layoutOf } from "../lake/layout.js";
@@ -39,7 +40,7 @@ export const jsonOption = (): Option => new Option("--json", "print JSON for pro
 
 export const memoryOption = (): Option =>
   new Option("--memory <size>", "memory that DuckDB may use; anything above spills to disk")
-    .default("4GB")
+    .default(commandMemory(), "4GB, or less where there is less")
     .argParser((text) => parsers.size(text, "--memory"));
 
 /** A limit on imported files, as a command without `readConfig` takes it. */

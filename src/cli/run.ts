@@ -21,7 +21,7 @@ export async function runProgram(load: () => Promise<Command>, args: readonly st
     if (NOT_LOADED.has((error as NodeJS.ErrnoException).code ?? "")) {
       return reportFailure(`this installation is broken: ${reasonOf(error)} (see: tapehouse doctor)`, 1);
     }
-    const refusal = describeRefusal(error);
+    const refusal = describeRefusal(error) ?? describeLack(error);
     if (refusal !== undefined) return reportFailure(refusal, 1);
     if (process.env["TAPEHOUSE_DEBUG"]) note(((error as Error).stack ?? "").split("\n"));
     return reportFailure(`failed unexpectedly: ${reasonOf(error)}`, 1);
@@ -30,6 +30,24 @@ export async function runProgram(load: () => Promise<Command>, args: readonly st
 
 /** Codes of errors that occur when a module is missing, or is native and built for another platform. */
 const NOT_LOADED: ReadonlySet<string> = new Set(["MODULE_NOT_FOUND", "ERR_MODULE_NOT_FOUND", "ERR_DLOPEN_FAILED"]);
+
+/** What the machine lacks, and what helps, by system error code. */
+const LACKS: Readonly<Record<string, string>> = {
+  EMFILE: "too many open files; raise the limit with ulimit -n",
+  ENFILE: "too many open files on this machine",
+  EAGAIN: "too many processes or threads; raise the limit with ulimit -u, or that of the container",
+  ENOMEM: "not enough memory; raise the limit of the container or of ulimit -v",
+  ENOSPC: "no space is left on the disk",
+  EDQUOT: "the disk quota is used up",
+  EROFS: "the disk is read-only",
+};
+
+function describeLack(error: unknown): string | undefined {
+  const { code, path, syscall = "" } = error as NodeJS.ErrnoException;
+  const lack = LACKS[code ?? ""];
+  const where = path === undefined ? "" : ` (${syscall} ${path})`;
+  return lack === undefined ? undefined : `${lack}${where}`;
+}
 
 /** Prints why a command failed. */
 function reportFailure(message: string, exitCode: number): number {

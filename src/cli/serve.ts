@@ -45,7 +45,7 @@ async function serve(options: ServeOptions): Promise<void> {
   if (exposure) log.warn(exposure);
   await supervise(config, {
     log,
-    ingest: config.watch ? ingestArguments(options) : null,
+    ingest: config.watch ? ingestArguments({ ...options, ingestMemory: config.ingestMemory }) : null,
     async onListening(url) {
       for (const text of environmentNotes(process.env)) log.info(text);
       say(`listening on ${url}`);

@@ -2,7 +2,8 @@
 // later one.
 import { mkdtemp, readdir, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { makeOwnFolder } from "../files.js";
+import { OperatorError, reasonOf } from "../errors.js";
+import { describeRefusal, makeOwnFolder } from "../files.js";
 
 interface Scratch {
   /** The path of a new folder, which is not created. */
@@ -15,9 +16,20 @@ const TOUCH_EVERY = 60_000;
 /** A folder that was not touched while another server ran for this long has no owner, even if clocks differ. */
 const ABANDONED_AFTER = 600_000;
 
+/** The folder of this server. Throws an OperatorError if it cannot be made. */
+async function makeOwn(root: string): Promise<string> {
+  try {
+    await makeOwnFolder(root);
+    return await mkdtemp(join(root, PREFIX));
+  } catch (error) {
+    if (error instanceof OperatorError) throw error;
+    const reason = describeRefusal(error) ?? reasonOf(error);
+    throw new OperatorError(`temporary files cannot be written: ${reason}; name another folder with --temp`);
+  }
+}
+
 export async function openScratch(root: string): Promise<Scratch> {
-  await makeOwnFolder(root);
-  const own = await mkdtemp(join(root, PREFIX));
+  const own = await makeOwn(root);
   const found = await timesOf(root);
   const touching = setInterval(() => void utimes(own, new Date(), new Date()).catch(() => undefined), TOUCH_EVERY);
   const removing = setTimeout(() => void removeUntouched(root, found).catch(() => undefined), ABANDONED_AFTER);

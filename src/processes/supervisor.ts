@@ -3,9 +3,11 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { shareOf, type ServerConfig } from "../config.js";
 import type { Log } from "../http/observe.js";
+import { tasksAt } from "../machine.js";
 import { openPort } from "../http/port.js";
 import type { LakeMark } from "../http/server.js";
 import { createWorkerPool } from "./worker-pool.js";
+import { INGESTER_POOL, requireTasks } from "./tasks.js";
 import { openScratch } from "./scratch.js";
 import { environmentOf } from "./messages.js";
 
@@ -22,6 +24,7 @@ export async function supervise(config: ServerConfig, options: SuperviseOptions)
   const { log, onListening, ingest } = options;
   // First of all: without a listener, a signal would end the process and leave its files behind.
   const signals = listenToSignals(process.stdin.isTTY);
+  requireTasks(config, tasksAt());
   const port = await openPort(config.host, config.port);
   const scratch = await openScratch(config.temp);
   const share = shareOf(config);
@@ -149,9 +152,6 @@ interface Ingester {
 const FIRST_WAIT = 1_000;
 const LONGEST_WAIT = 60_000;
 
-/** Each running statement of DuckDB takes a thread. Four lots and a compaction may run, and files are read as well. */
-const THREADS = "16";
-
 /**
  * Milliseconds that a drop may take to finish when the server stops. After that the process is killed, which loses
  * nothing.
@@ -179,7 +179,7 @@ function startIngester(args: readonly string[], seen: () => LakeMark | null, log
     const began = performance.now();
     child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, "ingest", ...args], {
       stdio: ["ignore", "ignore", "inherit", "ipc"],
-      env: { ...environmentOf("ingester", seen()), UV_THREADPOOL_SIZE: THREADS },
+      env: { ...environmentOf("ingester", seen()), UV_THREADPOOL_SIZE: String(INGESTER_POOL) },
     });
     const onEnd = (how: string): void => {
       if (child === undefined) return;

@@ -9,6 +9,7 @@ import type { ServerConfig } from "../config.js";
 import { type ProcessMetrics, addUp } from "../http/metrics.js";
 import type { Port } from "../http/port.js";
 import type { LakeMark } from "../http/server.js";
+import { poolOf } from "./tasks.js";
 import { LIMITS, createSilence, signsOf } from "./silence.js";
 import { ALIVE_EVERY, type Order, type Report, environmentOf } from "./messages.js";
 
@@ -42,6 +43,8 @@ const waitAfter = (earlyDeaths: number): number =>
 
 /** Milliseconds that a worker has to close its files, in addition to the grace period. Then it is killed. */
 const CLOSE_WITHIN = 5_000;
+
+const KILLED = "if the system ended it for lack of memory, lower --memory, --concurrency or --streams";
 
 /** `optionsOf` gives those of the next worker; it receives whether the worker waits for a lake that is unavailable. */
 export function createWorkerPool(
@@ -84,7 +87,8 @@ export function createWorkerPool(
       position.serving = null;
       position.earlyDeaths = worker.responded() < LONG ? position.earlyDeaths + 1 : 0;
       if (stopping.signal.aborted) return;
-      log.error({ worker: worker.pid, how }, "a worker died with its requests; it is being replaced");
+      const hint = how === "SIGKILL" ? { hint: KILLED } : {};
+      log.error({ worker: worker.pid, how, ...hint }, "a worker died with its requests; it is being replaced");
       if (!position.starting) void refill(position);
     });
     try {
@@ -189,9 +193,6 @@ interface WorkerOptions {
 /** Milliseconds. */
 const COUNT_WITHIN = 500;
 
-/** Threads of libuv's pool in addition to one per query: for files, name lookups and the rest of the process. */
-const SPARE_THREADS = 8;
-
 /**
  * A worker's heap is small and its buffers are large and short-lived. V8's helper threads cost more than they save, and
  * take the core that DuckDB reads on; buffers alone would trigger full collections. See docs/decisions.
@@ -203,7 +204,7 @@ function startWorker(options: WorkerOptions): Worker {
   const child = spawn(process.execPath, [...process.execArgv, ...COLLECTING, ...process.argv.slice(1)], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     // libuv fixes the size of its pool on first use, so it must be set before the process starts.
-    env: { ...environmentOf("worker"), UV_THREADPOOL_SIZE: String(config.concurrency + SPARE_THREADS) },
+    env: { ...environmentOf("worker"), UV_THREADPOOL_SIZE: String(poolOf(config)) },
   });
   // Errors are ignored: `ended` reports that the process is gone.
   const give = (order: Order, handle?: Port): void => void child.send(order, handle, {}, () => undefined);

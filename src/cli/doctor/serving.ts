@@ -1,23 +1,20 @@
 // Checks whether a server could start with these settings, and whether this machine meets them.
 import { X509Certificate } from "node:crypto";
 import { access, constants, statfs } from "node:fs/promises";
-import { totalmem } from "node:os";
-import type { ServerConfig } from "../../config.js";
-import { bytesOf } from "../../setting-values.js";
+import { affordableMemory, memoryNeeded, type ServerConfig } from "../../config.js";
+import { machineAt, tasksAt } from "../../machine.js";
+import { tasksNeeded } from "../../processes/tasks.js";
 import { reasonOf } from "../../errors.js";
 import { affordableConnections } from "../../http/limits.js";
 import { readCertificate } from "../../http/listener.js";
 import { openPort } from "../../http/port.js";
 import { makeOwnFolder } from "../../files.js";
-import { MOST_PARTS } from "../../inbox/lots.js";
 import { count, plural, size } from "../../words.js";
 import { ok, shell, warning, wrong, type Finding } from "./finding.js";
 
 const DAY = 86_400_000;
 /** Days before its end when a certificate should be renewed. */
 const SOON = 30;
-/** Memory of a process without DuckDB, roughly, in bytes. */
-const OWN_MEMORY = 300e6;
 
 export async function checkServing(
   config: ServerConfig,
@@ -29,6 +26,7 @@ export async function checkServing(
     await checkPort(config),
     checkOpenFiles(config),
     checkThreads(env),
+    checkTasks(config),
     checkMemory(config),
     await checkTemp(config),
   ];
@@ -90,21 +88,25 @@ function checkThreads({ UV_THREADPOOL_SIZE: given }: NodeJS.ProcessEnv): Finding
   return warning("threads", { found, expected: "variable not set", way: "unset UV_THREADPOOL_SIZE" });
 }
 
-function checkMemory({ memory, ingestMemory, watch, workers }: ServerConfig): Finding {
-  const machine = totalmem();
-  const allowed = Math.min(machine, process.constrainedMemory() || Infinity);
-  const limit = `${size(allowed)} ${allowed < machine ? "available to this process" : "of this machine"}`;
-  const processes = workers + (watch ? 2 : 1);
-  const parts = watch ? MOST_PARTS : 0;
-  const needed = bytesOf(memory) + parts * bytesOf(ingestMemory) + processes * OWN_MEMORY;
-  const found = `up to ${size(needed)} for ${plural(workers, "worker")}${watch ? " and the inbox" : ""}, of ${limit}`;
+function checkTasks(config: ServerConfig): Finding {
+  const [needed, tasks] = [tasksNeeded(config), tasksAt()];
+  if (tasks === null || needed <= tasks.allowed - tasks.used) return ok("processes", `room for the ${needed} needed`);
+  const found = `${tasks.limit} allows ${tasks.allowed} processes and threads, of which ${tasks.used} are in use`;
+  return wrong("processes", { found, expected: `room for ${needed}: ${tasks.way}`, way: "ulimit -u 4096" });
+}
+
+function checkMemory(config: ServerConfig): Finding {
+  const { workers, watch } = config;
+  const { memory: allowed } = machineAt();
+  const needed = memoryNeeded(config);
+  const users = `${plural(workers, "worker")}${watch ? " and the inbox" : ""}`;
+  const found = `up to ${size(needed)} for ${users}, of ${size(allowed)} that this process may use`;
   if (needed <= allowed) return ok("memory", found);
-  const share = Math.max(256, Math.floor((allowed - processes * OWN_MEMORY) / (1 + parts) / 1e6));
-  const ingest = watch ? ["--ingest-memory", `${share}MB`] : [];
+  const share = affordableMemory(allowed, config);
   return warning("memory", {
     found,
     expected: `at most ${size(allowed)}: above it the system kills processes`,
-    way: shell("tapehouse", "serve", "--memory", `${share}MB`, ...ingest),
+    way: shell("tapehouse", "serve", "--memory", share, ...(watch ? ["--ingest-memory", share] : [])),
   });
 }
 

@@ -1,5 +1,6 @@
 # Container image for Tapehouse; see docs/running.md.
-FROM node:22-slim AS build
+ARG NODE_IMAGE=node:24-slim
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --no-audit --no-fund
@@ -9,7 +10,7 @@ COPY src ./src
 RUN npm run build
 RUN npm prune --omit=dev --no-audit --no-fund
 
-FROM node:22-slim
+FROM ${NODE_IMAGE}
 ENV NODE_ENV=production TAPEHOUSE_HOST=0.0.0.0 TAPEHOUSE_PORT=8080 TAPEHOUSE_DATA=/data TAPEHOUSE_TEMP=/temp
 WORKDIR /app
 COPY --from=build /app/package.json ./

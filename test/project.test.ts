@@ -81,6 +81,13 @@ describe("npm run audit", () => {
   });
 });
 
+describe("commands", () => {
+  it("are all tried with every Node and npm, or left out for a reason", () => {
+    const { commands, leftOut } = JSON.parse(read("scripts/node-matrix.json")) as Record<string, object>;
+    expect([...Object.keys(commands!), ...Object.keys(leftOut!)].sort()).toEqual(Object.keys(manifest.scripts).sort());
+  });
+});
+
 describe("install scripts", () => {
   const packages = Object.entries<{ version: string; hasInstallScript?: boolean; dev?: boolean }>(lock.packages);
   const withScript = packages

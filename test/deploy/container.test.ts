@@ -1,4 +1,4 @@
-// The Dockerfile without Docker: its steps are done one after another in folders. The image itself is not built here.
+// The Dockerfile without Docker: its steps are done one after another in folders. `image.test.ts` builds the image itself.
 import { execFileSync, spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,20 @@ const steps: readonly Step[] = readFileSync(join(ROOT, "Dockerfile"), "utf8")
   .filter((line) => line !== "" && !line.startsWith("#"))
   .map((line) => ({ word: line.split(" ")[0]!, rest: line.slice(line.indexOf(" ") + 1) }));
 
-const KNOWN = ["FROM", "WORKDIR", "COPY", "RUN", "ENV", "USER", "VOLUME", "EXPOSE", "HEALTHCHECK", "ENTRYPOINT", "CMD"];
+const KNOWN = [
+  "ARG",
+  "FROM",
+  "WORKDIR",
+  "COPY",
+  "RUN",
+  "ENV",
+  "USER",
+  "VOLUME",
+  "EXPOSE",
+  "HEALTHCHECK",
+  "ENTRYPOINT",
+  "CMD",
+];
 
 const valueOf = (word: string): string => steps.findLast((step) => step.word === word)!.rest;
 
@@ -43,8 +56,10 @@ describe("the Dockerfile", () => {
   });
 
   test("takes its Node from a tag that our packages allow", () => {
-    const tags = steps.filter(({ word }) => word === "FROM").map(({ rest }) => /^node:(\d+)-slim/.exec(rest)?.[1]);
-    expect(tags).toEqual(["22", "22"]);
+    expect(steps.filter(({ word }) => word === "FROM").map(({ rest }) => rest.split(" ")[0])).toEqual([
+      ...["${NODE_IMAGE}", "${NODE_IMAGE}"],
+    ]);
+    expect(valueOf("ARG")).toBe(`NODE_IMAGE=node:${readFileSync(join(ROOT, ".nvmrc"), "utf8").trim()}-slim`);
   });
 });
 

@@ -83,7 +83,12 @@ function encodeAll(format: Format, batches: readonly RecordBatch[]): void {
 }
 
 describe("JSON, daily as it is", () => {
-  const writePlain = plainRows(columns, { prefixes: columns.map(() => ","), suffix: "]", quoting: "json" });
+  const writePlain = plainRows(columns, {
+    prefixes: columns.map(() => ","),
+    suffix: "]",
+    quoting: "json",
+    missing: "null",
+  });
   const asArrays = usual[0]!.toArray().map((row): unknown => row?.toArray());
   bench("kernel", () => encodeAll("json", usual), OPTIONS);
   bench("plain TypeScript", () => usual.forEach((batch) => writePlain(columnsOf(batch), 0, ROWS)), OPTIONS);

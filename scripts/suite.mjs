@@ -9,6 +9,7 @@ const SUITES = {
   fuzz: ["test/suites/fuzz", { REQUESTS: 1_000_000, RAW: 20_000, IMPORTS: 100_000 }],
   wholeness: ["test/suites/wholeness", { WHOLENESS: 1 }],
   histories: ["test/store/histories", { HISTORIES: 1000 }],
+  readers: ["test/readers", {}],
 };
 
 const [name, ...args] = process.argv.slice(2);

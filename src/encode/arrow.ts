@@ -192,7 +192,7 @@ function requireDays(source: ColumnData, rows: number): void {
 
 /** Dates are written by the row writer: eight digits, or nothing if the value is missing. */
 function dateAdder(column: Column): AddText {
-  const write = rowWriter([column], { prefixes: [""], suffix: "", quoting: "csv" });
+  const write = rowWriter([column], { prefixes: [""], suffix: "", quoting: "csv", missing: "" });
   return (source, bytes, ends) => {
     const start = bytes.length;
     if (source.nullCount === 0) for (let row = 0; row < ends.length; row++) ends[row] = start + 8 * (row + 1);

@@ -62,7 +62,7 @@ function withPauses(find: Find): Find {
   return (plain) => {
     if (pause-- > 0) return undefined;
     const found = find(plain);
-    pause = found ? 0 : PAUSE;
+    pause = found || plain.length === 0 ? 0 : PAUSE;
     return found;
   };
 }
@@ -188,6 +188,8 @@ const starts = new Uint32Array(MOST_VALUES);
 function textColumn(): ParquetColumn {
   const gathered = new GrowingBytes();
   const missing = new MissingRows();
+  // A column that began with dictionaries keeps them: fastparquet 2026.9.0 loses the plain values that follow.
+  let isKept = false;
   const find = withPauses((plain) => {
     const view = viewOf(plain);
     let count = 0;
@@ -197,7 +199,9 @@ function textColumn(): ParquetColumn {
       hashes[count] = hashOfBytes(view, starts[count]!, at);
     }
     const same = (a: number, b: number): boolean => isSameText(plain, view, starts[a]!, starts[b]!);
-    return dictionaryOf(hashes.subarray(0, count), mostDistinct(count), same);
+    const found = dictionaryOf(hashes.subarray(0, count), isKept ? count : mostDistinct(count), same);
+    isKept ||= found !== undefined;
+    return found;
   });
   return {
     add(source, from, to) {

@@ -18,7 +18,6 @@ const SHOW: Record<ColumnType, (source: ColumnData, style: RowStyle) => Show> = 
   int64: (source) => (row) => String(source.values[row]),
 };
 
-const MISSING = { json: "null", csv: "" } as const;
 const QUOTE = { json: JSON.stringify, csv: quoteCsv } as const;
 
 export function plainRows(columns: readonly Column[], style: RowStyle): RowWriter {
@@ -40,8 +39,7 @@ export function plainRows(columns: readonly Column[], style: RowStyle): RowWrite
 
 function show(source: ColumnData, type: ColumnType, style: RowStyle): Show {
   const value = SHOW[type](source, style);
-  const missing = MISSING[style.quoting];
-  return (row) => (isPresent(source, row) ? value(row) : missing);
+  return (row) => (isPresent(source, row) ? value(row) : style.missing);
 }
 
 function text({ values, valueOffsets }: ColumnData, { quoting }: RowStyle): Show {
@@ -62,8 +60,7 @@ function date({ values }: ColumnData, { quoting }: RowStyle): Show {
   };
 }
 
-function number({ values }: ColumnData, { quoting }: RowStyle): Show {
-  const missing = MISSING[quoting];
+function number({ values }: ColumnData, { missing }: RowStyle): Show {
   return (row) => (Number.isFinite(values[row]) ? String(values[row]) : missing);
 }
 

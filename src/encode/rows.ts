@@ -26,6 +26,8 @@ interface Kernel {
     suffix: number,
     suffixLength: number,
     json: boolean,
+    missing: number,
+    missingLength: number,
     out: number,
   ) => number;
 }
@@ -60,6 +62,8 @@ export function kernelRows(columns: readonly Column[], style: RowStyle): RowWrit
   const layouts = columns.map((column) => LAYOUTS[column.type]);
   const json = style.quoting === "json";
   const growth = TEXT_GROWTH[style.quoting];
+  const missing = Buffer.alloc(4);
+  missing.write(style.missing);
   const plain = plainRows(columns, style);
 
   // The memory of a window: prefixes and suffix, columns, values, output.
@@ -118,7 +122,16 @@ export function kernelRows(columns: readonly Column[], style: RowStyle): RowWrit
       word += abi.COLUMN_SIZE / 4;
     }
     kernel.words[word + abi.KIND / 4] = abi.END;
-    const end = kernel.encode(rows, columnsAt, affixAt.at(-1)!, affixes.at(-1)!.length, json, at);
+    const end = kernel.encode(
+      rows,
+      columnsAt,
+      affixAt.at(-1)!,
+      affixes.at(-1)!.length,
+      json,
+      missing.readUInt32LE(),
+      style.missing.length,
+      at,
+    );
     if (end === 0) throw new RangeError("date outside the years 1 to 9999");
     const out = Buffer.allocUnsafeSlow(end - at);
     out.set(kernel.bytes.subarray(at, end));
@@ -210,8 +223,9 @@ export function checkKernel(): "equal" | "different" | "absent" {
     nullBitmap: Uint8Array.of(0b10111, ...new Array<number>(7).fill(0)),
     offset: 0,
   }));
-  for (const quoting of ["json", "csv"] as const) {
-    const style = { prefixes: types.map(() => ","), suffix: "\n", quoting };
+  const markers = [["json", "null"] as const, ["csv", ""] as const, ["csv", '""'] as const];
+  for (const [quoting, missing] of markers) {
+    const style = { prefixes: types.map(() => ","), suffix: "\n", quoting, missing };
     const kernel = kernelRows(columns, style);
     if (!kernel) return "absent";
     const [written, wanted] = [kernel(sources, 0, 5), plainRows(columns, style)(sources, 0, 5)];

@@ -24,6 +24,7 @@ function jsonRows(columns: Head["columns"]): Omit<Encoder, "begin" | "end"> {
     prefixes: columns.map((_, i) => (i === 0 ? ",[" : ",")),
     suffix: "]",
     quoting: "json",
+    missing: "null",
   });
   return {
     isReusable: true,
@@ -50,6 +51,7 @@ export function ndjsonEncoder(head: Head): Encoder {
     prefixes: head.columns.map(({ name }, i) => `${i === 0 ? "{" : ","}${JSON.stringify(name)}:`),
     suffix: "}\n",
     quoting: "json",
+    missing: "null",
   });
   return {
     isReusable: true,
@@ -60,13 +62,15 @@ export function ndjsonEncoder(head: Head): Encoder {
   };
 }
 
-// CSV after RFC 4180 with a header line and line ends `\n`. A missing value is an empty field, empty text is `""`.
+// CSV after RFC 4180 with a header line and line ends `\n`. A missing value is an empty field, empty text is `""`. If there
+// is only one column, a missing value is `""` too: most readers skip an empty line.
 
 export function csvEncoder(head: Head): Encoder {
   const write = rowWriter(head.columns, {
     prefixes: head.columns.map((_, i) => (i === 0 ? "" : ",")),
     suffix: "\n",
     quoting: "csv",
+    missing: head.columns.length === 1 ? '""' : "",
   });
   return {
     isReusable: true,

@@ -53,8 +53,10 @@ export interface RowStyle {
   readonly prefixes: readonly string[];
   /** The bytes after each row. */
   readonly suffix: string;
-  /** `json`: strings in quotes, missing is `null`. `csv`: quotes if needed, missing is empty. */
+  /** `json`: strings in quotes. `csv`: quotes if needed. */
   readonly quoting: "json" | "csv";
+  /** The bytes of a missing value: at most four. */
+  readonly missing: "null" | "" | '""';
 }
 
 /** Returns the bytes of the rows from `from` (inclusive) to `to` (exclusive). The array belongs to the caller. */

@@ -38,6 +38,15 @@ test("NDJSON is one object a line, and each line parses", () => {
   ]);
 });
 
+test.each([column("pe", "float64"), column("name", "text")])(
+  "CSV with the one column $name has no empty line, which many programs skip",
+  (one) => {
+    const values = one.type === "text" ? ["a", null, ""] : [1.5, null, NaN];
+    const body = Buffer.concat(partsOf(csvEncoder({ ...head, columns: [one] }), [batchOf([one], [values])], summary));
+    expect(body.toString()).toBe(`${one.name}\n${values[0]!}\n""\n""\n`);
+  },
+);
+
 test("CSV has a header line and distinguishes missing from empty values", () => {
   expect(bodyOf(csvEncoder(head))).toBe(
     "ts_code,trade_date,name,pe\n" +

@@ -226,6 +226,20 @@ describe("a file of several row groups", () => {
   });
 });
 
+test("a column of text that begins with a dictionary has one in every row group, even if nothing repeats there", async () => {
+  const columns = [column("ts_code", "code"), column("name", "text")];
+  const codes = Array.from({ length: 67_000 }, (_, i) => `${i % 5_000}.SZ`);
+  const names = codes.map((_, i) => (i < 66_000 ? null : `${i % 100}`));
+  const path = await fileOf(encoded(columns, [batchOf(columns, [codes, names])]));
+  const told = `SELECT path_in_schema, row_group_id, contains(encodings, 'DICTIONARY') FROM parquet_metadata('${path}') ORDER BY ALL`;
+  expect(await rowsOf(told)).toEqual([
+    ["name", "0", false],
+    ["name", "1", true],
+    ["ts_code", "0", true],
+    ["ts_code", "1", true],
+  ]);
+});
+
 test("a row group ends early if texts are huge", async () => {
   const columns = [column("abstract", "text")];
   const texts = Array.from({ length: 40 }, (_, i) => `${i}${"x".repeat(1_000_000)}`);

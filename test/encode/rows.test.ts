@@ -8,17 +8,39 @@ import type { RowStyle } from "../../src/encode/types.js";
 import { columnsOf } from "../../src/arrow-data.js";
 import { batchOf, column, type Value } from "./batches.js";
 
-const JSON_ROWS = { prefix: (_: Column, i: number) => (i === 0 ? "[" : ","), suffix: "]\n", quoting: "json" } as const;
+const JSON_ROWS = {
+  prefix: (_: Column, i: number) => (i === 0 ? "[" : ","),
+  suffix: "]\n",
+  quoting: "json",
+  missing: "null",
+} as const;
 const JSON_OBJECTS = {
   prefix: (c: Column, i: number) => `${i === 0 ? "{" : ","}${JSON.stringify(c.name)}:`,
   suffix: "}\n",
   quoting: "json",
+  missing: "null",
 } as const;
-const CSV_LINES = { prefix: (_: Column, i: number) => (i === 0 ? "" : ","), suffix: "\n", quoting: "csv" } as const;
-const FORMATS = { "JSON arrays": JSON_ROWS, "JSON objects": JSON_OBJECTS, CSV: CSV_LINES };
+const CSV_LINES = {
+  prefix: (_: Column, i: number) => (i === 0 ? "" : ","),
+  suffix: "\n",
+  quoting: "csv",
+  missing: "",
+} as const;
+const CSV_COLUMN = { ...CSV_LINES, missing: '""' } as const;
+const FORMATS = {
+  "JSON arrays": JSON_ROWS,
+  "JSON objects": JSON_OBJECTS,
+  CSV: CSV_LINES,
+  "CSV of one column": CSV_COLUMN,
+};
 
 function styleOf(columns: readonly Column[], format: (typeof FORMATS)[keyof typeof FORMATS]): RowStyle {
-  return { prefixes: columns.map(format.prefix), suffix: format.suffix, quoting: format.quoting };
+  return {
+    prefixes: columns.map(format.prefix),
+    suffix: format.suffix,
+    quoting: format.quoting,
+    missing: format.missing,
+  };
 }
 
 /** A row writer as a function from a batch to text. */

@@ -12,7 +12,8 @@ export const noPython: string | null = findOut();
 
 function findOut(): string | null {
   if (!existsSync(PYTHON)) return "skipped: .ci/run makes .venv";
-  const needed = "import duckdb, flit_core, joblib, mypy, pandas, polars, pyarrow, pytest, requests";
+  const needed =
+    "import datafusion, deltalake, duckdb, fastparquet, flit_core, joblib, mypy, nanoarrow, pandas, polars, pyarrow, pytest, requests";
   return spawnSync(PYTHON, ["-c", needed]).status === 0 ? null : "skipped: .ci/run installs packages into .venv";
 }
 

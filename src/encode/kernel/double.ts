@@ -1,6 +1,6 @@
 // Doubles as the shortest decimal text that reads back to the same double, laid out as JavaScript's String(v) does.
 import { putFraction, putU32, putU64 } from "./digits";
-import { putNull } from "./text";
+import { putMissing } from "./text";
 import { MAX_POWER, MIN_POWER } from "./abi";
 
 /** Filled by the host before the first row. */
@@ -11,16 +11,16 @@ const DIGITS: usize = memory.data(64, 16);
 const WHOLE: f64 = 4503599627370496.0;
 const LOW_BITS: u64 = 0xfffffffffffff;
 
-/** Writes v and returns the position after it. NaN and the infinities are written as missing, in `nullLength` bytes. */
+/** Writes v and returns the position after it. NaN and the infinities are written as missing. */
 @inline
-export function putDouble(v: f64, nullLength: usize, start: usize): usize {
+export function putDouble(v: f64, missing: u32, missingLength: usize, start: usize): usize {
   store<u8>(start, 0x2d);
   const p = start + usize(v < 0);
   v = Math.abs(v);
   // Up to four decimals and 15 digits in total: at most one such number reads back to v, so it is the shortest.
   const shifted = v * 10000 + WHOLE;
   if (v < 1e11 && (shifted - WHOLE) / 10000 == v) return putScaled(reinterpret<u64>(shifted) & LOW_BITS, p);
-  return v < Infinity ? putShortest(reinterpret<u64>(v), p) : putNull(nullLength, start);
+  return v < Infinity ? putShortest(reinterpret<u64>(v), p) : putMissing(missing, missingLength, start);
 }
 
 /** Writes n / 10,000. */

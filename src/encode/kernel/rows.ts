@@ -1,10 +1,10 @@
 // The kernel: writes rows of typed columns as JSON or CSV text in one pass. AssemblyScript, compiled to WebAssembly.
-// The formats differ in data only: the bytes before each value, the bytes after a row, and the quoting.
+// The formats differ in data only: the bytes before each value, the bytes after a row, the quoting, a missing value.
 import * as abi from "./abi";
 import { FIRST_DAY, LAST_DAY, putDate } from "./date";
 import { putI64 } from "./digits";
 import { POWERS, putDouble } from "./double";
-import { isPlain, putBytes, putCsv, putJson, putNull } from "./text";
+import { isPlain, putBytes, putCsv, putJson, putMissing } from "./text";
 
 export { POWERS };
 
@@ -15,11 +15,19 @@ export function arena(): usize {
 
 /**
  * Writes n rows to `out` and returns the end, or 0 if a date is outside the years 1 to 9999. `columns` is an array as
- * in `abi`, ended by a column of kind END; the host makes sure that the output fits.
+ * in `abi`, ended by a column of kind END; a missing value is up to four bytes. The host makes sure that the output fits.
  */
-export function encode(n: u32, columns: usize, suffix: usize, suffixLength: usize, json: bool, out: usize): usize {
+export function encode(
+  n: u32,
+  columns: usize,
+  suffix: usize,
+  suffixLength: usize,
+  json: bool,
+  missing: u32,
+  missingLength: usize,
+  out: usize,
+): usize {
   const quote: usize = json ? 1 : 0;
-  const nullLength: usize = json ? 4 : 0;
   chooseText(n, columns, json);
   let p = out;
   for (let row: usize = 0; row < n; row++) {
@@ -28,9 +36,9 @@ export function encode(n: u32, columns: usize, suffix: usize, suffixLength: usiz
     while ((kind = load<u32>(c, abi.KIND)) != abi.END) {
       p = putPrefix(c, p);
       if (isMissing(c, row)) {
-        p = putNull(nullLength, p);
+        p = putMissing(missing, missingLength, p);
       } else if (kind == abi.DOUBLE) {
-        p = putDouble(load<f64>(load<u32>(c, abi.VALUES) + row * 8), nullLength, p);
+        p = putDouble(load<f64>(load<u32>(c, abi.VALUES) + row * 8), missing, missingLength, p);
       } else if (kind == abi.DATE) {
         const days = load<i32>(load<u32>(c, abi.VALUES) + row * 4);
         if (days < FIRST_DAY || days > LAST_DAY) return 0;

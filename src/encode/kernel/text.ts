@@ -94,8 +94,8 @@ export function putCsv(from: usize, to: usize, p: usize): usize {
   return p;
 }
 
-/** Writes a missing value: `null` in 4 bytes, or nothing in 0. */
-export function putNull(length: usize, p: usize): usize {
-  store<u32>(p, 0x6c6c756e);
+/** Writes a missing value: the first `length` bytes of `missing`. */
+export function putMissing(missing: u32, length: usize, p: usize): usize {
+  store<u32>(p, missing);
   return p + length;
 }

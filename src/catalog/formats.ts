@@ -10,40 +10,34 @@ interface FormatInfo {
   readonly hasDates: boolean;
   /** Whether the body is compressed already. */
   readonly isCompressed: boolean;
+  /** The end of a file's name. */
+  readonly extension: string;
+  /** What a browser does with the body: it shows it, or saves it as a file. */
+  readonly disposition: "inline" | "attachment";
 }
 
 const UTF_8 = "; charset=utf-8";
 
+const FILE = {
+  parameters: "",
+  hasSummary: false,
+  hasDates: false,
+  isCompressed: false,
+  disposition: "attachment",
+} as const;
+
 /** By their names in `format=`. A client that accepts anything gets the first one. */
 export const FORMATS = {
-  json: { mediaType: "application/json", parameters: UTF_8, hasSummary: true, hasDates: false, isCompressed: false },
-  ndjson: {
-    mediaType: "application/x-ndjson",
-    parameters: UTF_8,
-    hasSummary: false,
-    hasDates: false,
-    isCompressed: false,
+  json: {
+    ...{ mediaType: "application/json", parameters: UTF_8, extension: "json", disposition: "inline" },
+    ...{ hasSummary: true, hasDates: false, isCompressed: false },
   },
-  csv: {
-    mediaType: "text/csv",
-    parameters: `${UTF_8}; header=present`,
-    hasSummary: false,
-    hasDates: false,
-    isCompressed: false,
-  },
-  arrow: {
-    mediaType: "application/vnd.apache.arrow.stream",
-    parameters: "",
-    hasSummary: false,
-    hasDates: true,
-    isCompressed: false,
-  },
+  ndjson: { ...FILE, mediaType: "application/x-ndjson", parameters: UTF_8, extension: "ndjson" },
+  csv: { ...FILE, mediaType: "text/csv", parameters: `${UTF_8}; header=present`, extension: "csv" },
+  arrow: { ...FILE, mediaType: "application/vnd.apache.arrow.stream", extension: "arrows", hasDates: true },
   parquet: {
-    mediaType: "application/vnd.apache.parquet",
-    parameters: "",
-    hasSummary: false,
-    hasDates: true,
-    isCompressed: true,
+    ...{ ...FILE, mediaType: "application/vnd.apache.parquet", extension: "parquet" },
+    ...{ hasDates: true, isCompressed: true },
   },
 } as const satisfies Readonly<Record<string, FormatInfo>>;
 

@@ -81,6 +81,14 @@ export function csvEncoder(head: Head): Encoder {
   };
 }
 
+const BYTE_ORDER_MARK = Buffer.of(0xef, 0xbb, 0xbf);
+
+/** CSV that programs such as Excel recognize as UTF-8. */
+export function markedCsvEncoder(head: Head): Encoder {
+  const encoder = csvEncoder(head);
+  return { ...encoder, begin: () => Buffer.concat([BYTE_ORDER_MARK, encoder.begin()]) };
+}
+
 // The response for Tushare clients: names in `fields`, rows in `items`, and whether more rows follow.
 
 export function tushareEncoder({ columns }: Pick<Head, "columns">): Encoder {

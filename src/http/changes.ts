@@ -7,7 +7,6 @@ import { collectParameters, integer, single } from "../query/parameters.js";
 import { parseVersion } from "../query/request.js";
 import { checkEntity } from "./auth.js";
 import type { Context } from "./context.js";
-import { negotiateFormat } from "./headers.js";
 import { findSnapshot, knownEntity, searchOf, type SearchOf } from "./lookup.js";
 import { requestSignal, sendJson } from "./respond.js";
 import { answerRows, framingOf, wantedVersion, type Source } from "./rows.js";
@@ -17,14 +16,15 @@ export function changesHandler(context: Context, search: SearchOf = searchOf): R
     const entity = knownEntity(req.params.entity);
     checkEntity(res, entity.name);
     const request = parseChangesRequest(entity, search(req as Request), context.config);
-    const format = negotiateFormat(req, request);
+    const framing = framingOf(req, request);
     const cursor = request.cursor === null ? null : decodeCursor(request, request.cursor);
     const older = await findSnapshot(context, res, request.from, "from");
     await answerRows(context, req, res, {
       request,
       source: changesSince(older, entity.name),
       dataVersion: wantedVersion(request, cursor, "to"),
-      ...framingOf(req, format, cursor),
+      after: cursor?.position ?? null,
+      ...framing,
     });
   };
 }
@@ -51,6 +51,7 @@ export function historyHandler(context: Context): RequestHandler<{ entity: strin
 
 const changesSince = (older: Snapshot, entityName: string): Source => ({
   name: entityName,
+  file: `${entityName}_changes_since_${older.version.data_version.split("+")[0]!}`,
   parts: ({ lists }) => [older.version.lists[entityName] ?? null, lists[entityName] ?? null],
   plan: (page, newer, after) => planChanges(page, older.files(entityName), newer.files(entityName), after),
   parameter: "to",

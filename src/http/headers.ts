@@ -32,7 +32,7 @@ export function secureHeaders(tls: boolean): RequestHandler {
 
 const EXPOSED = [
   ...["ETag", "RateLimit", "RateLimit-Policy", "Retry-After", "Server-Timing", "X-Covered", "X-Data-Version"],
-  ...["X-Answer-To", "X-Excused-Gaps"],
+  ...["Content-Disposition", "X-Answer-To", "X-Excused-Gaps"],
   ...["X-Next-Cursor", "X-Request-Id", "X-Truncated"],
 ].join(", ");
 
@@ -74,9 +74,15 @@ const MEDIA_TYPES = FORMAT_NAMES.map((format) => FORMATS[format].mediaType);
  */
 export function negotiateFormat(
   req: Request,
-  { format: asked, dates }: Pick<EntityRequest, "format" | "dates">,
+  { format: asked, dates, bom }: Pick<EntityRequest, "format" | "dates" | "bom">,
 ): Format {
   const format = asked ?? acceptedFormat(req);
+  if (bom !== null && format !== "csv") {
+    throw new Problem("contradictory_parameters", `bom is for CSV only, and this response is ${format}`, {
+      parameter: "bom",
+      hint: "add format=csv, or leave bom out",
+    });
+  }
   if (dates === null || FORMATS[format].hasDates) return format;
   const typed = FORMAT_NAMES.filter((one) => FORMATS[one].hasDates).map((one) => `format=${one}`);
   throw new Problem("contradictory_parameters", `${format} has no type for dates, so dates=date is not possible`, {
@@ -93,6 +99,16 @@ function acceptedFormat(req: Request): Format {
     allowed: MEDIA_TYPES,
     hint: "send Accept: application/json, or choose with format=",
   });
+}
+
+/**
+ * Suggests a name for the file that a client saves. `parts` are what tells it from others; characters that a file system or
+ * the header might not take are left out of them.
+ */
+export function nameFile(res: Response, format: Format, parts: readonly string[]): void {
+  const { disposition, extension } = FORMATS[format];
+  const name = parts.map((part) => part.replaceAll(/[^\w.-]/g, "")).join("_");
+  res.setHeader("Content-Disposition", `${disposition}; filename="${name}.${extension}"`);
 }
 
 export function negotiateEncoding(req: Request, format: Format): Encoding {

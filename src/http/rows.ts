@@ -3,6 +3,7 @@ import type { Request, Response, RequestHandler } from "express";
 import { type Format, contentTypeOf, FORMATS } from "../catalog/formats.js";
 import { LOOKUPS } from "../catalog/types.js";
 import { REVISION, ENCODERS } from "../encode/index.js";
+import { markedCsvEncoder } from "../encode/text.js";
 import type { Encoder, Head, Summary } from "../encode/types.js";
 import type { Adjusting } from "../engine/adjust.js";
 import { readPage, type Page, type PageEnd } from "../engine/page.js";
@@ -15,12 +16,12 @@ import { rowsIn } from "../query/files.js";
 import { lookedUpColumns } from "../query/lookups.js";
 import { planRows } from "../query/rows.js";
 import type { Plan } from "../query/plan.js";
-import { type EntityRequest, parseRequest } from "../query/request.js";
+import { codeFilter, type EntityRequest, parseRequest } from "../query/request.js";
 import { givesStoredRows } from "../query/scan.js";
 import { bodyOf, type Section } from "../segments/body.js";
 import { PACKERS, type Encoding } from "../segments/packer.js";
 import { checkRight, checkEntity } from "./auth.js";
-import { sentNotModified, negotiateEncoding, negotiateFormat } from "./headers.js";
+import { nameFile, negotiateEncoding, negotiateFormat, sentNotModified } from "./headers.js";
 import type { Context } from "./context.js";
 import { findSnapshot, knownEntity, searchOf, type SearchOf } from "./lookup.js";
 import { endStage, notesOf } from "./observe.js";
@@ -34,27 +35,40 @@ export function entityHandler(context: Context, search: SearchOf = searchOf): Re
     checkEntity(res, entity.name);
     const request = parseRequest(entity, search(req as Request), context.config);
     checkOthers(res, request);
-    const format = negotiateFormat(req, request);
+    const framing = framingOf(req, request);
     const cursor = request.cursor === null ? null : decodeCursor(request, request.cursor);
     await answerRows(context, req, res, {
       request,
       source: rowsOfVersion(entity.name),
       dataVersion: wantedVersion(request, cursor),
-      ...framingOf(req, format, cursor),
+      after: cursor?.position ?? null,
+      ...framing,
     });
   };
 }
 
-/** Where a response begins and how it is written, for requests with a `format` and a `cursor`. */
-export const framingOf = (req: Request, format: Format, cursor: Cursor | null) => ({
-  after: cursor?.position ?? null,
-  offset: 0,
-  encoderOf: ENCODERS[format],
-  contentType: contentTypeOf(format),
-  encoding: negotiateEncoding(req, format),
-  cachedFormat: format,
-  endInHeaders: !FORMATS[format].hasSummary,
-});
+/** How a response is written, for requests with a `format`. */
+export function framingOf(req: Request, request: EntityRequest) {
+  const format = negotiateFormat(req, request);
+  return {
+    offset: 0,
+    encoderOf: request.bom === null ? ENCODERS[format] : markedCsvEncoder,
+    contentType: contentTypeOf(format),
+    encoding: negotiateEncoding(req, format),
+    cachedFormat: format,
+    endInHeaders: !FORMATS[format].hasSummary,
+  };
+}
+
+/** For the name of a file: the requested code, if it is one, and the requested days. */
+function rangeOf(request: EntityRequest): readonly string[] {
+  const { start, end } = request;
+  const codes = codeFilter(request)?.values ?? [];
+  return [
+    ...(codes.length === 1 && codes[0] !== null ? [String(codes[0])] : []),
+    ...(start === null && end === null ? [] : [`${start ?? ""}-${end ?? ""}`]),
+  ];
+}
 
 /** A cursor fixes its version, so it cannot be combined with another one. `parameter` is the one that names it. */
 export function wantedVersion(
@@ -75,6 +89,8 @@ export function wantedVersion(
 export interface Source {
   /** What the response calls it. */
   readonly name: string;
+  /** What the name of a file with the response begins with. */
+  readonly file: string;
   /** What the rows depend on, e.g. the hashes of file lists. */
   parts(version: Version): readonly unknown[];
   /** The plan of a page: columns of the request, rows after the previous page. */
@@ -86,6 +102,7 @@ export interface Source {
 /** The rows of an entity. */
 export const rowsOfVersion = (entityName: string): Source => ({
   name: entityName,
+  file: entityName,
   parts: ({ lists }) => [lists[entityName] ?? null],
   plan: (page, snapshot, after) => planRows(page, snapshot.files(entityName), (name) => snapshot.files(name), after),
   parameter: "data_version",
@@ -121,7 +138,7 @@ export async function answerRows(context: Context, req: Request, res: Response, 
       names.map((name) => snapshot.version.lists[name] ?? null),
     );
     const lists = [...source.parts(snapshot.version), ...others];
-    if (sentNotModified(req, res, [lists, fingerprint(asked), asked.limit, after, cachedFormat])) return;
+    if (sentNotModified(req, res, [lists, fingerprint(asked), asked.limit, after, cachedFormat, asked.bom])) return;
   }
 
   const signal = requestSignal(res, config.deadline);
@@ -141,6 +158,7 @@ export async function answerRows(context: Context, req: Request, res: Response, 
   });
   res.setHeader("Content-Type", wanted.contentType);
   if (encoding !== "identity") res.setHeader("Content-Encoding", encoding);
+  if (cachedFormat !== null) nameFile(res, cachedFormat, [source.file, ...rangeOf(asked), dataVersion.split("+")[0]!]);
   const cursorOf = ({ last }: PageEnd): string | null =>
     last === null ? null : encodeCursor(asked, { dataVersion, position: last });
   const session = await context.reader.open(signal, plan.cost);

@@ -31,7 +31,7 @@ export interface PanelRequest extends EntityRequest {
 
 export const PANEL_PARAMETERS = [
   ...["entities", "start_date", "end_date", "codes", "layout"],
-  ...["limit", "cursor", "order", "data_version", "format", "dates"],
+  ...["limit", "cursor", "order", "data_version", "format", "dates", "bom"],
 ] as const;
 
 /** The entities that a panel can have, and those whose rows can be its rows. */

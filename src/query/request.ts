@@ -51,6 +51,8 @@ export interface EntityRequest {
   readonly format: Format | null;
   /** Dates have the type that the format has for them. Null: they are text. */
   readonly dates: "date" | null;
+  /** Begins CSV with a byte order mark. */
+  readonly bom: true | null;
 }
 
 export interface RequestLimits {
@@ -91,13 +93,14 @@ export function parseRequest(
     limit: single(parameters, "limit", integer(1, limits.maxLimit ?? Number.MAX_SAFE_INTEGER)) ?? limits.defaultLimit,
     asOf,
     asOfDays,
-    latest: single(parameters, "latest", oneOf(["true", "false"])) === "true" ? true : null,
+    latest: isSet(parameters, "latest"),
     adjust: single(parameters, "adjust", oneOf(ADJUSTS, { qfq: "forward", hfq: "backward" })),
-    adjustVolume: single(parameters, "adjust_volume", oneOf(["true", "false"])) === "true" ? true : null,
+    adjustVolume: isSet(parameters, "adjust_volume"),
     dataVersion: single(parameters, "data_version", parseVersion),
     cursor: single(parameters, "cursor", (_, text) => text),
     format: single(parameters, "format", oneOf(FORMAT_NAMES)),
     dates: single(parameters, "dates", oneOf(DATE_FORMS)) === "date" ? "date" : null,
+    bom: isSet(parameters, "bom"),
   };
   if ((asOf !== null || asOfDays !== null) && entity.pointInTime?.rule === "snapshot" && hasTimeParameter(request)) {
     throw new Problem("contradictory_parameters", "as_of selects one snapshot; a date parameter selects others", {
@@ -114,6 +117,9 @@ export function parseRequest(
   requireDayInRange(request);
   return request;
 }
+
+const isSet = (parameters: Parameters, name: string): true | null =>
+  single(parameters, name, oneOf(["true", "false"])) === "true" ? true : null;
 
 /** If the request has both a filter on the main date and a range, at least one date must be in the range. */
 function requireDayInRange({ entity, start, end, filters }: EntityRequest): void {

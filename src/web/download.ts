@@ -4,14 +4,24 @@ import { troubleOf, type App } from "./app.js";
 import { field, h } from "./dom.js";
 import type { Asked } from "./snippets.js";
 
+/** A format to choose, and the parameters that ask for it. */
+interface Choice {
+  readonly label: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
 /** A choice of formats and a button. `asked` is what is filled in; `blame` may take a refusal. */
 export function downloader(app: App, asked: () => Asked, blame: (error: unknown) => boolean): HTMLElement {
   const { t, formats, signal } = app;
   const first = "csv";
+  const choices: readonly Choice[] = [
+    ...formats.map((name) => ({ label: name, parameters: { format: name } })),
+    { label: t("csvForExcel"), parameters: { format: "csv", bom: "true" } },
+  ];
   const format = h(
     "select",
     {},
-    ...formats.map((name) => h("option", { value: name, selected: name === first }, name)),
+    ...choices.map(({ label }) => h("option", { value: label, selected: label === first }, label)),
   );
   const button = h("button", { type: "button", click: () => press() }, t("download"));
   const progress = h("span", { class: "note" });
@@ -20,21 +30,25 @@ export function downloader(app: App, asked: () => Asked, blame: (error: unknown)
   signal.addEventListener("abort", () => running?.abort());
 
   const press = (): void => {
-    if (running === undefined) void save(asked(), format.value);
+    if (running === undefined)
+      void save(
+        asked(),
+        choices.find(({ label }) => label === format.value)!,
+      );
     else running.abort();
   };
 
-  const save = async ({ entity, parameters }: Asked, chosen: string): Promise<void> => {
+  const save = async ({ entity, parameters }: Asked, chosen: Choice): Promise<void> => {
     const own = (running = new AbortController());
     button.textContent = t("cancel");
     said.replaceChildren();
     progress.textContent = t("downloading", { size: sizeText(0) });
     try {
-      const answer = await open(`api/v1/entities/${entity}`, { ...parameters, format: chosen }, own.signal);
+      const answer = await open(`api/v1/entities/${entity}`, { ...parameters, ...chosen.parameters }, own.signal);
       const file = await counted(answer, (bytes) => {
         progress.textContent = t("downloading", { size: sizeText(bytes) });
       });
-      const name = `${entity}.${chosen}`;
+      const name = nameOf(answer);
       offer(file, name);
       const key = answer.headers.get("X-Truncated") === "true" ? "downloadedPart" : "downloaded";
       said.replaceChildren(t(key, { name, size: sizeText(file.size) }));
@@ -47,6 +61,10 @@ export function downloader(app: App, asked: () => Asked, blame: (error: unknown)
   };
   return h("div", { class: "download wide" }, field(t("format"), format), button, progress, said);
 }
+
+/** The name that the server suggests. */
+const nameOf = (answer: Response): string =>
+  /filename="([^"]+)"/.exec(answer.headers.get("Content-Disposition") ?? "")![1]!;
 
 /** The whole body. Calls `received` with the number of bytes so far. */
 function counted(answer: Response, received: (bytes: number) => void): Promise<Blob> {

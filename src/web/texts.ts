@@ -204,6 +204,7 @@ const TEXTS = {
   ],
   format: ["Format", "文件格式"],
   download: ["Download", "下载"],
+  csvForExcel: ["csv for Excel", "csv（供 Excel 打开）"],
   cancel: ["Cancel", "取消"],
   downloading: ["Downloading… {size}", "下载中… {size}"],
   downloaded: ["{name} is complete: {size}.", "{name} 下载完成（{size}），数据完整。"],

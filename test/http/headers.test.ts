@@ -41,6 +41,81 @@ describe("every answer", () => {
   });
 });
 
+describe("rows name the file in which they are saved", () => {
+  const named = async (path: string, headers: Record<string, string> = {}): Promise<string | null> =>
+    (await server.get(path, headers)).headers.get("content-disposition");
+  const version = async (): Promise<string> =>
+    (await server.json(WEEKLY)).data_version.replace("+08:00", "").replaceAll(":", "");
+
+  test.each([
+    ["json", "inline", "json"],
+    ["ndjson", "attachment", "ndjson"],
+    ["csv", "attachment", "csv"],
+    ["arrow", "attachment", "arrows"],
+    ["parquet", "attachment", "parquet"],
+  ])("%s", async (format, disposition, extension) => {
+    const name = `weekly_${await version()}.${extension}`;
+    expect(await named(`${WEEKLY}?format=${format}`)).toBe(`${disposition}; filename="${name}"`);
+  });
+
+  test("by entity, code, range and version", async () => {
+    const end = `_${await version()}.csv"`;
+    const csv = { Accept: "text/csv" };
+    expect(await named(`${WEEKLY}?start_date=20240101&end_date=2024-01-31`, csv)).toContain(
+      `"weekly_20240101-20240131${end}`,
+    );
+    expect(await named(`${WEEKLY}?start_date=20240101`, csv)).toContain(`"weekly_20240101-${end}`);
+    expect(await named(`${WEEKLY}?ts_code=000001.SZ&end_date=20240131`, csv)).toContain(
+      `"weekly_000001.SZ_-20240131${end}`,
+    );
+    expect(await named(`${WEEKLY}?ts_code=000001.SZ,000002.SZ`, csv)).toContain(`"weekly${end}`);
+    expect(await named("/api/v1/panel?entities=weekly:close", csv)).toContain(`"panel${end}`);
+  });
+
+  test("without a character that the header or a file system might not take", async () => {
+    const path = `/api/v1/entities/anns_d?ts_code=${encodeURIComponent('"\\r\\n../;é股')}&format=csv`;
+    const answer = await server.get(path);
+    expect([200, 400]).toContain(answer.status);
+    expect(answer.headers.get("content-disposition") ?? "").not.toMatch(/[^\x20-\x7e]|\/|"[^"]*"[^"]*"/);
+  });
+
+  test("but a problem has no name", async () => {
+    expect(await named(`${WEEKLY}?start_date=x&format=csv`)).toBeNull();
+  });
+});
+
+describe("a byte order mark", () => {
+  const bytesOf = async (path: string, headers: Record<string, string> = {}): Promise<string> =>
+    Buffer.from(await (await server.get(path, headers)).arrayBuffer()).toString("latin1");
+
+  test("begins CSV if it is asked for, and nothing else changes", async () => {
+    const plain = await bytesOf(`${WEEKLY}?format=csv`);
+    expect(await bytesOf(`${WEEKLY}?format=csv&bom=false`)).toBe(plain);
+    expect(await bytesOf(`${WEEKLY}?format=csv&bom=true`)).toBe(`\xef\xbb\xbf${plain}`);
+    expect(await bytesOf(`${WEEKLY}?bom=true`, { Accept: "text/csv" })).toBe(`\xef\xbb\xbf${plain}`);
+  });
+
+  test("makes another response to a client that holds one without it", async () => {
+    const { headers } = await server.get(`${WEEKLY}?format=csv`);
+    const held = { "If-None-Match": headers.get("etag")! };
+    expect((await server.get(`${WEEKLY}?format=csv`, held)).status).toBe(304);
+    expect((await server.get(`${WEEKLY}?format=csv&bom=true`, held)).status).toBe(200);
+  });
+
+  test.each(["json", "ndjson", "arrow", "parquet"])("is refused for %s", async (format) => {
+    const answer = await server.get(`${WEEKLY}?format=${format}&bom=true`);
+    expect([answer.status, await answer.json()]).toMatchObject([
+      400,
+      {
+        code: "contradictory_parameters",
+        parameter: "bom",
+        detail: `bom is for CSV only, and this response is ${format}`,
+        hint: "add format=csv, or leave bom out",
+      },
+    ]);
+  });
+});
+
 describe("web pages of other origins", () => {
   const ask = (of: TestServer, origin: string, init: RequestInit = {}): Promise<Response> =>
     fetch(of.url + WEEKLY, { ...init, headers: { Authorization: `Bearer ${TOKEN}`, Origin: origin, ...init.headers } });

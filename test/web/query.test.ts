@@ -174,10 +174,10 @@ describeInBrowser("a query", () => {
       page.waitForEvent("download"),
       page.getByRole("button", { name: "Download" }).click(),
     ]);
-    expect(download.suggestedFilename()).toBe(`daily.${format}`);
+    expect(download.suggestedFilename()).toMatch(new RegExp(`^daily_.*\\.${format === "arrow" ? "arrows" : format}$`));
     const answer = await server.get(`/api/v1/entities/daily?ts_code=600519.SH&format=${format}`);
     expect(await readFile(await download.path())).toEqual(Buffer.from(await answer.arrayBuffer()));
-    await page.getByText(`daily.${format} is complete`).waitFor();
+    await page.getByText(`${download.suggestedFilename()} is complete`).waitFor();
     expect(complaints).toEqual([]);
   });
 

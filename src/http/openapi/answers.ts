@@ -44,6 +44,11 @@ const ROW_HEADERS = {
     false,
     schemaOf("Cursor"),
   ),
+  "Content-Disposition": header(
+    "The name of a file with these rows: entity, range and version. Browsers save every format but JSON.",
+    false,
+    { type: "string", examples: ['attachment; filename="daily_20240101-20241231_2026-01-05T093000.000.csv"'] },
+  ),
 };
 
 /** Headers of responses about the days of an interval. */

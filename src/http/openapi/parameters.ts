@@ -53,7 +53,7 @@ export function sharedParameters({ defaultLimit, maxLimit }: RequestLimits) {
     ),
     cursor: single(
       "cursor",
-      "Continues after the previous page: its `next_cursor`. Keep every other parameter but `limit` and `format`  " +
+      "Continues after the previous page: its `next_cursor`. Keep every other parameter but `limit`, `format` and `bom`  " +
         "unchanged. The cursor contains the `data_version` of the first page.",
       schemaOf("Cursor"),
     ),
@@ -76,6 +76,10 @@ export function sharedParameters({ defaultLimit, maxLimit }: RequestLimits) {
       "How dates are given: as `YYYYMMDD` text, or as dates, which only Arrow (Date32) and Parquet (DATE) have.",
       { type: "string", enum: DATE_FORMS, default: "text" },
     ),
+    bom: single("bom", "Begins CSV with a byte order mark, by which Excel recognizes UTF-8. Only for CSV.", {
+      type: "boolean",
+      default: false,
+    }),
     if_none_match: {
       name: "If-None-Match",
       in: "header",
@@ -151,6 +155,7 @@ const BY_KIND: Record<ParameterKind, (entity: Entity) => Parameter | Ref> = {
   data_version: () => sharedParameter("data_version"),
   format: () => sharedParameter("format"),
   dates: () => sharedParameter("dates"),
+  bom: () => sharedParameter("bom"),
 };
 
 const SEVERAL_DAYS =

@@ -24,7 +24,7 @@ export default defineConfig({
     setupFiles: ["test/support/setup.ts"],
     maxWorkers: 4,
     sequence: { sequencer: LongFirst },
-    testTimeout: 60_000,
+    testTimeout: 180_000,
     hookTimeout: 120_000,
     coverage: {
       provider: "v8",

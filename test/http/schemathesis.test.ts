@@ -20,15 +20,16 @@ const OTHERS =
 describe(absent ? "schemathesis (skipped: .ci/run installs it into .venv)" : "schemathesis", () => {
   test.skipIf(absent || !isLong)(
     "finds no response that violates the description, and no valid request that is refused",
-    { timeout: 400_000 },
+    { timeout: 600_000 },
     async () => {
+      // With one worker, because Python 3.11 cannot parse on two threads (python/cpython#106905).
       // It tries a wrong token with every path, all from one address.
       const server = await serve(await demoLake({ days: 40 }), { wrongTokens: "1000000" });
       const { output, exitCode } = await runCommand([
         ...["run", `${server.url}/openapi.json`, "--header", `Authorization: Bearer ${TOKEN}`],
         ...["--checks", "all", "--exclude-checks", "positive_data_acceptance"],
         ...["--exclude-path-regex", OTHERS.source],
-        ...["--phases", "examples,coverage,fuzzing", "--max-examples", "3", "--workers", "2"],
+        ...["--phases", "examples,coverage,fuzzing", "--max-examples", "3"],
         ...["--seed", "1", "--generation-deterministic"],
         ...["--warnings", "off", "--no-color"],
       ]);

@@ -75,9 +75,11 @@ const dataDirectory: Parser<string> = (text, option) => {
   if (text.trim() === "") throw new OperatorError(`${option} must name a folder, not nothing`, 2);
   if (isUrl(text)) throw new OperatorError(`${option} must name a folder on this machine: ${text} is a URL`, 2);
   try {
-    if (statSync(text, { throwIfNoEntry: false })?.isDirectory() !== false) return text;
+    if (statSync(text).isDirectory()) return text;
   } catch (error) {
-    throw new OperatorError(`${option} ${text} is out of reach: ${(error as NodeJS.ErrnoException).code}`, 2);
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return text;
+    throw new OperatorError(`${option} ${text} is out of reach: ${code}`, 2);
   }
   throw new OperatorError(`${option} must name a folder: ${text} is a file`, 2);
 };

@@ -22,7 +22,10 @@ function filesUnder(path: string): string[] {
 }
 
 const sources = filesUnder("src").filter((path) => path.endsWith(".ts"));
-const scripts = [...filesUnder("scripts"), ...filesUnder("bench").filter((path) => path.endsWith(".ts"))];
+const scripts = [
+  ...filesUnder("scripts").filter((path) => !path.endsWith(".json")),
+  ...filesUnder("bench").filter((path) => path.endsWith(".ts")),
+];
 const pages = [
   "README.md",
   "README.zh-CN.md",

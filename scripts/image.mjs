@@ -108,7 +108,7 @@ function build() {
   const authority = process.env.NODE_EXTRA_CA_CERTS;
   const settings = join(folder, "npmrc");
   writeFileSync(settings, authority ? "cafile=/authority.pem\n" : "");
-  const mounts = [`${settings}:/root/.npmrc:ro`, ...(authority ? [`${authority}:/authority.pem:ro`] : [])];
+  const mounts = [`${settings}:/usr/local/etc/npmrc:ro`, ...(authority ? [`${authority}:/authority.pem:ro`] : [])];
   // Podman builds with its usual runtime only, and keeps health checks only in Docker's format.
   const isolation = options.length > 0 ? ["--isolation", "chroot"] : [];
   const ofPodman = ["--format", "docker", ...isolation, ...mounts.flatMap((mount) => ["--volume", mount])];

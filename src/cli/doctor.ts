@@ -82,7 +82,7 @@ function checkNode(version: string): Finding {
   const isEnough = major > LEAST_NODE[0] || (major === LEAST_NODE[0] && minor >= LEAST_NODE[1]);
   if (isEnough) return ok("Node", version);
   const expected = `${LEAST_NODE.join(".")} or later`;
-  return wrong("Node", { found: version, expected, way: "nvm install 22" });
+  return wrong("Node", { found: version, expected, way: "nvm install 24" });
 }
 
 async function checkDuckDB(): Promise<Finding> {

@@ -101,7 +101,8 @@ const MEMORY = 0.995;
  * `demo_calendar(day, is_open, t, pretrade)`: every calendar day since 1990; t is the last trading day up to it.
  * `demo_open(t, day)`: the trading days among them.
  * `demo_day(t, day, week_end, month_end, f1.., g1..)`: the trading days of the demo; f are the factors at the close,
- * g those at the previous close. The move of the factors in a day is a vector no longer than 1.
+ * g those at the previous close. The move of the factors in a day is a vector no longer than 1. `busy` is the volume of the
+ * market, 1 on an average day: it is high when prices move much.
  */
 export async function makeDays(demo: Demo): Promise<void> {
   const { days, until, seed } = demo.options;
@@ -121,8 +122,9 @@ export async function makeDays(demo: Demo): Promise<void> {
   await demo.table(
     "day",
     `WITH path AS (SELECT unnest(range(-1, ${days}))::INTEGER AS t,
-       ${FACTOR_NUMBERS.map((j) => `unnest(string_split($${j}, ' '))::DOUBLE AS f${j}`).join(", ")})
-     SELECT t, day, max(day) OVER (PARTITION BY date_trunc('week', day)) AS week_end,
+       ${FACTOR_NUMBERS.map((j) => `unnest(string_split($${j}, ' '))::DOUBLE AS f${j}`).join(", ")},
+       unnest(string_split($${FACTORS + 1}, ' '))::DOUBLE AS busy)
+     SELECT t, day, busy, max(day) OVER (PARTITION BY date_trunc('week', day)) AS week_end,
        max(day) OVER (PARTITION BY date_trunc('month', day)) AS month_end,
        ${FACTOR_NUMBERS.map((j) => `f${j}, lag(f${j}, 1, 0) OVER (ORDER BY t) AS g${j}`).join(", ")}
      FROM path JOIN demo_open USING (t) QUALIFY t >= 0 ORDER BY t`,
@@ -130,15 +132,17 @@ export async function makeDays(demo: Demo): Promise<void> {
   );
 }
 
-/** The levels of each factor, separated by spaces: mean-reverting walks around 0 with changing volatility. */
+/** The levels of each factor, mean-reverting walks around 0 with changing volatility, then the volume: separated by spaces. */
 function factorPaths(length: number, seed: number): string[] {
   const random = generator(seed * FACTORS + 1);
   const levels = new Array<number>(FACTORS).fill(0);
   const paths: string[][] = levels.map(() => ["0"]);
+  const busy = ["1"];
   let storm = 0;
   for (let t = 1; t < length; t++) {
     storm = 0.97 * storm + 0.2 * (random() - 0.5);
     const size = Math.exp(storm);
+    busy.push(size.toFixed(6));
     const move = levels.map((level, j) => {
       const bell = (random() + random() + random() + random() - 2) * Math.sqrt(3);
       return (MEMORY - 1) * level + bell * size * WIDTHS[j]!;
@@ -149,7 +153,7 @@ function factorPaths(length: number, seed: number): string[] {
       paths[j]!.push(levels[j]!.toFixed(6));
     }
   }
-  return paths.map((path) => path.join(" "));
+  return [...paths, busy].map((path) => path.join(" "));
 }
 
 /** A generator of numbers in [0, 1): a multiply-with-xorshift counter over 32 bits. */

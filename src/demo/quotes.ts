@@ -9,6 +9,12 @@ const NOISE = 0.05;
 /** The scale of a stock under special treatment on a board with a limit of 10 percent: its own limit is 5 percent. */
 const ST_SCALE = 0.036;
 
+/** The gap of the open from the previous close: at most this part of the day's move, and this fraction of the price. */
+const GAP = { ofMove: 0.35, noise: 0.008 };
+
+/** Days in which the volume of a stock swings. */
+const SWING = 12;
+
 /** The volume of a day on which every price is the limit, as a fraction of the usual volume. */
 const FLAT_VOLUME = 0.2;
 
@@ -119,18 +125,21 @@ function limitPrice(pre: string, percent: string): string {
 
 function quotes(demo: Demo): string {
   const u = (shift: number) => `((bits >> ${shift}) & 255) * ${1 / 256}e0`;
-  return `WITH close AS (SELECT e, s, t, lim, flow, alive,
+  const block = (next: number) => demo.random.uniform("swing", "s", `t // ${SWING} + ${next}`);
+  const swing = `(${block(0)} + (${block(1)} - ${block(0)}) * (t % ${SWING}) / ${SWING}e0)`;
+  const gap = `rise * u1 * u1 * ${GAP.ofMove}e0 + p * (2e0 * u2 - 1e0) * abs(2e0 * u2 - 1e0) * ${GAP.noise}e0`;
+  return `WITH close AS (SELECT e, s, t, lim, flow * busy * exp(1.4e0 * ${swing} - 0.7e0) AS flow, alive,
       ${noiseBits(demo, "s", "t")} AS bits,
       CASE WHEN t = from_t THEN pre0 ELSE ${cents(dot("k", "g"), "t", noiseBits(demo, "s", "t - 1"))} END AS p,
       ${cents(dot("k", "f"), "t + 1", "bits")} AS c
     FROM demo_grid JOIN demo_episode USING (e) JOIN demo_day USING (t)),
   bounds AS (SELECT e, s, t, p, c, flow, alive, (c - p)::DOUBLE AS rise, ${limitPrice("p", "lim")} AS up, ${limitPrice("p", "-lim")} AS down,
       ${u(16)} AS u1, ${u(24)} AS u2, ${u(32)} AS u3, ${u(40)} AS u4, ${u(48)} + ${u(56)} AS u5 FROM close),
-  opened AS (SELECT *, least(up, greatest(down, c - (alive * (rise * u1 + p * (u2 - 0.5e0) * 0.012e0))::INTEGER)) AS o FROM bounds)
+  opened AS (SELECT *, least(up, greatest(down, CASE alive WHEN 0 THEN c ELSE p + (${gap})::INTEGER END)) AS o FROM bounds)
   SELECT e, s, t, p, c, o,
     least(up, greatest(o, c) + (alive * p * u3 * u3 * u3 * 0.02e0)::INTEGER) AS h,
     greatest(down, least(o, c) - (alive * p * u4 * u4 * u4 * 0.02e0)::INTEGER) AS l,
-    (flow * exp(1.4e0 * u5 - 1.4e0) * (1e0 + 15e0 * abs(rise) / p))::BIGINT AS shares FROM opened`;
+    (flow * exp(0.8e0 * u5 - 0.8e0) * (1e0 + 15e0 * abs(rise) / p))::BIGINT AS shares FROM opened`;
 }
 
 /** Turnover in yuan: the volume at the mean of the four prices. */

@@ -166,6 +166,21 @@ describe("the market", () => {
     expect(await found(exceptions)).toEqual([]);
   });
 
+  it("looks like one: days open near the last close, overlap, and busy days come together", async () => {
+    const [shape] = await writer.rows(`
+      WITH day AS (SELECT *, abs(open / pre_close - 1) AS gap, abs(pct_chg) / 100 AS move, ln(vol) AS busy, lag(ln(vol)) OVER w AS busy_before,
+          lag(high / close) OVER w * pre_close AS high_before, lag(low / close) OVER w * pre_close AS low_before
+        FROM daily WINDOW w AS (PARTITION BY ts_code ORDER BY trade_date))
+      SELECT median(gap) / median(move) AS gaps, avg((low <= high_before AND high >= low_before)::INT) AS overlapping,
+        avg((gap > 0.005)::INT) AS wide, (SELECT avg(r) FROM (SELECT corr(busy, busy_before) AS r FROM day GROUP BY ts_code HAVING count(*) > 100)) AS cluster
+      FROM day`);
+    const { gaps, overlapping, wide, cluster } = shape as Record<string, number>;
+    expect(gaps).toBeLessThan(0.4);
+    expect(overlapping).toBeGreaterThan(0.9);
+    expect(wide).toBeGreaterThan(0.05);
+    expect(cluster).toBeGreaterThan(0.3);
+  });
+
   it.each(["weekly", "monthly"])("%s bars are summed up from daily ones", async (entity) => {
     const period = { weekly: "week", monthly: "month" }[entity]!;
     const due = `SELECT ts_code, date_trunc('${period}', trade_date) AS period, arg_min(open, trade_date) AS open, max(high) AS high, min(low) AS low,

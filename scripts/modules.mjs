@@ -23,12 +23,6 @@ export default {
     imports: ["errors", "words"],
     why: "Files that are absent, unreadable or replaced.",
   },
-  "arrow-data": {
-    owns: "^src/arrow-data\\.ts$",
-    imports: [],
-    packages: ["apache-arrow"],
-    why: "The buffers of Arrow columns, for the engine and the encoders.",
-  },
   machine: { owns: "^src/machine\\.ts$", imports: [], why: "What a process may use, for settings and processes." },
   config: {
     owns: "^src/(config|settings|setting-values)\\.ts$",
@@ -37,6 +31,12 @@ export default {
   },
   client: { owns: "^src/client/", imports: [], why: "It runs in browsers and needs only fetch." },
   catalog: { owns: "^src/catalog/", imports: [], why: "Entities are data; no library is needed." },
+  "arrow-data": {
+    owns: "^src/arrow-data\\.ts$",
+    imports: ["catalog"],
+    packages: ["apache-arrow"],
+    why: "The buffers of Arrow columns, for the engine and the encoders.",
+  },
   lake: {
     owns: "^src/lake/",
     imports: ["errors", "dates", "words", "files", "catalog"],
@@ -47,9 +47,21 @@ export default {
     imports: ["errors", "dates", "sql-text", "words", "catalog", "lake"],
     why: "From a request to SQL without I/O, so that tests need neither files nor a library.",
   },
+  encode: {
+    owns: "^src/encode/",
+    imports: ["dates", "arrow-data", "catalog"],
+    packages: ["apache-arrow", "hyparquet-writer"],
+    why: "Functions over Arrow record batches, wherever they come from.",
+  },
+  copies: {
+    owns: "^src/copies/",
+    imports: ["dates", "arrow-data", "catalog", "lake", "query", "encode"],
+    packages: ["apache-arrow", "lru-cache", "xxhash-wasm"],
+    why: "Rows of Parquet files as Arrow files that are read by position, without an engine.",
+  },
   engine: {
     owns: "^src/engine/",
-    imports: ["errors", "dates", "sql-text", "arrow-data", "config", "catalog", "lake", "query"],
+    imports: ["errors", "dates", "sql-text", "arrow-data", "config", "catalog", "lake", "query", "copies"],
     packages: ["@duckdb/node-api", "@duckdb/node-bindings", "apache-arrow", "lru-cache"],
     why: "The only module with DuckDB.",
   },
@@ -99,12 +111,6 @@ export default {
     owns: "^src/demo/",
     imports: ["errors", "dates", "sql-text", "catalog", "engine"],
     why: "A synthetic market as SQL; it does not depend on the lake.",
-  },
-  encode: {
-    owns: "^src/encode/",
-    imports: ["dates", "arrow-data", "catalog"],
-    packages: ["apache-arrow", "hyparquet-writer"],
-    why: "Functions over Arrow record batches, wherever they come from.",
   },
   segments: {
     owns: "^src/segments/",

@@ -1,5 +1,19 @@
 // The buffers of Arrow columns with types: the Arrow library types them as `any`.
-import type { RecordBatch } from "apache-arrow";
+import { DateDay, type DataType, Field, Float64, Int64, type RecordBatch, Schema, Utf8 } from "apache-arrow";
+import type { Column, ColumnType } from "./catalog/types.js";
+
+export const ARROW_TYPES = {
+  code: new Utf8(),
+  text: new Utf8(),
+  date: new DateDay(),
+  float64: new Float64(),
+  int64: new Int64(),
+} as const satisfies Record<ColumnType, DataType>;
+
+/** The Arrow schema of record batches with these columns. */
+export function schemaOf(columns: readonly Column[]): Schema {
+  return new Schema(columns.map((column) => new Field(column.name, ARROW_TYPES[column.type], true)));
+}
 
 /** The buffers of one column of a record batch. */
 export interface ColumnData {

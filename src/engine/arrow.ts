@@ -1,36 +1,12 @@
 // A DuckDB data chunk as an Arrow record batch: its columns are copied into buffers that are reused for every chunk.
 import duckdb from "@duckdb/node-bindings";
 import type { DuckDBDataChunk } from "@duckdb/node-api";
-import {
-  DateDay,
-  Field,
-  Float64,
-  Int64,
-  makeData,
-  RecordBatch,
-  Schema,
-  Struct,
-  Utf8,
-  type Data,
-  type DataType,
-} from "apache-arrow";
+import { makeData, RecordBatch, Struct, type Data, type DataType } from "apache-arrow";
+import { ARROW_TYPES, schemaOf } from "../arrow-data.js";
 import type { Column, ColumnType } from "../catalog/types.js";
 
-const ARROW_TYPES = {
-  code: new Utf8(),
-  text: new Utf8(),
-  date: new DateDay(),
-  float64: new Float64(),
-  int64: new Int64(),
-} as const satisfies Record<ColumnType, DataType>;
-
-/** The Arrow schema of record batches with these columns. */
-function schemaOf(columns: readonly Column[]): Schema {
-  return new Schema(columns.map((column) => new Field(column.name, ARROW_TYPES[column.type], true)));
-}
-
 /** The first `rows` rows of a chunk as a record batch. It is valid until the next call. */
-type BatchReader = (chunk: DuckDBDataChunk, rows: number) => RecordBatch;
+export type BatchReader = (chunk: DuckDBDataChunk, rows: number) => RecordBatch;
 
 /**
  * Creates a reader of chunks whose first columns are `columns`. It allocates nothing per chunk if no value is missing.

@@ -1,12 +1,10 @@
 // Decides how scans are run: whether they are cut into ranges, whether a statement is streamed, how its end is proven,
 // and in which order the rows of several statements come.
-import type { DuckDBConnection } from "@duckdb/node-api";
 import type { RecordBatch } from "apache-arrow";
-import type { Column } from "../catalog/types.js";
 import type { DataFile } from "../lake/manifest.js";
 import { type Scan, rangesOf } from "../query/scan.js";
 import { type Statement, render } from "../query/sql.js";
-import { batchReader } from "./arrow.js";
+import type { BatchReader } from "./arrow.js";
 import { type Chunks, type StreamOn, byCount, byMarker, fetchChunks } from "./chunks.js";
 import { endWork, withPrepared } from "./statements.js";
 
@@ -58,25 +56,36 @@ export function runAtOnce(statement: Statement, { connection, whenAdmitted }: Om
   };
 }
 
-/** A statement that runs, and its connection. */
+/** Rows that are being read: those of one scan. */
 export interface Running {
-  readonly connection: DuckDBConnection;
-  readonly chunks: Chunks;
+  /** The next batch, which is valid until the one after it is requested; null after the last one. */
+  next(): Promise<RecordBatch | null>;
+  /** Called after the last batch. */
+  finish(): Promise<void>;
+  /** Ends it before its last batch. */
+  close(): Promise<void>;
+}
+
+/** The chunks of a statement as batches. `finish` is called after the last one. */
+export function runningChunks(chunks: Chunks, toBatch: BatchReader, finish: () => Promise<void>): Running {
+  return {
+    async next() {
+      const next = await chunks.next();
+      return next === null ? null : toBatch(next.chunk, next.rows);
+    },
+    finish,
+    close: () => chunks.close(),
+  };
 }
 
 /**
- * Yields the rows of the statements that `start` starts, in their order, in batches of up to 2,048 rows with these
- * columns; a batch is valid until the next one is requested. If all rows are wanted, the next statement runs while the
- * rows of the current one are read. `start` returns null after the last statement; `done` is called with each one that
- * was read to its end. Throws what they and reading throw, and then ends every statement that still runs.
+ * Yields the rows that `start` starts, in their order. If all rows are wanted, the next ones are started while the
+ * current ones are read. `start` returns null after the last. Throws what they throw, and then ends all that still run.
  */
 export async function* streamBatches(
   start: () => Promise<Running> | null,
-  done: (running: Running) => Promise<void>,
-  columns: readonly Column[],
   wanted: Wanted,
 ): AsyncGenerator<RecordBatch, void, undefined> {
-  const toBatch = batchReader(columns);
   const running: Promise<Running>[] = [];
   const startNext = (): void => {
     const next = start();
@@ -88,17 +97,17 @@ export async function* streamBatches(
     startNext();
     while (running.length > 0) {
       const current = await running[0]!;
-      for (let next = await current.chunks.next(); next !== null; next = await current.chunks.next()) {
+      for (let batch = await current.next(); batch !== null; batch = await current.next()) {
         if (wanted === "all" && running.length === 1) startNext();
-        yield toBatch(next.chunk, next.rows);
+        yield batch;
       }
       await running.shift();
-      await done(current);
+      await current.finish();
       if (running.length === 0) startNext();
     }
   } finally {
     for (const one of await Promise.allSettled(running)) {
-      if (one.status === "fulfilled") await one.value.chunks.close();
+      if (one.status === "fulfilled") await one.value.close();
     }
   }
 }

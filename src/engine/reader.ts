@@ -3,14 +3,17 @@ import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { RecordBatch } from "apache-arrow";
 import type { Column } from "../catalog/types.js";
+import { type CopyStore, openCopyStore } from "../copies/store.js";
 import { Problem } from "../errors.js";
 import type { Integrity } from "../lake/integrity.js";
 import type { DataFile } from "../lake/manifest.js";
 import { rowsIn } from "../query/files.js";
 import { costOf, type Cost, type Read, type Scan } from "../query/scan.js";
 import { createAdmission, type Load } from "./admission.js";
+import { batchReader } from "./arrow.js";
 import type { Ahead, WhenAdmitted } from "./chunks.js";
-import { type Running, type Wanted, execute, statementsOf, streamBatches } from "./execute.js";
+import { fromCopies } from "./copied.js";
+import { type Running, runningChunks, type Wanted, execute, statementsOf, streamBatches } from "./execute.js";
 import { type LockedOptions, openLocked } from "./locked.js";
 
 interface ReaderOptions extends LockedOptions {
@@ -24,6 +27,8 @@ interface ReaderOptions extends LockedOptions {
   /** Streams that may wait to be opened. */
   readonly queue: number;
   readonly integrity: Integrity;
+  /** By default there are none. */
+  readonly copies?: CopyStore;
 }
 
 export interface Reader {
@@ -59,6 +64,7 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
   const instance = await openLocked(options);
   const open = createAdmission(options.streams, options.queue);
   const working = createAdmission(options.concurrency, Infinity);
+  const { copies = openCopyStore(null) } = options;
   const ahead: Ahead = { held: 0, most: MOST_AHEAD };
   const pathOf = ({ path }: DataFile): string => join(options.lakeFolder, path);
   const idle: DuckDBConnection[] = [];
@@ -91,25 +97,30 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
     return {
       async *read(scans, columns, wanted) {
         const queue = statementsOf(scans, wanted);
-        const run = async (scan: Scan): Promise<Running> => {
-          await options.integrity.check(scan.files);
-          signal.throwIfAborted();
+        const toBatch = batchReader(columns);
+        const fromDuckdb = async (scan: Scan): Promise<Running> => {
           const connection = idle.pop() ?? (await instance.connect());
           busy.add(connection);
           own.set(connection, scan.files);
-          return { connection, chunks: execute(scan, columns.length, { connection, whenAdmitted, ahead, pathOf }) };
+          const chunks = execute(scan, columns.length, { connection, whenAdmitted, ahead, pathOf });
+          return runningChunks(chunks, toBatch, async () => {
+            // Files must not change while they are read.
+            await options.integrity.checkAgain(scan.files);
+            release(connection, true);
+          });
+        };
+        const run = async (scan: Scan): Promise<Running> => {
+          await options.integrity.check(scan.files);
+          signal.throwIfAborted();
+          const copied = await copies.read(scan, columns);
+          return copied === null ? fromDuckdb(scan) : fromCopies(copied, signal, () => fromDuckdb(scan));
         };
         const start = (): Promise<Running> | null => {
           const next = queue.next();
           return next.done === true ? null : run(next.value);
         };
-        /** Files must not change while they are read. */
-        const done = async ({ connection }: Running): Promise<void> => {
-          await options.integrity.checkAgain(own.get(connection)!);
-          release(connection, true);
-        };
         try {
-          yield* streamBatches(start, done, columns, wanted);
+          yield* streamBatches(start, wanted);
         } catch (error) {
           signal.throwIfAborted();
           // A changed file is a better explanation than the error that DuckDB makes of it.
@@ -144,6 +155,7 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
       await open.empty();
       for (const connection of idle.splice(0)) connection.disconnectSync();
       instance.closeSync();
+      await copies.close();
     },
   };
 }

@@ -2,8 +2,9 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { RecordBatch } from "apache-arrow";
 import type { Column } from "../../src/catalog/types.js";
+import { batchReader } from "../../src/engine/arrow.js";
 import { fetchChunks, type Ahead } from "../../src/engine/chunks.js";
-import { streamBatches } from "../../src/engine/execute.js";
+import { runningChunks, streamBatches } from "../../src/engine/execute.js";
 import { byCount, byMarker } from "../../src/engine/chunks.js";
 import type { Statement } from "../../src/query/sql.js";
 
@@ -25,11 +26,6 @@ export function batchesOf(
     rows === undefined
       ? fetchChunks(marked(statement, columns.length), byMarker(columns.length), on)
       : fetchChunks(statement, byCount(rows), on);
-  const waiting = [Promise.resolve({ connection, chunks })];
-  return streamBatches(
-    () => waiting.pop() ?? null,
-    () => Promise.resolve(),
-    columns,
-    "some",
-  );
+  const waiting = [Promise.resolve(runningChunks(chunks, batchReader(columns), () => chunks.close()))];
+  return streamBatches(() => waiting.pop() ?? null, "some");
 }

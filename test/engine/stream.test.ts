@@ -3,7 +3,8 @@ import type { Int64, Vector } from "apache-arrow";
 import { describe, expect, test, vi } from "vitest";
 import type { Column } from "../../src/catalog/types.js";
 import { fetchChunks, type Ahead, type Chunks, type WhenAdmitted } from "../../src/engine/chunks.js";
-import { type Running, runAtOnce, streamBatches } from "../../src/engine/execute.js";
+import { batchReader } from "../../src/engine/arrow.js";
+import { type Running, runAtOnce, runningChunks, streamBatches } from "../../src/engine/execute.js";
 import { IncompleteStreamError, byMarker } from "../../src/engine/chunks.js";
 import type { SqlValue } from "../../src/query/bindings.js";
 import { duckdbInMemory } from "../support/duckdb.js";
@@ -177,23 +178,22 @@ describe("statements that overlap", () => {
   const run = async (sqls: string[], onBatch: (first: bigint) => void = () => undefined): Promise<Outcome> => {
     const ahead = { held: 0, most: 64 };
     const outcome: Outcome = { values: [], done: 0, most: 0, error: null, ahead };
+    const toBatch = batchReader(columns);
     let open = 0;
     const start = (): Promise<Running> | null => {
       const sql = sqls.shift();
       if (sql === undefined) return null;
       outcome.most = Math.max(outcome.most, ++open);
       return duckdb.connect().then((own) => {
-        const chunks = streamOf(own, sql, ahead);
-        return { connection: own, chunks };
+        return runningChunks(streamOf(own, sql, ahead), toBatch, async () => {
+          open--;
+          outcome.done++;
+          own.disconnectSync();
+        });
       });
     };
-    const done = async ({ connection: own }: Running): Promise<void> => {
-      open--;
-      outcome.done++;
-      own.disconnectSync();
-    };
     try {
-      for await (const batch of streamBatches(start, done, columns, "all")) {
+      for await (const batch of streamBatches(start, "all")) {
         const values = [...(batch.getChildAt(0) as Vector<Int64>)] as bigint[];
         outcome.values.push(...values);
         onBatch(values[0]!);

@@ -1,0 +1,69 @@
+// Reads a scan from the serving copies of its files: the same rows in the same order as DuckDB reads from Parquet.
+import type { RecordBatch } from "apache-arrow";
+import type { Column } from "../catalog/types.js";
+import type { Scan } from "../query/scan.js";
+import { amongDays } from "./among-days.js";
+import type { Copy } from "./open.js";
+import { type RowRange, rowsByDate, rowsOfCode, sourcesOf, type Wanted, wantedOf } from "./pick.js";
+import { seriesOf } from "./series.js";
+import { type File, type FileSlice, gathered, inOrder, read, slicesIn } from "./slices.js";
+
+/** Rows that are in memory at the same time because they change places. */
+const MOST_GATHERED = 524_288;
+
+type Batches = AsyncGenerator<RecordBatch, void, undefined>;
+
+/** The rows of a scan, in batches with these columns; null if DuckDB must read them. `copies` are those of its files. */
+export function readCopies(scan: Scan, copies: readonly Copy[], columns: readonly Column[]): Batches | null {
+  const [first] = copies;
+  const wanted = first === undefined ? null : wantedOf(scan, first.index);
+  if (first === undefined || wanted === null) return null;
+  const sources = copies.map(({ index }) => sourcesOf(scan, index));
+  if (sources.includes(null)) return null;
+  const files = copies.map((copy, i): File => ({ copy, sources: sources[i]!, columns }));
+  const limit = scan.limit ?? Infinity;
+  if (first.index.clustering === "byCode") return readByCode(scan, files, wanted, columns, limit);
+  const ranges = files.flatMap((file) => rowsByDate(file.copy.index, scan, wanted).map((range) => ({ file, range })));
+  if (wanted.codes !== null) {
+    return tooMany(ranges) ? null : amongDays(ranges, wanted.codes, wanted.descending, columns, limit);
+  }
+  const slices = ranges.flatMap(({ file, range }) => slicesIn(file, range));
+  return wanted.descending ? reversed(slices, columns, limit) : inOrder(slices, limit);
+}
+
+function readByCode(
+  scan: Scan,
+  files: readonly File[],
+  wanted: Wanted,
+  columns: readonly Column[],
+  limit: number,
+): Batches | null {
+  if (wanted.codes === null || scan.rowRange !== null) return null;
+  const ranges = files.flatMap((file) =>
+    wanted.codes!.flatMap((code) => {
+      const range = rowsOfCode(file.copy.index, code);
+      return range === null ? [] : [{ file, code, range }];
+    }),
+  );
+  return tooMany(ranges) ? null : seriesOf(ranges, wanted, columns, limit);
+}
+
+const tooMany = (ranges: readonly { readonly range: RowRange }[]): boolean =>
+  ranges.reduce((sum, { range: [from, to] }) => sum + to - from, 0) > MOST_GATHERED;
+
+/** The rows of slices from the last one to the first. */
+async function* reversed(
+  slices: readonly FileSlice[],
+  columns: readonly Column[],
+  limit: number,
+): AsyncGenerator<RecordBatch, void, undefined> {
+  let left = limit;
+  for (const { file, slice } of slices.toReversed()) {
+    if (left === 0) return;
+    const rows = Math.min(left, slice.to - slice.from);
+    left -= rows;
+    const batch = await read({ file, slice: { ...slice, from: slice.to - rows } });
+    const places = { batch: new Int32Array(rows), row: Int32Array.from({ length: rows }, (_, i) => rows - 1 - i) };
+    yield* gathered(columns, [batch], places, rows);
+  }
+}

@@ -1,0 +1,144 @@
+// Writes a serving copy from the record batches of its Parquet file.
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
+import type { RecordBatch } from "apache-arrow";
+import { type ColumnData, columnsOf, isPresent } from "../arrow-data.js";
+import type { Column } from "../catalog/types.js";
+import { arrowColumn } from "../encode/arrow-columns.js";
+import { arrowSchema, batchMessage, END_OF_STREAM, schemaMessage } from "../encode/arrow-messages.js";
+import { type BatchPlace, BLOCK, type CopyIndex, endOfFile, type Hash, HEAD, type Run } from "./layout.js";
+
+/** Rows of a record batch: half a row group of a file by date. */
+const BATCH_ROWS = 61_440;
+
+export type CopyOf = Pick<CopyIndex, "sha256" | "clustering" | "rows" | "date" | "code"> & {
+  readonly columns: readonly Column[];
+};
+
+/**
+ * Writes the rows of `batches`, which have these columns in the order of the Parquet file, to a new file. Throws if they
+ * are not `rows` rows; the file is then unfinished.
+ */
+export async function writeCopy(
+  path: string,
+  of: CopyOf,
+  batches: AsyncIterable<RecordBatch>,
+  hash: Hash,
+): Promise<void> {
+  const gathered = of.columns.map((column) => arrowColumn(column, { dates: "date" }));
+  const schema = arrowSchema(of.columns, gathered, {});
+  const file = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+  try {
+    const out = checkedOutput((bytes) => file.write(bytes).then(() => undefined), hash);
+    await out.write(HEAD);
+    await out.write(padded(schemaMessage(schema)));
+    const places: BatchPlace[] = [];
+    const blocks: { at: number; metadata: number; body: number }[] = [];
+    const dates = runsOf<number>(of.columns, of.clustering === "byDate" ? of.date : null);
+    const codes = runsOf<string>(of.columns, of.clustering === "byCode" ? of.code : null);
+    let [written, rows] = [0, 0];
+    const flush = async (): Promise<void> => {
+      if (rows === 0) return;
+      const columns = gathered.map((column) => column.take());
+      const { bytes, body, regions } = batchMessage(rows, columns, 64);
+      const start = out.length() + body;
+      const ends = regions.map(({ offset, length }) => [start + offset, start + offset + length] as const);
+      let next = 0;
+      places.push({
+        firstRow: written,
+        rows,
+        columns: columns.map(({ nullCount, buffers }) => ({
+          nullCount,
+          buffers: ends.slice(next, (next += buffers.length)),
+        })),
+      });
+      blocks.push({ at: out.length(), metadata: body, body: bytes.length - body });
+      await out.write(bytes);
+      written += rows;
+      rows = 0;
+    };
+    for await (const batch of batches) {
+      const sources = columnsOf(batch);
+      dates.add(sources, batch.numRows, written + rows);
+      codes.add(sources, batch.numRows, written + rows);
+      for (const [i, column] of gathered.entries()) column.add(sources[i]!, batch.numRows);
+      rows += batch.numRows;
+      if (rows >= BATCH_ROWS) await flush();
+    }
+    await flush();
+    if (written !== of.rows) throw new Error(`the copy has ${written} rows instead of ${of.rows}`);
+    await out.write(END_OF_STREAM);
+    const columns = of.columns.map(({ name, type }) => ({ name, type }));
+    const index: CopyIndex = {
+      ...of,
+      bytes: out.length(),
+      columns,
+      batches: places,
+      dates: dates.runs,
+      codes: codes.runs,
+    };
+    await file.write(endOfFile(index, out.checksums(), schema, blocks, hash));
+  } finally {
+    await file.close();
+  }
+}
+
+/** The same message, so long that the next one is aligned to 64 bytes: its metadata are followed by zeros. */
+function padded(message: Uint8Array): Uint8Array {
+  const length = Math.ceil(message.length / 64) * 64;
+  const bytes = Buffer.alloc(length);
+  bytes.set(message);
+  bytes.writeInt32LE(length - 8, 4);
+  return bytes;
+}
+
+/** Output whose blocks are hashed. */
+function checkedOutput(write: (bytes: Uint8Array) => Promise<void>, hash: Hash) {
+  const checksums: bigint[] = [];
+  const block = Buffer.alloc(BLOCK);
+  let length = 0;
+  return {
+    length: () => length,
+    async write(bytes: Uint8Array): Promise<void> {
+      for (let at = 0; at < bytes.length;) {
+        const inBlock = length % BLOCK;
+        const part = bytes.subarray(at, at + BLOCK - inBlock);
+        if (part.length === BLOCK) checksums.push(hash(part));
+        else {
+          block.set(part, inBlock);
+          if (inBlock + part.length === BLOCK) checksums.push(hash(block));
+        }
+        at += part.length;
+        length += part.length;
+      }
+      await write(bytes);
+    },
+    /** Those of all blocks; the last one may be short. */
+    checksums: (): readonly bigint[] =>
+      length % BLOCK === 0 ? checksums : [...checksums, hash(block.subarray(0, length % BLOCK))],
+  };
+}
+
+/** Collects the runs of a column; none if `name` is null. */
+function runsOf<K extends number | string>(columns: readonly Column[], name: string | null) {
+  const at = columns.findIndex((column) => column.name === name);
+  const runs: Run<K>[] = [];
+  return {
+    runs: runs as readonly Run<K>[],
+    add(sources: readonly ColumnData[], rows: number, firstRow: number): void {
+      const source = sources[at];
+      if (source === undefined) return;
+      for (let row = 0; row < rows; row++) {
+        const key = keyAt(source, row) as K | null;
+        if (runs.length === 0 || runs.at(-1)![0] !== key) runs.push([key, firstRow + row]);
+      }
+    },
+  };
+}
+
+function keyAt(source: ColumnData, row: number): number | string | null {
+  if (!isPresent(source, row)) return null;
+  const { values, valueOffsets } = source;
+  if (valueOffsets === undefined) return Number(values[row]);
+  return Buffer.from(values.buffer, values.byteOffset).toString("utf8", valueOffsets[row], valueOffsets[row + 1]);
+}

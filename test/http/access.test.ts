@@ -11,7 +11,7 @@ import { UNPRINTABLE } from "../support/printable.js";
 import { serve, TOKEN, type TestServer } from "../support/server.js";
 import { isLong } from "../support/size.js";
 
-const { operations } = readDescription(openApi());
+const { operations, paths: allPaths } = readDescription(openApi());
 const guarded = operations.filter(({ security }) => security.length > 0);
 
 let demo: TestServer;
@@ -71,6 +71,15 @@ describe("without a valid token", () => {
     }
   });
 
+  test("queries in a body are closed too, before the body is read", async () => {
+    const paths = allPaths.filter((path) => path.endsWith("/query"));
+    expect(paths).toHaveLength(2 * ENTITIES.length + 1);
+    for (const path of paths) {
+      const { status } = await fetch(demo.url + path, { method: "POST", body: "x".repeat(300_000) });
+      expect([path, status]).toEqual([path, 401]);
+    }
+  });
+
   test("a part of the right one, or more than it, is wrong", async () => {
     for (const wrong of [TOKEN.slice(0, -1), `${TOKEN}x`, TOKEN.toUpperCase(), `${TOKEN}%00`]) {
       expect((await server.get("/api/v1/meta", { Authorization: `Bearer ${wrong}` })).status).toBe(401);
@@ -95,6 +104,13 @@ describe("a token with a list of entities", () => {
         const text = await answer.text();
         if (expected === 403) expect(JSON.parse(text)).toMatchObject({ code: "forbidden", allowed: [own] });
       }
+      const posted = await fetch(`${demo.url}/api/v1/entities/${name}/query`, {
+        method: "POST",
+        headers: { ...headers, "Content-Type": "application/json" },
+        body: '{"limit": 1}',
+      });
+      expect([name, posted.status]).toEqual([name, expected]);
+      await posted.text();
     }
     const meta = (await (await demo.get("/api/v1/meta", headers)).json()) as { entities: object };
     expect(Object.keys(meta.entities)).toEqual([own]);

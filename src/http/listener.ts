@@ -47,7 +47,26 @@ export async function createListener(
     log.warn({ connections: limit }, "connections are limited because few open files are allowed; raise ulimit -n");
   limitConnections(server, tls ? "secureConnection" : "connection", limit);
   refuseMalformed(server, metrics.refuse);
+  allowForDelays(server);
   return { server, refresh };
+}
+
+/**
+ * A process that gets little processor time reads late what has arrived in time: its delays are added to the limits. The
+ * timer must start before `server` listens, so that it runs before Node's check of the connections.
+ */
+function allowForDelays(server: Server): void {
+  const every = TIMES.connectionsCheckingInterval;
+  let due = performance.now() + every;
+  let before = 0;
+  const timer = setInterval(() => {
+    const now = performance.now();
+    const late = Math.ceil(Math.max(0, now - due));
+    server.headersTimeout = TIMES.headersTimeout + late + before;
+    server.requestTimeout = TIMES.requestTimeout + late + before;
+    [due, before] = [now + every, late];
+  }, every).unref();
+  server.once("close", () => clearInterval(timer));
 }
 
 const nothing = (): Promise<void> => Promise.resolve();

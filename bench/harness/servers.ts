@@ -42,12 +42,18 @@ export async function serveTapehouse(data: string, { keeping = true, workers = "
 
 export type Peer = "chdb" | "polars" | "duckdb-copy" | "plain-handler" | "loopback";
 
-/** A peer of `bench/peers`. The packages are installed when a peer is first needed. */
+let installed: Promise<void> | undefined;
+
+/** npm writes its list last, so that an interrupted installation is done again. */
+async function installPeers(): Promise<void> {
+  if (existsSync(join(PEERS, "node_modules/.package-lock.json"))) return;
+  process.stderr.write("installing the peers\n");
+  await promisify(execFile)("npm", ["ci"], { cwd: PEERS });
+}
+
+/** A peer of `bench/peers`. The packages are installed once, when a peer is first needed. */
 export async function servePeer(peer: Peer): Promise<BenchServer> {
-  if (!existsSync(join(PEERS, "node_modules"))) {
-    process.stderr.write("installing the peers\n");
-    await promisify(execFile)("npm", ["ci"], { cwd: PEERS });
-  }
+  await (installed ??= installPeers());
   return start([join(PEERS, `${peer}.mjs`)], {});
 }
 

@@ -5,7 +5,7 @@ import { FORMATS, FORMAT_NAMES, type Format } from "../catalog/formats.js";
 import { REVISION } from "../encode/index.js";
 import { Problem } from "../errors.js";
 import type { EntityRequest } from "../query/request.js";
-import type { Encoding } from "../segments/packer.js";
+import { ENCODINGS, type Encoding } from "../segments/packer.js";
 
 /** A response is data for one client, not a page, a script or a frame. */
 const HEADERS = {
@@ -111,8 +111,11 @@ export function nameFile(res: Response, format: Format, parts: readonly string[]
   res.setHeader("Content-Disposition", `${disposition}; filename="${name}.${extension}"`);
 }
 
-export function negotiateEncoding(req: Request, format: Format): Encoding {
-  return !FORMATS[format].isCompressed && req.acceptsEncodings(["gzip", "identity"]) === "gzip" ? "gzip" : "identity";
+/** The encoding that the client prefers of those `offered`; of those that it likes equally, the one that it names first. */
+export function negotiateEncoding(req: Request, format: Format, offered: readonly Encoding[] = ENCODINGS): Encoding {
+  if (FORMATS[format].isCompressed) return "identity";
+  const accepted = req.acceptsEncodings([...offered]);
+  return offered.find((encoding) => encoding === accepted) ?? "identity";
 }
 
 /** Says which days a response covers, which may be fewer than were asked for; null: none. */

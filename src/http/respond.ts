@@ -163,7 +163,7 @@ async function sendBytes(
   res: Response,
   bytesIn: (encoding: Encoding) => Promise<Uint8Array>,
 ): Promise<void> {
-  const encoding = negotiateEncoding(req, "json");
+  const encoding = negotiateEncoding(req, "json", ["gzip", "identity"]);
   res.setHeader("Content-Type", contentTypeOf("json"));
   if (encoding !== "identity") res.setHeader("Content-Encoding", encoding);
   const bytes = await bytesIn(encoding);

@@ -19,7 +19,7 @@ import type { Plan } from "../query/plan.js";
 import { codeFilter, type EntityRequest, parseRequest } from "../query/request.js";
 import { givesStoredRows } from "../query/scan.js";
 import { bodyOf, type Section } from "../segments/body.js";
-import { PACKERS, type Encoding } from "../segments/packer.js";
+import { PACKERS, STORED_AS, type Encoding } from "../segments/packer.js";
 import { checkRight, checkEntity } from "./auth.js";
 import { nameFile, negotiateEncoding, negotiateFormat, sentNotModified } from "./headers.js";
 import type { Context } from "./context.js";
@@ -179,7 +179,7 @@ export async function answerRows(context: Context, req: Request, res: Response, 
             context,
             plan,
             { session, adjusted },
-            encoder.isReusable ? [cachedFormat, encoding, request.dates] : null,
+            encoder.isReusable ? [cachedFormat, STORED_AS[encoding], request.dates] : null,
           )
         : pageAnswer(plan, adjusted?.over(session, plan.scans) ?? session, request.limit, offset);
     const summarise = (count: number): Summary => {

@@ -2,7 +2,7 @@
 import type { RecordBatch } from "apache-arrow";
 import type { Encoder, Summary } from "../encode/types.js";
 import type { Packer } from "./packer.js";
-import type { Segment, SegmentStore, SegmentWriter } from "./store.js";
+import { giveBack, type Segment, type SegmentStore, type SegmentWriter } from "./store.js";
 
 /** A section of a body: the rows of one scan. */
 export interface Section {
@@ -44,12 +44,30 @@ export async function* bodyOf(
       yield* await packer.add(before);
       yield* await packer.flush();
       packer.extent();
-      yield* cached.pieces();
+      for await (const piece of cached.pieces()) {
+        if (packer.storesPlain) {
+          yield* await packer.add(piece);
+          giveBack(piece);
+        } else yield piece;
+      }
       packer.passed(cached.extent);
       count += cached.rows;
     } finally {
       await cached.close();
     }
+  }
+
+  /** Packs bytes of rows, and stores them too. */
+  async function pack(rows: Uint8Array, writer: SegmentWriter | null): Promise<readonly Uint8Array[]> {
+    const ready = await packer.add(rows);
+    await writer?.write(packer.storesPlain ? [rows] : ready);
+    return ready;
+  }
+
+  async function flush(writer: SegmentWriter | null): Promise<readonly Uint8Array[]> {
+    const ready = await packer.flush();
+    if (!packer.storesPlain) await writer?.write(ready);
+    return ready;
   }
 
   async function* sendRows({ read, caching }: Section): AsyncGenerator<Uint8Array> {
@@ -68,12 +86,9 @@ export async function* bodyOf(
         }
         count += batch.numRows;
         onRows(count);
-        const ready = await packer.add(segment.batch(batch));
-        await writer?.write(ready);
-        yield* ready;
+        yield* await pack(segment.batch(batch), writer);
       }
-      const ready = [...(await packer.add(segment.end())), ...(caching ? await packer.flush() : [])];
-      await writer?.write(ready);
+      const ready = [...(await pack(segment.end(), writer)), ...(caching ? await flush(writer) : [])];
       await writer?.finish({ rows: count - start, extent: packer.extent() });
       yield* ready;
     } finally {
@@ -81,17 +96,21 @@ export async function* bodyOf(
     }
   }
 
-  for (const section of sections) {
-    const start = count;
-    const { caching } = section;
-    const cached = caching && (await store.open(caching.key));
-    yield* cached ? sendCached(caching, cached) : sendRows(section);
-    onRows(count);
-    if (count > start) before = encoder.separator;
+  try {
+    for (const section of sections) {
+      const start = count;
+      const { caching } = section;
+      const cached = caching && (await store.open(caching.key));
+      yield* cached ? sendCached(caching, cached) : sendRows(section);
+      onRows(count);
+      if (count > start) before = encoder.separator;
+    }
+    if (count === 0) yield* await packer.add(before);
+    yield* await packer.add(encoder.end(summarise(count)));
+    yield* await packer.flush();
+    packer.extent();
+    yield await packer.end();
+  } finally {
+    packer.close();
   }
-  if (count === 0) yield* await packer.add(before);
-  yield* await packer.add(encoder.end(summarise(count)));
-  yield* await packer.flush();
-  packer.extent();
-  yield packer.end();
 }

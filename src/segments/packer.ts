@@ -1,7 +1,9 @@
 // Compresses a body while it is produced: gzip in independent blocks, so that compressed bytes of an earlier body can
-// be inserted.
+// be inserted; zstd as one frame, because several programs take the first frame for the whole body.
+import { once } from "node:events";
+import type { Transform } from "node:stream";
 import { promisify } from "node:util";
-import { constants, crc32, deflateRaw } from "node:zlib";
+import * as zlib from "node:zlib";
 
 /** The plain size of some packed bytes, and the CRC-32 of the plain bytes. */
 export interface Extent {
@@ -16,15 +18,32 @@ export interface Packer {
   flush(): Promise<readonly Uint8Array[]>;
   /** What was added since the last call. Call it after `flush`. */
   extent(): Extent;
+  /** Whether cached segments hold plain bytes, which are added like others; otherwise packed ones, which are sent as they are. */
+  readonly storesPlain: boolean;
   /** Reports that packed bytes with this extent were sent. */
   passed(extent: Extent): void;
   /** The bytes at the end. */
-  end(): Uint8Array;
+  end(): Promise<Uint8Array>;
+  /** Must be called in any case. */
+  close(): void;
 }
 
-export type Encoding = "gzip" | "identity";
+export type Encoding = "zstd" | "gzip" | "identity";
 
-export const PACKERS: Record<Encoding, () => Packer> = { gzip: gzipPacker, identity: plainPacker };
+export const PACKERS: Record<Encoding, () => Packer> = { zstd: zstdPacker, gzip: gzipPacker, identity: plainPacker };
+
+/** The encoding of the cached segments of a body. */
+export const STORED_AS: Record<Encoding, Encoding> = { zstd: "identity", gzip: "gzip", identity: "identity" };
+
+/** What Node has since 22.15, and the types of 20 lack. */
+interface Zstd {
+  readonly createZstdCompress?: (options: { readonly params: Readonly<Record<number, number>> }) => Transform;
+  readonly constants: { readonly ZSTD_c_compressionLevel?: number };
+}
+const { createZstdCompress, constants: zstdConstants } = zlib as unknown as Zstd;
+
+/** The encodings that this Node can make. */
+export const ENCODINGS: readonly Encoding[] = [...(createZstdCompress ? ["zstd" as const] : []), "gzip", "identity"];
 
 const NOTHING = new Uint8Array(0);
 const NO_EXTENT: Extent = { bytes: 0, crc: 0 };
@@ -34,8 +53,39 @@ function plainPacker(): Packer {
     add: async (bytes) => [bytes],
     flush: async () => [],
     extent: () => NO_EXTENT,
+    storesPlain: false,
     passed: () => undefined,
-    end: () => NOTHING,
+    end: async () => NOTHING,
+    close: () => undefined,
+  };
+}
+
+const ZSTD_LEVEL = 1;
+
+function zstdPacker(): Packer {
+  const stream = createZstdCompress!({ params: { [zstdConstants.ZSTD_c_compressionLevel!]: ZSTD_LEVEL } });
+  const packed: Uint8Array[] = [];
+  stream.on("data", (bytes: Uint8Array) => packed.push(bytes));
+  // A failure rejects what waits for the stream.
+  stream.on("error", () => undefined);
+  const take = (): Uint8Array[] => packed.splice(0);
+  const write = promisify((bytes: Uint8Array, done: (error?: Error | null) => void) => stream.write(bytes, done));
+  return {
+    async add(bytes) {
+      if (bytes.length > 0) await write(bytes);
+      return take();
+    },
+    flush: async () => take(),
+    extent: () => NO_EXTENT,
+    storesPlain: true,
+    passed: () => undefined,
+    async end() {
+      const ended = once(stream, "end");
+      stream.end();
+      await ended;
+      return Buffer.concat(take());
+    },
+    close: () => stream.destroy(),
   };
 }
 
@@ -49,8 +99,8 @@ const GZIP_HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255);
 const DEFLATE_END = Uint8Array.of(3, 0);
 
 const deflate = promisify<Uint8Array[], Buffer>((parts, done) => {
-  const options = { level: constants.Z_BEST_SPEED, finishFlush: constants.Z_SYNC_FLUSH };
-  deflateRaw(parts.length === 1 ? parts[0]! : Buffer.concat(parts), options, done);
+  const options = { level: zlib.constants.Z_BEST_SPEED, finishFlush: zlib.constants.Z_SYNC_FLUSH };
+  zlib.deflateRaw(parts.length === 1 ? parts[0]! : Buffer.concat(parts), options, done);
 });
 
 function gzipPacker(): Packer {
@@ -75,7 +125,7 @@ function gzipPacker(): Packer {
   return {
     async add(bytes) {
       if (bytes.length === 0) return [];
-      since = { bytes: since.bytes + bytes.length, crc: crc32(bytes, since.crc) };
+      since = { bytes: since.bytes + bytes.length, crc: zlib.crc32(bytes, since.crc) };
       parts.push(bytes);
       waiting += bytes.length;
       if (waiting < BLOCK) return [];
@@ -94,8 +144,10 @@ function gzipPacker(): Packer {
       since = NO_EXTENT;
       return extent;
     },
+    storesPlain: false,
     passed,
-    end() {
+    close: () => undefined,
+    async end() {
       const trailer = Buffer.alloc(8);
       trailer.writeUInt32LE(total.crc, 0);
       trailer.writeUInt32LE(total.bytes % 2 ** 32, 4);

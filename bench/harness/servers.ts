@@ -44,11 +44,14 @@ export type Peer = "chdb" | "polars" | "duckdb-copy" | "plain-handler" | "loopba
 
 let installed: Promise<void> | undefined;
 
-/** npm writes its list last, so that an interrupted installation is done again. */
+/**
+ * npm writes its list last, so that an interrupted installation is done again. `npm ci` of npm 11 refuses the lock file:
+ * chdb names packages of other platforms that the registry does not have.
+ */
 async function installPeers(): Promise<void> {
   if (existsSync(join(PEERS, "node_modules/.package-lock.json"))) return;
   process.stderr.write("installing the peers\n");
-  await promisify(execFile)("npm", ["ci"], { cwd: PEERS });
+  await promisify(execFile)("npm", ["install", "--no-save", "--no-audit", "--no-fund"], { cwd: PEERS });
 }
 
 /** A peer of `bench/peers`. The packages are installed once, when a peer is first needed. */

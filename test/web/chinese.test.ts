@@ -21,7 +21,7 @@ const CHINESE = { locale: "zh-CN" };
 /** Names that Chinese readers know as they are: of exchanges, products and tools, and abbreviations of the market. */
 const NAMES =
   "Tapehouse English A K ETF TTM STK SSE SZSE CSI L1 L2 L3 TOKEN URL curl pandas polars DuckDB TypeScript " +
-  "TradingView Lightweight Charts Inc YYYYMMDD null kB MB MA5 MA20 MA60 " +
+  "TradingView Lightweight Charts Inc YYYYMMDD Excel null kB MB MA5 MA20 MA60 " +
   FORMAT_NAMES.join(" ");
 
 const CODE_LIKE = new Set([
@@ -31,8 +31,8 @@ const CODE_LIKE = new Set([
   ...ENTITIES.flatMap((entity) => [...parameterNames(entity), ...entity.columns.map(({ name }) => name)]),
 ]);
 
-/** Codes of securities, versions of the lake, and the command that makes a token. */
-const CODES = /\b\d{6}\.[A-Z]{2}\b|\d{4}-\d\d-\d\dT[\d:.]+(?:\+08:00)?|tapehouse token create NAME/g;
+/** Names of files, codes of securities, versions of the lake, and the command that makes a token. */
+const CODES = /\b[\w.-]+\.csv\b|\b\d{6}\.[A-Z]{2}\b|\d{4}-\d\d-\d\dT[\d:.]+(?:\+08:00)?|tapehouse token create NAME/g;
 
 /** What a person reads, hears or is shown on pointing, without snippets and the cells of results. */
 const READ_ALL = `(() => {
@@ -116,7 +116,7 @@ describeInBrowser("the page in Chinese holds no English", () => {
     await page.getByRole("button", { name: "查询", exact: true }).click();
     await page.getByRole("columnheader", { name: "as_of 时点", exact: true }).waitFor();
     await page.getByRole("button", { name: "下载" }).click();
-    await page.getByText("anns_d.csv 下载完成").waitFor();
+    await page.getByText(/anns_d_.*\.csv 下载完成/).waitFor();
     await expectChinese(page);
     await page.goto(`${server.url}/#/query?entity=dayly`);
     await page.getByRole("alert").getByText("没有这个数据表").waitFor();

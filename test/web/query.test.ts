@@ -181,6 +181,18 @@ describeInBrowser("a query", () => {
     expect(complaints).toEqual([]);
   });
 
+  test("is downloaded for Excel, which recognizes UTF-8 by its first bytes", async () => {
+    const { page } = await enter(server, "#/query?entity=daily&ts_code=600519.SH");
+    await page.getByLabel("Format").selectOption("csv for Excel");
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Download" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/^daily_600519\.SH_.*\.csv$/);
+    const file = await readFile(await download.path());
+    expect(file.subarray(0, 10).toString("latin1")).toBe("\xef\xbb\xbfts_code");
+  });
+
   test("whose download is cut becomes no file", async () => {
     const own = await servePage();
     // More than fits into the buffers between server and browser.

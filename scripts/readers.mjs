@@ -11,25 +11,37 @@ const MINUTES = 15;
 
 const COPY_LIBRARIES = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies";
 
-/** For each folder of test/readers, the commands that build it into `to`. */
-const BUILDS = {
-  rust: (to) => [["cargo", "build", "--release", "--locked", "--quiet", "--target-dir", to]],
-  go: (to) => [["go", "build", "-o", join(to, "readers"), "."]],
-  java: (to) => [
-    ["mvn", "--quiet", "--batch-mode", COPY_LIBRARIES, `-DoutputDirectory=${to}/lib`],
-    ["javac", "-cp", `${to}/lib/*`, "-d", `${to}/classes`, "Readers.java"],
-  ],
+/**
+ * For each folder of test/readers, the commands that download what it needs, and those that build it into `to`. Without
+ * the packages its tests are skipped; if it does not build, that is a failure.
+ */
+const READERS = {
+  rust: (to) => ({
+    download: [["cargo", "fetch", "--locked", "--quiet"]],
+    build: [["cargo", "build", "--release", "--locked", "--offline", "--quiet", "--target-dir", to]],
+  }),
+  go: (to) => ({
+    download: [["go", "mod", "download"]],
+    build: [["go", "build", "-o", join(to, "readers"), "."]],
+  }),
+  java: (to) => ({
+    download: [["mvn", "--quiet", "--batch-mode", COPY_LIBRARIES, `-DoutputDirectory=${to}/lib`]],
+    build: [["javac", "-cp", `${to}/lib/*`, "-d", `${to}/classes`, "Readers.java"]],
+  }),
 };
 
 let failed = false;
-for (const [name, commandsFor] of Object.entries(BUILDS)) {
+for (const [name, commandsFor] of Object.entries(READERS)) {
   const to = join(root, ".readers", name);
   const from = join(root, "test/readers", name);
   const stamp = join(to, "stamp");
   const hash = hashOf(from);
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === hash) continue;
   mkdirSync(to, { recursive: true });
-  const problem = build(commandsFor(to), from);
+  const { download, build } = commandsFor(to);
+  const until = Date.now() + MINUTES * 60_000;
+  const unavailable = run(download, from, until);
+  const problem = unavailable === null ? run(build, from, until) : { ...unavailable, isFailure: false };
   if (problem === null) writeFileSync(stamp, hash);
   else console.log(`${name}: ${problem.text}; its tests are skipped`);
   failed ||= problem?.isFailure ?? false;
@@ -37,8 +49,7 @@ for (const [name, commandsFor] of Object.entries(BUILDS)) {
 process.exitCode = failed ? 1 : 0;
 
 /** Null if all commands succeeded. */
-function build(commands, cwd) {
-  const until = Date.now() + MINUTES * 60_000;
+function run(commands, cwd, until) {
   for (const [command, ...args] of commands) {
     const timeout = Math.max(until - Date.now(), 1);
     const { status, error } = spawnSync(command, args, { cwd, timeout, stdio: ["ignore", "inherit", "inherit"] });

@@ -23,8 +23,7 @@ export interface CopyStore {
 const MOST_OPEN = 256;
 
 /** Where the copy of a data file is. */
-const copyPath = (folder: string, { path }: DataFile): string =>
-  join(folder, path.replace(/\.parquet$/, ".arrow"));
+const copyPath = (folder: string, { path }: DataFile): string => join(folder, path.replace(/\.parquet$/, ".arrow"));
 
 /** Without a folder, or without memory for WebAssembly, there are no copies. */
 export function openCopyStore(folder: string | null): CopyStore {

@@ -30,7 +30,7 @@ const TOKEN = "image-check";
 const START_WITHIN = 120_000;
 
 const engine = ["docker", "podman"].find((name) => spawnSync(name, ["info"], { stdio: "ignore" }).status === 0);
-if (!engine) unable("neither docker nor podman works here");
+if (!engine) unable("neither Docker nor Podman is available");
 
 /** Podman asks for limits that a container or a service in which it runs may not set. */
 const limits = engine === "podman" ? ["--ulimit", "nofile=4096:4096", "--ulimit", "nproc=4096:4096"] : [];
@@ -51,7 +51,7 @@ const usable = runtimes.find((runtime) => {
   options = runtime;
   return works("run", "--rm", ...CONFINED, base, "node", "--version");
 });
-if (!usable) unable(`${engine} cannot run a container within limits`);
+if (!usable) unable(`${engine} cannot run a container with resource limits`);
 say(`building ${values.tag} with ${engine} on ${base}`);
 build();
 const failures = await check();
@@ -74,13 +74,13 @@ function baseImage() {
   if (wanted !== "debian") {
     if (works("image", "inspect", wanted) || works("pull", "--quiet", wanted)) return wanted;
     if (values.base) unable(`the image ${wanted} cannot be pulled`);
-    say(`the image ${wanted} cannot be pulled: one is made of Debian's packages`);
+    say(`the image ${wanted} cannot be pulled; building a base image from Debian packages instead`);
   }
   if (!works("image", "inspect", OWN_BASE)) makeBase();
   return OWN_BASE;
 }
 
-/** Debian with the sources of packages of this machine, Node and npm from npm's registry, and the user `node`. */
+/** Debian, installed from this machine's APT sources, Node and npm from npm's registry, and the user `node`. */
 function makeBase() {
   if (spawnSync("mmdebstrap", ["--version"]).status !== 0) unable("mmdebstrap is not installed");
   const folder = mkdtempSync(join(tmpdir(), "tapehouse-base-"));
@@ -144,10 +144,10 @@ async function check() {
       say(logsOf(name));
       return failed;
     }
-    expect("it runs as a user without rights", inside("id", "-u") === "1000");
+    expect("it runs as an unprivileged user", inside("id", "-u") === "1000");
     expect("its root is read-only", !works("exec", name, "sh", "-c", "echo > /app/new"));
     const status = inside("cat", "/proc/1/status");
-    expect("it can gain no privileges", /^NoNewPrivs:\s*1$/m.test(status) && /^CapEff:\s*0+$/m.test(status));
+    expect("it cannot gain privileges", /^NoNewPrivs:\s*1$/m.test(status) && /^CapEff:\s*0+$/m.test(status));
     const doctor = spawnSync(engine, [...options, "exec", name, "node", "dist/main.js", "doctor"], quiet).stdout;
     expect("the server sees its limit of memory", / of 2\.1 GB that this process may use/.test(doctor));
 
@@ -169,7 +169,7 @@ async function check() {
       spawn(engine, [...options, "stop", name], { stdio: "ignore" }).once("close", resolve),
     );
     expect("it ends within its grace period", stopped === 0 && performance.now() - began < 28_000);
-    expect("a pull in progress is completed", (await slow) === rows);
+    expect("a download in progress completes", (await slow) === rows);
     expect("it ends with exit code 0", run("inspect", "--format", "{{.State.ExitCode}}", name) === "0");
   } finally {
     works("rm", "--force", name);

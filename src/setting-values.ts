@@ -79,7 +79,7 @@ const dataDirectory: Parser<string> = (text, option) => {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return text;
-    throw new OperatorError(`${option} ${text} is out of reach: ${code}`, 2);
+    throw new OperatorError(`${option} ${text} cannot be accessed: ${code}`, 2);
   }
   throw new OperatorError(`${option} must name a folder: ${text} is a file`, 2);
 };

@@ -72,7 +72,7 @@ export const SETTINGS = {
   }),
   memory: setting({
     fallback: "auto",
-    meaning: "memory for DuckDB; beyond it, queries spill to disk; auto: 2 GB, or less where there is less",
+    meaning: "memory for DuckDB; beyond it, queries spill to disk; auto: 2 GB, or less if less memory is available",
     parse: parsers.orAuto(parsers.size),
     of: CHECKED,
     share: partOfSize,
@@ -201,7 +201,7 @@ export const SETTINGS = {
   }),
   ingestMemory: setting({
     fallback: "auto",
-    meaning: "memory for DuckDB to import a large file; auto: 2 GB, or less where there is less",
+    meaning: "memory for DuckDB to import a large file; auto: 2 GB, or less if less memory is available",
     parse: parsers.orAuto(parsers.size),
     of: INBOX,
   }),

@@ -42,7 +42,7 @@ describe("the settings of the server", () => {
     expect(readConfig({ workers: "3" }, {}, machine(64)).workers).toBe(3);
   });
 
-  test("auto takes the memory that the machine or its container has, and as few workers as it feeds", () => {
+  test("auto uses the available memory, and only as many workers as fit in it", () => {
     const of = (memory: number, options = {}) => {
       const config = readConfig(options, {}, { cores: 16, memory });
       return [config.workers, config.memory, config.ingestMemory, memoryNeeded(config) <= memory];
@@ -89,7 +89,7 @@ describe("the settings of the server", () => {
       exitCode: 2,
       message: `--data must name a folder: ${file} is a file`,
     });
-    expect(refusal({ data: join(file, "below") }).message).toMatch(/is out of reach: ENOTDIR$/);
+    expect(refusal({ data: join(file, "below") }).message).toMatch(/cannot be accessed: ENOTDIR$/);
   });
 
   test.each(["none", "0", "0MB"])("--cache %s means that no encoded rows are kept", (cache) => {

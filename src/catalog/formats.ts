@@ -10,7 +10,7 @@ interface FormatInfo {
   readonly hasDates: boolean;
   /** Whether the body is compressed already. */
   readonly isCompressed: boolean;
-  /** The end of a file's name. */
+  /** The extension of a file name. */
   readonly extension: string;
   /** What a browser does with the body: it shows it, or saves it as a file. */
   readonly disposition: "inline" | "attachment";

@@ -40,7 +40,7 @@ export const jsonOption = (): Option => new Option("--json", "print JSON for pro
 
 export const memoryOption = (): Option =>
   new Option("--memory <size>", "memory that DuckDB may use; anything above spills to disk")
-    .default(commandMemory(), "4GB, or less where there is less")
+    .default(commandMemory(), "4GB, or less if less memory is available")
     .argParser((text) => parsers.size(text, "--memory"));
 
 /** A limit on imported files, as a command without `readConfig` takes it. */

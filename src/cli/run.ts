@@ -37,8 +37,8 @@ const LACKS: Readonly<Record<string, string>> = {
   ENFILE: "too many open files on this machine",
   EAGAIN: "too many processes or threads; raise the limit with ulimit -u, or that of the container",
   ENOMEM: "not enough memory; raise the limit of the container or of ulimit -v",
-  ENOSPC: "no space is left on the disk",
-  EDQUOT: "the disk quota is used up",
+  ENOSPC: "no space left on disk",
+  EDQUOT: "disk quota exceeded",
   EROFS: "the disk is read-only",
 };
 

@@ -35,7 +35,7 @@ interface Retry {
   after(error: unknown): Promise<void>;
 }
 
-/** Maximum characters of path and query: many proxies refuse longer ones than 8 KB. */
+/** Maximum characters of path and query: many proxies refuse URLs longer than 8 KB. */
 const LONGEST_URL = 4096;
 
 export function createTransport(url: string, token: string | undefined, patience: Patience): Transport {

@@ -2,7 +2,7 @@
 import xxhash from "xxhash-wasm";
 import type { Hash } from "./layout.js";
 
-/** Null without memory for WebAssembly: there are no copies then. */
+/** Null if there is no memory for WebAssembly; copies are then disabled. */
 export const hash: Hash | null = await xxhash().then(
   (api): Hash =>
     (bytes) =>

@@ -1,4 +1,4 @@
-// Opens a serving copy and reads ranges of it. No byte is returned whose checksum was not compared.
+// Opens a serving copy and reads ranges of it. Only bytes with a verified checksum are returned.
 import { open } from "node:fs/promises";
 import { BLOCK, type CopyIndex, type Hash, readEnd } from "./layout.js";
 

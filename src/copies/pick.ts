@@ -17,9 +17,9 @@ interface Position {
   readonly row: number;
 }
 
-/** What a scan asks of rows, if it asks nothing else. */
+/** The conditions of a scan that has no others. */
 export interface Wanted {
-  /** Null: any date, also none. */
+  /** Null: any date or none. */
   readonly days: DayBounds | null;
   /** Sorted. */
   readonly dates: readonly (number | null)[] | null;

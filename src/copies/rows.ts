@@ -50,7 +50,7 @@ async function readColumns(
   const read = await copy.read(ranges.flat());
   let next = 0;
   const parts = new Map(stored.map((source, i) => [source, read.slice(next, (next += ranges[i]!.length))]));
-  // Where the bytes of some texts are is in their offsets.
+  // The offsets tell where the bytes of a string are.
   const texts = stored.filter((source) => isTextType(typeOf(source)));
   const offsetsOf = new Map(texts.map((source) => [source, int32(parts.get(source)![1]!)]));
   const missing = texts.filter((source) => parts.get(source)!.length === 2);

@@ -83,7 +83,7 @@ export async function writeCopy(
   }
 }
 
-/** The same message, so long that the next one is aligned to 64 bytes: its metadata are followed by zeros. */
+/** Pads the metadata of a message with zeros, so that the next message is aligned to 64 bytes. */
 function padded(message: Uint8Array): Uint8Array {
   const length = Math.ceil(message.length / 64) * 64;
   const bytes = Buffer.alloc(length);

@@ -9,7 +9,7 @@ export interface Head {
   readonly dataVersion: string;
   /** The columns of every batch, by position. */
   readonly columns: readonly Column[];
-  /** `date`: dates have the type that the format has for them. Otherwise they are text, `YYYYMMDD`. */
+  /** `date`: dates use the format's own type for dates. Otherwise they are text, `YYYYMMDD`. */
   readonly dates?: "date" | null;
 }
 

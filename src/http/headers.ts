@@ -111,7 +111,7 @@ export function nameFile(res: Response, format: Format, parts: readonly string[]
   res.setHeader("Content-Disposition", `${disposition}; filename="${name}.${extension}"`);
 }
 
-/** The encoding that the client prefers of those `offered`; of those that it likes equally, the one that it names first. */
+/** The encoding of those `offered` that the client prefers; of several with the same weight, the one listed first. */
 export function negotiateEncoding(req: Request, format: Format, offered: readonly Encoding[] = ENCODINGS): Encoding {
   if (FORMATS[format].isCompressed) return "identity";
   const accepted = req.acceptsEncodings([...offered]);

@@ -44,7 +44,7 @@ export async function createListener(
     : { server: createServer(OPTIONS, app), refresh: nothing };
   const limit = affordableConnections(connections, streams);
   if (limit < connections)
-    log.warn({ connections: limit }, "connections are limited because few open files are allowed; raise ulimit -n");
+    log.warn({ connections: limit }, "the open-file limit reduces the number of connections; raise it with ulimit -n");
   limitConnections(server, tls ? "secureConnection" : "connection", limit);
   refuseMalformed(server, metrics.refuse);
   allowForDelays(server);

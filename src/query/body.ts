@@ -67,7 +67,8 @@ const ACCEPTED = ["text", "a whole number", "true or false", "a list of these"];
 function valueText(name: string, value: unknown): string {
   if (typeof value === "string") {
     // URLSearchParams would replace half of a surrogate pair.
-    if (/\p{Cs}/u.test(value)) throw invalidParameter(name, "it contains half of a character", ["text in Unicode"]);
+    if (/\p{Cs}/u.test(value))
+      throw invalidParameter(name, "it contains an unpaired surrogate", ["valid Unicode text"]);
     return value;
   }
   if (typeof value === "boolean" || Number.isSafeInteger(value)) return String(value);

@@ -49,7 +49,7 @@ export interface EntityRequest {
   readonly dataVersion: string | null;
   readonly cursor: string | null;
   readonly format: Format | null;
-  /** Dates have the type that the format has for them. Null: they are text. */
+  /** Dates use the format's own type for dates. Null: they are text. */
   readonly dates: "date" | null;
   /** Begins CSV with a byte order mark. */
   readonly bom: true | null;

@@ -35,7 +35,7 @@ export const PACKERS: Record<Encoding, () => Packer> = { zstd: zstdPacker, gzip:
 /** The encoding of the cached segments of a body. */
 export const STORED_AS: Record<Encoding, Encoding> = { zstd: "identity", gzip: "gzip", identity: "identity" };
 
-/** What Node has since 22.15, and the types of 20 lack. */
+/** In Node since 22.15, but missing from the types of Node 20. */
 interface Zstd {
   readonly createZstdCompress?: (options: { readonly params: Readonly<Record<number, number>> }) => Transform;
   readonly constants: { readonly ZSTD_c_compressionLevel?: number };

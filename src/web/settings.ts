@@ -28,7 +28,7 @@ export const settings = {
 
 const systemIsDark = matchMedia("(prefers-color-scheme: dark)");
 
-/** Whether pages are dark: as chosen, or as the system is. */
+/** Whether dark mode is on: the user's choice, or the system setting. */
 export const isDark = (): boolean => {
   const theme = settings.theme();
   return theme === "dark" || (theme === "system" && systemIsDark.matches);

@@ -10,7 +10,7 @@ const TEXTS = {
   query: ["Query", "数据查询"],
   reference: ["API reference", "接口文档"],
   referenceAbout: [
-    "Requests that are tried here use the token of this tab.",
+    "Requests you try here use this tab's token.",
     "在此页面试用接口时，使用当前标签页的访问令牌。数据表和字段的说明为中文，其余内容仅有英文。",
   ],
   language: ["Language", "语言"],

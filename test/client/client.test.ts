@@ -144,7 +144,7 @@ describe("rows", () => {
     expect(tableFromIPC(bytes).numRows).toBe(whole.length);
   });
 
-  test("have dates as bytes of Arrow and Parquet, or text on request", async () => {
+  test("contain dates in Arrow and Parquet, or text on request", async () => {
     const typeOf = async (options?: { dates: "text" | "date" }) => {
       const bytes = Buffer.concat(await gather(client.daily({ ...BAR, limit: 3 }).bytes("arrow", options)));
       return String(tableFromIPC(bytes).schema.fields[1]!.type);

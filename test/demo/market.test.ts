@@ -166,7 +166,7 @@ describe("the market", () => {
     expect(await found(exceptions)).toEqual([]);
   });
 
-  it("looks like one: days open near the last close, overlap, and busy days come together", async () => {
+  it("looks realistic: days open near the last close and overlap, and high volume comes in clusters", async () => {
     const [shape] = await writer.rows(`
       WITH day AS (SELECT *, abs(open / pre_close - 1) AS gap, abs(pct_chg) / 100 AS move, ln(vol) AS busy, lag(ln(vol)) OVER w AS busy_before,
           lag(high / close) OVER w * pre_close AS high_before, lag(low / close) OVER w * pre_close AS low_before

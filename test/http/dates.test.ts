@@ -153,7 +153,7 @@ describe("dates=date", () => {
     }
   });
 
-  test("works with the Accept header, in a body, and is nothing for Tushare", async () => {
+  test("works with the Accept header and in a body, and does not apply to Tushare", async () => {
     const expected = await bytesOf(`${DAILY}?dates=date&format=arrow&limit=5`);
     const accept = { Accept: "application/vnd.apache.arrow.stream" };
     const negotiated = await server.get(`${DAILY}?dates=date&limit=5`, accept);
@@ -171,7 +171,7 @@ describe("dates=date", () => {
     expect(await tushare.json()).toMatchObject({ code: 400, msg: expect.stringContaining("no parameter") as string });
   });
 
-  test("is another representation: its validator, cursor and cached rows are its own", async () => {
+  test("has its own ETag, cursor and cached rows", async () => {
     const etagOf = async (query: string) => (await server.get(`${DAILY}?format=arrow${query}`)).headers.get("ETag");
     const [usual, text, date] = [await etagOf(""), await etagOf("&dates=text"), await etagOf("&dates=date")];
     expect(text).toBe(usual);

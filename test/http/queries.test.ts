@@ -134,7 +134,7 @@ describe("a query in a body", () => {
     expect(await seen(await post(path, query))).toEqual(await seen(inUrl));
   });
 
-  test("continues a query of a URL, and has its validator", async () => {
+  test("accepts a cursor and an ETag of the same query in a URL", async () => {
     const query = { ts_code: "600519.SH", limit: 4 };
     const first = await server.json(`${DAILY}?ts_code=600519.SH&limit=4`);
     const next = `${DAILY}?ts_code=600519.SH&limit=4&cursor=${first.next_cursor!}`;
@@ -146,7 +146,7 @@ describe("a query in a body", () => {
     expect([again.status, await again.text()]).toEqual([304, ""]);
   });
 
-  test("is named by its answer, with path and body", async () => {
+  test("is named by X-Answer-To, which covers path and body", async () => {
     const body = '{"ts_code": "600519.SH", "limit": 1}';
     const answer = await post(DAILY, body);
     const sum = crc32(body, crc32(`${DAILY}/query`));
@@ -268,7 +268,7 @@ describe("the path of a query", () => {
     expect((await post("/api/v1/meta", {})).status).toBe(405);
   });
 
-  test("needs a token that covers the entity, and counts as a request of it", async () => {
+  test("needs a token that covers the entity, and counts toward the limits of that token", async () => {
     expect((await post(DAILY, {}, { Authorization: "" })).status).toBe(401);
     const some = await createToken(root, "some", { entities: ["daily"], expires: null }, new Date());
     const headers = { Authorization: `Bearer ${some}` };
@@ -301,7 +301,7 @@ describe("the path of a query", () => {
     expect(logging.logged.join()).not.toContain("600519");
   });
 
-  test("is open to web pages of other origins that are listed", async () => {
+  test("allows the configured CORS origins", async () => {
     const open = await serve(root, { corsOrigin: "https://app.example" });
     const origin = { Origin: "https://app.example" };
     const preflight = await fetch(`${open.url}${DAILY}/query`, {

@@ -1,4 +1,4 @@
-// Responses packed with zstd, where Node can do that: 22.15 and later.
+// Responses compressed with zstd, where Node can do that: 22.15 and later.
 import { execFile } from "node:child_process";
 import { get } from "node:http";
 import { promisify } from "node:util";

@@ -86,7 +86,7 @@ describe("a body", () => {
     ["1.5", /^ts_code: it contains a number that is not whole/],
     ["1e400", /^ts_code: it contains a number that is not whole/],
     ["12345678901234567890", /has too many digits$/],
-    ['"\\ud800"', /^ts_code: it contains half of a character/],
+    ['"\\ud800"', /^ts_code: it contains an unpaired surrogate/],
   ])("whose value is %s is refused by the name of the parameter", (value, detail) => {
     const problem = problemOf(() => read(`{"ts_code": ${value}}`));
     expect([problem.code, problem.extras.parameter]).toEqual(["invalid_parameter", "ts_code"]);

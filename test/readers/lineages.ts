@@ -16,7 +16,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const BUILT = join(ROOT, ".readers");
 
 const built = (path: string): string | null =>
-  existsSync(join(BUILT, path, "stamp")) ? null : "skipped: npm run readers builds it";
+  existsSync(join(BUILT, path, "stamp")) ? null : "not built; run: npm run test:readers";
 
 export const LINEAGES: Readonly<Record<string, Lineage>> = {
   Rust: {

@@ -75,7 +75,7 @@ const EVERY_HEADERS = {
   "X-Request-Id": header("Identifies this request in the server's log.", true),
   "X-Answer-To": header(
     "CRC-32 of path, query and body of the request, one after the other, in hexadecimal: a client can check that the response " +
-      "is its own. Without the body if that was not read, as in many refusals.",
+      "is its own. Without the body if the request was rejected before its body was read.",
     true,
     { type: "string", pattern: "^[0-9a-f]{8}$" },
   ),

@@ -76,7 +76,7 @@ export function sharedParameters({ defaultLimit, maxLimit }: RequestLimits) {
       "How dates are given: as `YYYYMMDD` text, or as dates, which only Arrow (Date32) and Parquet (DATE) have.",
       { type: "string", enum: DATE_FORMS, default: "text" },
     ),
-    bom: single("bom", "Begins CSV with a byte order mark, by which Excel recognizes UTF-8. Only for CSV.", {
+    bom: single("bom", "Begins CSV with a byte order mark, so that Excel recognizes UTF-8. Only for CSV.", {
       type: "boolean",
       default: false,
     }),

@@ -21,7 +21,7 @@ function query(get: Operation): Operation {
   return {
     ...get,
     operationId: `${get.operationId.replace("get_", "post_")}_query`,
-    summary: `${get.summary}, by a long query`,
+    summary: `${get.summary} (long query)`,
     description:
       "The same rows as by `GET` without `/query`, for parameters that are too long for a URL: up to 256 KiB of JSON. Text is " +
       "read as in a URL, where commas separate the values of a list; in a JSON list, each item is one value. Numbers and " +

@@ -18,7 +18,7 @@ from ._connection import Adapter
 from ._errors import ConnectionFailed, IncompleteAnswer, TapehouseError, readable
 from ._problem import problem_of
 
-#: Maximum characters of path and query: many proxies refuse longer ones than 8 KB. Longer queries are sent as a body.
+#: Maximum characters of path and query: many proxies refuse URLs longer than 8 KB. Longer queries are sent as a body.
 LONGEST_URL = 4096
 
 #: Maximum bytes of an error's body; of a JSON response; and of one read, the largest of which is a record batch.

@@ -1,4 +1,5 @@
-// `npm run build`: builds dist from src.
-import { build } from "./fresh.mjs";
+// `npm run build`: builds dist from src, after installing packages if any is missing.
+import { build, install } from "./fresh.mjs";
 
+install();
 build();

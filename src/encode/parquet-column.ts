@@ -118,11 +118,8 @@ function numberColumn(exponent: number): ParquetColumn {
         distinct[i * 2] = words[firsts[i]! * 2]!;
         distinct[i * 2 + 1] = words[firsts[i]! * 2 + 1]!;
       }
-      return {
-        missing: missing.take(),
-        plain: new Uint8Array(distinct.buffer),
-        dictionary: { indexes, distinct: firsts.length },
-      };
+      const dictionaryIndexes = { indexes, distinct: firsts.length };
+      return { missing: missing.take(), plain: new Uint8Array(distinct.buffer), dictionary: dictionaryIndexes };
     },
   };
 }

@@ -99,15 +99,24 @@ export function createTransport(url: string, token: string | undefined, patience
  */
 function isAnswerTo({ headers, status }: Response, path: string, text: string | null): boolean {
   const told = headers.get("X-Answer-To");
-  if (told === null || told === checksum(path + (text ?? ""))) return true;
+  const decoded = decodedBytes(path);
+  const body = new TextEncoder().encode(text ?? "");
+  if (told === null || told === checksum([...decoded, ...body])) return true;
   // A refusal may come before the body was read.
-  return status >= 400 && told === checksum(path);
+  return status >= 400 && told === checksum(decoded);
 }
 
+/** A proxy may encode a URL in another way, so it is compared as it was before. */
+const decodedBytes = (path: string): number[] =>
+  Array.from(
+    path.replace(/%[0-9a-f]{2}/gi, (hex) => String.fromCharCode(Number(`0x${hex.slice(1)}`))),
+    (character) => character.charCodeAt(0),
+  );
+
 /** CRC-32 in hexadecimal. */
-function checksum(text: string): string {
+function checksum(bytes: readonly number[]): string {
   let sum = -1;
-  for (const byte of new TextEncoder().encode(text)) {
+  for (const byte of bytes) {
     sum ^= byte;
     for (let bit = 0; bit < 8; bit++) sum = (sum >>> 1) ^ (sum & 1 ? 0xedb88320 : 0);
   }
@@ -156,14 +165,25 @@ function createRetry({ retries = 6, backoff = 250, longestWait = 60_000 }: Patie
   };
 }
 
-/** The parameters that are set. Items of a list that contain a comma are quoted. Text that is not in a list is kept as it is. */
+/** Lists whose order counts. In all others a value may be repeated, and is sent once. */
+const ORDERED: readonly string[] = ["fields", "entities"];
+
+/**
+ * The parameters that are set. Items of a list that contain a comma are quoted. Text that is not in a list is kept as it
+ * is. Throws TypeError if an item is null.
+ */
 function textsOf(params: Params): Record<string, string> {
   const quoted = (item: string | number): string =>
     String(item).includes(",") ? `"${String(item).replaceAll('"', '""')}"` : String(item);
   const texts: Record<string, string> = {};
   for (const [name, value] of Object.entries(params)) {
     if (value === undefined) continue;
-    texts[name] = typeof value === "object" ? value.map(quoted).join(",") : String(value);
+    if (typeof value !== "object") texts[name] = String(value);
+    else {
+      const items = ORDERED.includes(name) ? Array.from(value) : [...new Set(value)];
+      if (items.includes(null as never)) throw new TypeError(`${name} has an item that is null`);
+      texts[name] = items.map(quoted).join(",");
+    }
   }
   return texts;
 }

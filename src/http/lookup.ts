@@ -46,7 +46,14 @@ export function knownEntity(name: string): Entity {
 }
 
 /** The parameters that name a version. */
-type VersionParameter = "data_version" | "from" | "to";
+type VersionParameter = "data_version" | "from" | "to" | "cursor";
+
+const WITHOUT_VERSION: Record<VersionParameter, string> = {
+  data_version: "leave data_version out to read the current version",
+  from: "give one of the versions in /api/v1/versions",
+  to: "leave to out to read the current version",
+  cursor: "begin again without the cursor, which belongs to that version",
+};
 
 /**
  * The snapshot of a version, or of the current one for null; sets the header that names it. `parameter` is the one that
@@ -63,10 +70,7 @@ export async function findSnapshot(
     throw new Problem("unknown_version", `there has never been a data_version ${dataVersion}`, { parameter });
   }
   if (found === "removed") {
-    const hint =
-      parameter === "from"
-        ? "give one of the versions in /api/v1/versions"
-        : `leave ${parameter} out to read the current version`;
+    const hint = WITHOUT_VERSION[parameter];
     throw new Problem("version_removed", `data_version ${dataVersion} is no longer kept`, { parameter, hint });
   }
   res.setHeader("X-Data-Version", found.version.data_version);

@@ -99,10 +99,12 @@ const PREFIX = randomBytes(6).toString("base64url");
 let requests = 0;
 
 /**
- * Tells a client whether a response is to its request: the CRC-32 of path and query, and of the body if it was read.
+ * Tells a client whether a response is to its request: the CRC-32 of path and query, percent-decoded because proxies
+ * may encode them in another way, and of the body if it was read.
  */
 export function answerTo({ originalUrl, body }: Pick<Request, "originalUrl" | "body">): string {
-  const sum = crc32(originalUrl);
+  const decoded = originalUrl.replace(/%[0-9a-f]{2}/gi, (hex) => String.fromCharCode(Number(`0x${hex.slice(1)}`)));
+  const sum = crc32(Buffer.from(decoded, "latin1"));
   return (body instanceof Uint8Array ? crc32(body, sum) : sum).toString(16).padStart(8, "0");
 }
 

@@ -106,7 +106,9 @@ export const onlyGet: RequestHandler = (req, res, next) => {
     return;
   }
   res.setHeader("Allow", "GET, HEAD");
-  throw new Problem("method_not_allowed", `${req.method} is not supported: this service is read-only`);
+  throw new Problem("method_not_allowed", `${req.method} is not supported: this service is read-only`, {
+    ...(req.method === "POST" && { hint: "parameters in a body are accepted by …/query below entities and the panel" }),
+  });
 };
 
 export function problemHandler(context: Pick<Context, "log">): ErrorRequestHandler {

@@ -130,7 +130,12 @@ interface RowsRequest {
 export async function answerRows(context: Context, req: Request, res: Response, wanted: RowsRequest): Promise<void> {
   const { request: asked, source, after, offset, encoding, cachedFormat } = wanted;
   const { config, integrity, segments } = context;
-  const snapshot = await findSnapshot(context, res, wanted.dataVersion, source.parameter);
+  const snapshot = await findSnapshot(
+    context,
+    res,
+    wanted.dataVersion,
+    asked.cursor === null ? source.parameter : "cursor",
+  );
   const dataVersion = snapshot.version.data_version;
   if (cachedFormat === null) res.setHeader("Cache-Control", "no-store");
   else {
@@ -138,7 +143,9 @@ export async function answerRows(context: Context, req: Request, res: Response, 
       names.map((name) => snapshot.version.lists[name] ?? null),
     );
     const lists = [...source.parts(snapshot.version), ...others];
-    if (sentNotModified(req, res, [lists, fingerprint(asked), asked.limit, after, cachedFormat, asked.bom])) return;
+    // The cursor in a page contains the version.
+    const page = asked.limit === null ? null : [asked.limit, dataVersion];
+    if (sentNotModified(req, res, [lists, fingerprint(asked), page, after, cachedFormat, asked.bom])) return;
   }
 
   const signal = requestSignal(res, config.deadline);

@@ -11,7 +11,7 @@ export const MAX_BODY_BYTES = 256 * 1024;
 
 export const bodyTooLong = (): Problem =>
   new Problem("content_too_large", `the body is longer than ${MAX_BODY_BYTES} bytes`, {
-    hint: "request fewer codes at a time",
+    hint: "send fewer values at a time; repeated values count",
   });
 
 /**

@@ -83,7 +83,7 @@ export async function asUtf8(path: string, label: string, scratch: string): Prom
 const ENCODINGS = { "utf-16le": "UTF-16", "utf-16be": "UTF-16", gb18030: "GB18030" } as const;
 
 const unknownEncoding = (label: string): OperatorError =>
-  new OperatorError(`${label} is neither UTF-8 nor GB18030 text, or is damaged: save it as UTF-8`);
+  new OperatorError(`${label} is not UTF-8 and is not recognized as GB18030 text, or is damaged: save it as UTF-8`);
 
 /** Characters that occur only in wrongly decoded text. */
 const NOT_TEXT = /[\u0080-\u009f\ue000-\uf8ff\ufffd]/;

@@ -5,6 +5,7 @@ import { nearest, Problem } from "../errors.js";
 import {
   codeOf,
   collectParameters,
+  unknownParameter,
   invalidParameter,
   oneOf,
   quote,
@@ -42,7 +43,9 @@ const EXAMPLE = "daily:close,daily_basic:pe,income:total_revenue";
 
 /** Throws a Problem that names the parameter and the accepted values. */
 export function parsePanelRequest(search: URLSearchParams, limits: RequestLimits): PanelRequest {
-  const parameters = collectParameters(search, PANEL_PARAMETERS);
+  const parameters = collectParameters(search, PANEL_PARAMETERS, (name) =>
+    unknownParameter(name, PANEL_PARAMETERS, name === "ts_code" ? "codes" : undefined),
+  );
   const given = required("entities", parameters.get("entities") ?? null, `entity:column, e.g. ${EXAMPLE}`);
   const fields = parseFields(given);
   const entity = entityNamed(fields[0]!.entity)!;

@@ -160,8 +160,12 @@ export function invalidParameter(parameter: string, why: string, allowed: readon
   });
 }
 
-export function unknownParameter(name: string, known: readonly string[]): Problem {
-  const near = nearest(name, known);
+/** `near` is what was probably meant. */
+export function unknownParameter(
+  name: string,
+  known: readonly string[],
+  near: string | undefined = nearest(name, known),
+): Problem {
   return new Problem("unknown_parameter", `there is no parameter ${quote(name)}`, {
     parameter: name,
     allowed: known,

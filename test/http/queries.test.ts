@@ -146,6 +146,15 @@ describe("a query in a body", () => {
     expect([again.status, await again.text()]).toEqual([304, ""]);
   });
 
+  test("is named in the same way however its URL is encoded", async () => {
+    const sums = await Promise.all(
+      ["ts_code=000001.SZ%2C000002.SZ", "ts_code=000001.SZ,000002.SZ", "ts_code=000001%2eSZ%2c000002.SZ"].map(
+        async (query) => (await server.get(`${DAILY}?${query}`)).headers.get("X-Answer-To"),
+      ),
+    );
+    expect(new Set(sums).size).toBe(1);
+  });
+
   test("is named by X-Answer-To, which covers path and body", async () => {
     const body = '{"ts_code": "600519.SH", "limit": 1}';
     const answer = await post(DAILY, body);

@@ -33,7 +33,7 @@ describe.each([0, 1, 2, 3])("text with characters split %i bytes after the start
   test("is in an unknown encoding if a character is damaged", async () => {
     const damaged = repeated(offset, Buffer.from("数"));
     damaged[PIECE + 7] = 0xff;
-    await expect(encodingOf(damaged)).rejects.toThrow("is neither UTF-8 nor GB18030");
+    await expect(encodingOf(damaged)).rejects.toThrow("is not UTF-8 and is not recognized as GB18030");
   });
 });
 

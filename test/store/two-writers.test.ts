@@ -40,7 +40,7 @@ test("an import, a compaction and a vacuum at the same time leave every row and 
     tapehouse("compact", "--data", root),
     tapehouse("vacuum", "--older-than", "0d", "--data", root),
   ]);
-  expect(ended.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
+  expect(ended.filter(({ exitCode }) => exitCode !== 0).map(({ stderr }) => stderr)).toEqual([]);
   expect(await servedRows(root)).toEqual(['["000001.SZ","2024-01-02",1]', '["000001.SZ","2024-01-03",2]']);
   expect((await verify(root, { deep: true, ...MEMORY })).faults).toEqual([]);
   await tapehouse("vacuum", "--older-than", "0d", "--data", root);

@@ -90,3 +90,15 @@ def test_the_answer_to_another_query_is_requested_again(client: Client, proxy: P
     with Client(proxy.url, backoff=0.001) as careful:
         assert careful.daily(ts_code=codes, limit=5).arrow().num_rows == 5
     assert proxy.asked == [QUERY, QUERY]
+
+
+def test_a_list_that_can_be_iterated_once_serves_every_page(client: Client, codes: List[str]) -> None:
+    pages = client.pages("daily", limit=700, ts_code=(code for code in codes), **YEAR)
+    rows = sum(page.arrow().num_rows for page in pages)
+    assert rows == client.daily(ts_code=codes, **YEAR).arrow().num_rows > 700
+
+
+def test_repeated_values_are_sent_once(client: Client, proxy: Proxy, codes: List[str]) -> None:
+    with Client(proxy.url, retries=0) as asking:
+        repeated = asking.daily(ts_code=codes * 20, **YEAR).arrow()
+    assert repeated.equals(client.daily(ts_code=codes, **YEAR).arrow())

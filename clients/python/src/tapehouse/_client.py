@@ -10,7 +10,7 @@ from ._cache import Cache, open_cache
 from ._entities import ENTITIES, EntityMethods
 from ._errors import TapehouseError
 from ._http import Transport
-from ._values import Day, Days, Texts, days_of, query
+from ._values import Day, Days, Texts, days_of, query, repeatable
 
 CalendarDay = TypedDict("CalendarDay", {"exchange": str, "cal_date": str, "is_open": int})
 _Gap = TypedDict("_Gap", {"entity": str, "ts_code": Optional[str], "gap_start": str, "gap_end": str, "kind": str})
@@ -100,6 +100,7 @@ class Client(EntityMethods):
     def pages(self, entity: str, *, limit: int, **params: Any) -> Iterator[Answer]:
         """Pages of at most ``limit`` rows, all of one version. Each is read when it is reached."""
         cursor: Optional[str] = params.pop("cursor", None)
+        params = repeatable(params)
         while True:
             page = self.read(entity, limit=limit, cursor=cursor, **params)
             rows = page.arrow().num_rows

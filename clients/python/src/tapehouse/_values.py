@@ -28,7 +28,24 @@ DAYS = frozenset({"start_date", "end_date", "as_of", "as_of_start", "as_of_end",
 def query(params: Mapping[str, Any], dates: Iterable[str] = ()) -> dict[str, str]:
     """The parameters that are set, as text. ``dates`` are names of further parameters that are days."""
     days = DAYS.union(dates)
-    return {name: (days_of if name in days else _texts)(value) for name, value in params.items() if value is not None}
+    return {
+        name: (days_of if name in days else _texts)(value if name in _ORDERED else _distinct(value))
+        for name, value in params.items()
+        if value is not None
+    }
+
+
+#: Lists whose order counts. In all others a value may be repeated, and is sent once.
+_ORDERED = frozenset({"fields", "entities"})
+
+
+def _distinct(value: Any) -> Any:
+    return list(dict.fromkeys(value)) if _is_list(value) else value
+
+
+def repeatable(params: Mapping[str, Any]) -> dict[str, Any]:
+    """The same parameters for several requests: what can be iterated once only becomes a list."""
+    return {name: list(value) if hasattr(value, "__next__") else value for name, value in params.items()}
 
 
 def day(value: Day) -> str:

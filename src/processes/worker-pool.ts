@@ -215,6 +215,7 @@ function startWorker(options: WorkerOptions): Worker {
   const silence = createSilence();
   let readyAt: number | null = null;
   let reportedAt = 0;
+  let hung = false;
   const watching = setInterval(() => {
     const limit = LIMITS[readyAt === null ? "starting" : "started"];
     const verdict = silence.look(limit, child.pid === undefined ? null : signsOf(child.pid));
@@ -223,6 +224,7 @@ function startWorker(options: WorkerOptions): Worker {
     if (verdict !== "hangs") return;
     clearInterval(watching);
     log.error(facts, "a worker does not respond and is killed");
+    hung = true;
     kill();
   }, ALIVE_EVERY);
 
@@ -232,7 +234,7 @@ function startWorker(options: WorkerOptions): Worker {
   }).then(async (how) => {
     clearInterval(watching);
     await rm(spill, { recursive: true, force: true });
-    return how;
+    return hung ? "it did not respond" : how;
   });
 
   const ready = new Promise<string>((resolve, reject) => {

@@ -19,6 +19,7 @@ export function searchOfBody(bytes: Uint8Array): URLSearchParams {
     else if (value.length === 0) throw invalidParameter(name, "the list is empty", ["at least one value"]);
     else for (const item of value as unknown[]) search.append(name, quoted(valueText(name, item)));
   }
+  requireDistinctNames(text);
   return search;
 }
 
@@ -39,7 +40,11 @@ function objectIn(text: string): object {
     throw unreadable("is not JSON");
   }
   if (typeof found !== "object" || found === null || Array.isArray(found)) throw unreadable("is not an object");
-  // JSON.parse takes the last of several members with one name.
+  return found;
+}
+
+/** JSON.parse takes the last of several members with one name. */
+function requireDistinctNames(text: string): void {
   const names = new Set<string>();
   for (const name of namesIn(text)) {
     if (names.has(name)) {
@@ -49,7 +54,6 @@ function objectIn(text: string): object {
     }
     names.add(name);
   }
-  return found;
 }
 
 /** Text in JSON, and the colon after it if it is a name. */

@@ -42,28 +42,22 @@ export function required<T>(name: string, value: T | null, allowed: string): T {
   return value;
 }
 
-/** The items of a list, separated by commas or given as repeated parameters. */
+/**
+ * The items of a list, separated by commas or given as repeated parameters. An item that contains a comma must be quoted;
+ * quotes around any other text belong to it.
+ */
 export function splitList(name: string, given: readonly string[]): readonly string[] {
-  const items = bounded(name, given.join(",").split(","));
-  return named(
-    name,
-    items.map((item) => item.trim()),
-  );
+  const hasQuotes = given.some((value) => value.includes('"'));
+  const items = hasQuotes
+    ? given.flatMap(quotedItems)
+    : given.flatMap((value) => value.split(",").map((one) => one.trim()));
+  return named(name, bounded(name, items));
 }
 
 /** An item in quotes, in which a quote is doubled, as in CSV. */
 const QUOTED = /\s*"((?:[^"]|"")*)"\s*(?=,|$)/y;
 
-/**
- * As `splitList`, for text. An item that contains a comma must be quoted; quotes around any other text belong to it.
- */
-export function splitTextList(name: string, given: readonly string[]): readonly string[] {
-  return given.some((value) => value.includes('"'))
-    ? named(name, bounded(name, given.flatMap(textItems)))
-    : splitList(name, given);
-}
-
-function textItems(value: string): readonly string[] {
+function quotedItems(value: string): readonly string[] {
   const items: string[] = [];
   for (let at = 0; at <= value.length; at++) {
     QUOTED.lastIndex = at;

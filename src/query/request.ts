@@ -16,7 +16,6 @@ import {
   quote,
   single,
   splitList,
-  splitTextList,
   unknownParameter,
   type Parameters,
 } from "./parameters.js";
@@ -215,9 +214,8 @@ function parseFilters(entity: Entity, parameters: Parameters): readonly Filter[]
     const given = parameters.get(parameter.name);
     if (parameter.kind !== "filter" || !given) continue;
     const { name, column } = parameter;
-    const split = column.type === "text" ? splitTextList : splitList;
     const parse = filterParser(entity, name, column);
-    const values = split(name, given).map((text) => (text === "null" ? null : parse(text)));
+    const values = splitList(name, given).map((text) => (text === "null" ? null : parse(text)));
     filters.set(column, { column, values: [...new Set(values)] });
   }
   return [...filters.values()];

@@ -1,7 +1,10 @@
 // Compaction: joins small neighbouring date files, and builds the code copy of large entities. No row changes.
+import { join } from "node:path";
 import { ENTITIES } from "../catalog/index.js";
 import type { Entity } from "../catalog/types.js";
+import { stampAt } from "../files.js";
 import { createIntegrity } from "../lake/integrity.js";
+import type { Lake } from "../lake/lake.js";
 import {
   fileList,
   isCovered,
@@ -48,18 +51,19 @@ const LARGE_ROWS = ROWS_PER_FILE / 2;
 /**
  * Compacts the lake and publishes it as one version. Readers keep their files, which stay until a vacuum. Other writers
  * are not blocked: the new files are built without the lock, and those whose sources are no longer served are dropped
- * before publication. `onProgress` gets the entity, the rows written so far and the rows to write.
+ * before publication. If sources are removed meanwhile, it begins again. `onProgress` gets the entity, the rows written so far and the rows to write.
  */
 export async function compact(
   root: string,
   options: CompactOptions & WriteOptions,
   onProgress: (entity: string, rows: number, total: number) => void = () => undefined,
 ): Promise<CompactReport> {
-  const { layout, current } = await openComplete(root, options.after);
+  const lake = await openComplete(root, options.after);
+  const { layout, current } = lake;
   const wanted = ENTITIES.filter(({ name }) => options.entities?.includes(name) ?? true);
   const due = wanted.map((entity) => planEntity(entity, current().files(entity.name), options)).filter(isDue);
   if (due.length === 0) return { entities: [], version: null };
-  return withStaging(layout, options, async (writer, staging) => {
+  const work = withStaging(layout, options, async (writer, staging) => {
     const built: Built[] = [];
     const total = due.reduce((sum, plan) => sum + rowsToWrite(plan), 0);
     let done = 0;
@@ -87,6 +91,23 @@ export async function compact(
       return { entities: changed, version: await publish(lists, "compact") };
     });
   });
+  return work.catch(async (error: unknown) => {
+    if (!(await wereReplaced(lake, due))) throw error;
+    return compact(root, options, onProgress);
+  });
+}
+
+/** Whether a file that was to be read is gone because another process replaced it and removed the earlier versions. */
+async function wereReplaced(lake: Lake, due: readonly CompactPlan[]): Promise<boolean> {
+  await lake.refresh();
+  for (const { before } of due) {
+    const { byDate, byCode } = lake.current().files(before.entity);
+    const served = new Set([...byDate, ...byCode].map(({ path }) => path));
+    for (const { path } of before.byDate) {
+      if (!served.has(path) && (await stampAt(join(lake.layout.lake, path))) === "") return true;
+    }
+  }
+  return false;
 }
 
 interface CompactPlan {

@@ -116,7 +116,7 @@ describe("text in another encoding is refused, never mojibake", () => {
     ["zero bytes", TEXT.replace("平", "\0")],
     ["UTF-16 with a lone half", Buffer.concat([utf16(TEXT, false), Buffer.from([0x00, 0xd8])])],
   ])("%s", async (_name, content) => {
-    expect(await refused(content)).toMatch(/^x\.csv is (neither|not text in) UTF-8/);
+    expect(await refused(content)).toMatch(/^x\.csv is not (text in )?UTF-8/);
   });
 });
 

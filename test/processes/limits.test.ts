@@ -47,7 +47,7 @@ test("a server without memory for WebAssembly sends the same bytes in every form
 test("a server that may open few files sends the same bytes, and says what limits its connections", async () => {
   const server = serve(shell("ulimit -n 128"), await temporaryFolder(), "--workers", "1");
   expect(await bodies(await urlOf(server))).toEqual(usual);
-  await expectTold(server, /"connections":\d,"msg":"connections are limited because few open files are allowed; raise/);
+  await expectTold(server, /"connections":\d,"msg":"the open-file limit reduces the number of connections; raise/);
 });
 
 longTest("a server with umask 077 and without a home directory sends the same bytes", async () => {

@@ -45,6 +45,13 @@ describe("a body", () => {
     expect(problemOf(() => read('{"limit": 1, "l\\u0069mit": 1}')).extras.parameter).toBe("limit");
   });
 
+  test("with an object in it is refused for that, not for a name that both have", () => {
+    for (const value of ['{"limit":1}', '[{"limit":1}]']) {
+      const { code, detail } = problemOf(() => read(`{"limit":1,"ts_code":${value}}`));
+      expect([code, detail]).toEqual(["invalid_parameter", expect.stringMatching(/^ts_code: it contains an object/)]);
+    }
+  });
+
   test("of any bytes is read or refused with a problem", () => {
     const json = fc.json({ maxDepth: 2 }).map((text) => Buffer.from(text));
     const bytes = fc.oneof(fc.uint8Array(), json);

@@ -1,3 +1,4 @@
+import { cpSync, existsSync, rmSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -198,6 +199,30 @@ describe("compacting while drops come", () => {
     expect(list.rows).toBe(450_000);
     expect((await verify(root, { ...MEMORY, deep: true })).faults).toEqual([]);
   }, 120_000);
+
+  test("begins again if its sources are replaced and removed meanwhile", async () => {
+    const root = await temporaryFolder();
+    const limits = (days: string, price: number): string =>
+      `SELECT ts_code, trade_date, ${price} AS up_limit FROM (${table(days, "1")})`;
+    for (const day of ["range(0, 1)", "range(1, 2)"]) {
+      await publishRows(root, { adj_factor: table(day, "1"), stk_limit: limits(day, 10) });
+    }
+    const later = await temporaryFolder();
+    cpSync(root, later, { recursive: true });
+    await publishRows(later, { adj_factor: table("range(0, 2)", "2"), stk_limit: limits("range(0, 2)", 11) });
+    await vacuum(later, { olderThan: 0, keep: 1, now: new Date(Date.now() + 1_000) });
+    const gone = (await filesBelow(root)).filter((path) => !existsSync(join(later, path)));
+    let begun = 0;
+    const report = await compact(root, MEMORY, () => {
+      if (begun++ > 0) return;
+      cpSync(later, root, { recursive: true });
+      for (const path of gone) rmSync(join(root, path));
+    });
+    expect(gone.length).toBeGreaterThan(3);
+    expect(report.entities.map(({ filesAfter }) => filesAfter)).toEqual([1, 1]);
+    expect((await servedRows(root)).every((row) => row.endsWith(",2]"))).toBe(true);
+    expect((await verify(root, { ...MEMORY, deep: true })).faults).toEqual([]);
+  });
 
   test("leaves its files to the next vacuum if it dies", async () => {
     const root = await temporaryFolder();

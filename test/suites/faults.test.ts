@@ -249,6 +249,6 @@ test("with 256 open files allowed, clients beyond them are turned away, and the 
   const lines = server.told.stderr
     .trim()
     .split("\n")
-    .filter((line) => !line.includes("few open files are allowed"));
+    .filter((line) => !line.includes("the open-file limit reduces"));
   expect(lines.join("\n")).toBe("");
 });

@@ -9,7 +9,7 @@ import { temporaryFolder } from "../support/folders.js";
 import { groupWith } from "../support/groups.js";
 import { factors, publishRows } from "../support/lake.js";
 import { AUTHORIZED, endAll, expectTold, tapehouseUnder, urlOf, type Process } from "../support/processes.js";
-import { isLong, longTest } from "../support/size.js";
+import { longTest } from "../support/size.js";
 
 // A loaded machine takes its time to start a process.
 vi.setConfig({ testTimeout: 240_000 });
@@ -55,7 +55,7 @@ longTest("a server with umask 077 and without a home directory sends the same by
   expect(await bodies(await urlOf(server))).toEqual(usual);
 });
 
-test("a server whose temporary folder holds 4 MB sends the same bytes", async (context) => {
+longTest("a server whose temporary folder holds 4 MB sends the same bytes", async (context) => {
   const disk = await smallDisk(4);
   if (disk === null) return context.skip("this user may not mount file systems");
   const server = serve([], disk);
@@ -80,7 +80,7 @@ describe("a control group", () => {
     expect(server.told.stderr).toMatch(/^tapehouse: the server needs up to 34 .*the control group allows 30, .*\n$/);
   });
 
-  test("with as many as it needs lets it serve", async (context) => {
+  longTest("with as many as it needs lets it serve", async (context) => {
     const command = groupWith({ pids: tasksNeeded(readConfig({ watch: "off", workers: "1" }, {})) });
     // From sources, each process needs some more.
     if (command === null || !process.env["TAPEHOUSE_BUILT"]) return context.skip("needs built code and control groups");
@@ -88,7 +88,7 @@ describe("a control group", () => {
     expect(await bodies(await urlOf(server))).toEqual(usual);
   });
 
-  test.runIf(isLong)("with half a core and 900 MB gets the same bytes from one worker", async (context) => {
+  longTest("with half a core and 900 MB gets the same bytes from one worker", async (context) => {
     const command = groupWith({ cpu: 0.5, memory: 900e6, pids: 500 });
     if (command === null) return context.skip("this user may not make control groups");
     const server = serve(command, await temporaryFolder());

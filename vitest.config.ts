@@ -22,7 +22,7 @@ export default defineConfig({
     pool: "forks",
     isolate: false,
     setupFiles: ["test/support/setup.ts"],
-    maxWorkers: 4,
+    maxWorkers: process.env["TAPEHOUSE_LONG"] === "1" ? 4 : 5,
     sequence: { sequencer: LongFirst },
     testTimeout: 180_000,
     hookTimeout: 120_000,

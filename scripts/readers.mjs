@@ -17,8 +17,8 @@ const COPY_LIBRARIES = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:c
  */
 const READERS = {
   rust: (to) => ({
-    download: [["cargo", "fetch", "--locked", "--quiet"]],
-    build: [["cargo", "build", "--release", "--locked", "--offline", "--quiet", "--target-dir", to]],
+    download: [["cargo", "fetch", "--quiet"]],
+    build: [["cargo", "build", "--release", "--offline", "--quiet", "--target-dir", to]],
   }),
   go: (to) => ({
     download: [["go", "mod", "download"]],
@@ -63,7 +63,9 @@ function run(commands, cwd, until) {
 /** What identifies the sources in a folder. */
 function hashOf(folder) {
   const hash = createHash("sha256");
-  const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && entry.name !== "Cargo.lock",
+  );
   for (const path of names.map((entry) => join(entry.parentPath, entry.name)).sort()) hash.update(readFileSync(path));
   return hash.digest("hex");
 }

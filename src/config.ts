@@ -71,7 +71,7 @@ const MOST_OF_COMMAND = 4e9;
 /** DuckDB may exceed its limit somewhat. */
 const PART_OF_COMMAND = 0.8;
 
-/** As many workers as cores and memory keep busy. `memoryOf` gives the memory for DuckDB of so many. */
+/** The number of workers that the cores and the memory allow. `memoryOf` gives DuckDB's memory for a number of workers. */
 function workersFor(cores: number, memoryOf: (workers: number) => string): number {
   let workers = Math.floor(Math.min(MOST_WORKERS, cores / CORES_OF_A_WORKER));
   while (workers > 1 && bytesOf(memoryOf(workers)) < workers * BYTES_OF_A_WORKER) workers--;

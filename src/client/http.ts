@@ -98,12 +98,12 @@ export function createTransport(url: string, token: string | undefined, patience
  * remove the header.
  */
 function isAnswerTo({ headers, status }: Response, path: string, text: string | null): boolean {
-  const told = headers.get("X-Answer-To");
+  const received = headers.get("X-Answer-To");
   const decoded = decodedBytes(path);
   const body = new TextEncoder().encode(text ?? "");
-  if (told === null || told === checksum([...decoded, ...body])) return true;
+  if (received === null || received === checksum([...decoded, ...body])) return true;
   // A refusal may come before the body was read.
-  return status >= 400 && told === checksum(decoded);
+  return status >= 400 && received === checksum(decoded);
 }
 
 /** A proxy may encode a URL in another way, so it is compared as it was before. */

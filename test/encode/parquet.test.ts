@@ -231,8 +231,8 @@ test("a column of text that begins with a dictionary has one in every row group,
   const codes = Array.from({ length: 67_000 }, (_, i) => `${i % 5_000}.SZ`);
   const names = codes.map((_, i) => (i < 66_000 ? null : `${i % 100}`));
   const path = await fileOf(encoded(columns, [batchOf(columns, [codes, names])]));
-  const told = `SELECT path_in_schema, row_group_id, contains(encodings, 'DICTIONARY') FROM parquet_metadata('${path}') ORDER BY ALL`;
-  expect(await rowsOf(told)).toEqual([
+  const encodings = `SELECT path_in_schema, row_group_id, contains(encodings, 'DICTIONARY') FROM parquet_metadata('${path}') ORDER BY ALL`;
+  expect(await rowsOf(encodings)).toEqual([
     ["name", "0", false],
     ["name", "1", true],
     ["ts_code", "0", true],

@@ -1,31 +1,23 @@
 // dates=date: dates as the type that Arrow and Parquet have for them.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
 import { tableFromIPC } from "apache-arrow";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { FORMATS } from "../../src/catalog/formats.js";
 import { ENTITIES } from "../../src/catalog/index.js";
 import { demoLake } from "../support/demo.js";
+import { duckdbInMemory } from "../support/duckdb.js";
 import { temporaryFolder } from "../support/folders.js";
 import { publishRows } from "../support/lake.js";
 import { serve, TOKEN, type TestServer } from "../support/server.js";
 
 let server: TestServer;
 let folder: string;
-let instance: DuckDBInstance;
-let duckdb: DuckDBConnection;
+const duckdb = duckdbInMemory();
 
 beforeAll(async () => {
   server = await serve(await demoLake({ days: 120 }));
   folder = await temporaryFolder();
-  instance = await DuckDBInstance.create(":memory:");
-  duckdb = await instance.connect();
-});
-
-afterAll(() => {
-  duckdb.disconnectSync();
-  instance.closeSync();
 });
 
 const urlOf = (path: string, more: string): string => `${path}${path.includes("?") ? "&" : "?"}${more}`;
@@ -42,12 +34,12 @@ async function parquetOf(
 ): Promise<{ readonly types: readonly string[]; readonly rows: readonly unknown[] }> {
   const file = join(folder, "answer.parquet");
   await writeFile(file, await bytesOf(urlOf(path, "format=parquet&dates=date")));
-  const described = await duckdb.runAndReadAll(
+  const described = await duckdb.connection.runAndReadAll(
     `SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM '${file}')`,
   );
   const columns = described.getRows() as [string, string][];
   const shown = columns.map(([name, type]) => (type === "DATE" ? `strftime("${name}", '%Y%m%d')` : `"${name}"`));
-  const rows = (await duckdb.runAndReadAll(`SELECT ${shown.join(", ")} FROM '${file}'`)).getRows();
+  const rows = (await duckdb.connection.runAndReadAll(`SELECT ${shown.join(", ")} FROM '${file}'`)).getRows();
   return { types: columns.map(([, type]) => type), rows: rows.map((row) => row.map(plain)) };
 }
 
@@ -207,7 +199,7 @@ describe("dates=date", () => {
     await writeFile(file, await bytesOf(`${DAILY}?format=parquet&dates=date&ts_code=600519.SH`));
     const window = "ORDER BY trade_date RANGE BETWEEN INTERVAL 6 DAYS PRECEDING AND CURRENT ROW";
     const sql = `SELECT trade_date::VARCHAR, count(*) OVER (${window}) FROM '${file}' ORDER BY trade_date`;
-    const counted = (await duckdb.runAndReadAll(sql)).getRowsJson() as [string, string][];
+    const counted = (await duckdb.connection.runAndReadAll(sql)).getRowsJson() as [string, string][];
     const days = (await server.json(`${DAILY}?ts_code=600519.SH&fields=trade_date`)).rows.map(([day]) => String(day));
     const iso = days.map((day) => `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}`);
     const within = iso.map((day) =>

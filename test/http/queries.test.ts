@@ -317,8 +317,8 @@ describe("the path of a query", () => {
       method: "OPTIONS",
       headers: { ...origin, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "content-type" },
     });
-    const told = (name: string) => preflight.headers.get(`access-control-allow-${name}`);
-    expect([preflight.status, told("methods"), told("headers")]).toEqual([
+    const allowed = (name: string) => preflight.headers.get(`access-control-allow-${name}`);
+    expect([preflight.status, allowed("methods"), allowed("headers")]).toEqual([
       204,
       "GET, HEAD, POST",
       "Accept, Authorization, Content-Type, If-None-Match",

@@ -25,15 +25,15 @@ longTest(
     const client = spawn(process.execPath, ["-e", CLIENT, new URL(server.url).port], {
       stdio: ["ignore", "pipe", "inherit"],
     });
-    let told = "";
-    client.stdout.on("data", (piece: Buffer) => (told += piece.toString()));
+    let output = "";
+    client.stdout.on("data", (piece: Buffer) => (output += piece.toString()));
     await once(client.stdout, "data");
     // Connections are accepted in their order.
     await server.get("/health");
     const end = performance.now() + BLOCKED;
     while (performance.now() < end);
     await once(client, "close");
-    expect(told).toMatch(/^connected\nHTTP\/1\.1 200 OK\r\n/);
+    expect(output).toMatch(/^connected\nHTTP\/1\.1 200 OK\r\n/);
   },
   120_000,
 );

@@ -56,7 +56,7 @@ export default {
   copies: {
     owns: "^src/copies/",
     imports: ["dates", "arrow-data", "catalog", "lake", "query", "encode"],
-    packages: ["apache-arrow", "lru-cache", "xxhash-wasm"],
+    packages: ["apache-arrow", "lru-cache"],
     why: "Rows of Parquet files as Arrow files that are read by position, without an engine.",
   },
   engine: {
@@ -115,7 +115,7 @@ export default {
   segments: {
     owns: "^src/segments/",
     imports: ["files", "encode"],
-    packages: ["apache-arrow", "xxhash-wasm"],
+    packages: ["apache-arrow"],
     why: "Response bodies from rows and from cached bytes, without HTTP and without an engine.",
   },
   web: {

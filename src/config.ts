@@ -39,6 +39,8 @@ const BYTES_OF_A_WORKER = 512e6;
 const OWN_MEMORY = 300e6;
 /** How many times `ingestMemory` may be in use at once. */
 export const INGEST_PARTS = 2.75;
+/** Address space of a process without DuckDB, roughly, in bytes: libraries, stacks of threads and reserved heaps. */
+const OWN_ADDRESSES = 3e9;
 /** Bytes for DuckDB where nothing is set. It works with less, slowly. */
 const USUAL_MEMORY = 2e9;
 const LEAST_MEMORY = 128e6;
@@ -54,16 +56,20 @@ export function memoryNeeded({
   return bytesOf(memory) + (1 + workers) * OWN_MEMORY + inbox;
 }
 
-/** A size for `memory`, and for `ingestMemory` too, with which a server uses no more than `bytes`. */
-export function affordableMemory(bytes: number, { watch, workers }: Pick<ServerConfig, "watch" | "workers">): string {
-  const left = bytes - (1 + workers + (watch ? 1 : 0)) * OWN_MEMORY;
-  const share = left / (1 + (watch ? INGEST_PARTS : 0));
+/** A size for `memory`, and for `ingestMemory` too, with which a server keeps to the limits of the machine. */
+export function affordableMemory(
+  { memory, addresses }: Pick<Machine, "memory" | "addresses">,
+  { watch, workers }: Pick<ServerConfig, "watch" | "workers">,
+): string {
+  const left = memory - (1 + workers + (watch ? 1 : 0)) * OWN_MEMORY;
+  const share = Math.min(left, addresses - OWN_ADDRESSES) / (1 + (watch ? INGEST_PARTS : 0));
   return `${Math.floor(Math.min(USUAL_MEMORY, Math.max(LEAST_MEMORY, share)) / 1e6)}MB`;
 }
 
 /** The size for DuckDB in a command that runs by itself. */
-export function commandMemory({ memory }: Pick<Machine, "memory"> = machineAt()): string {
-  const bytes = Math.min(MOST_OF_COMMAND, Math.max(LEAST_MEMORY, (memory - OWN_MEMORY) * PART_OF_COMMAND));
+export function commandMemory({ memory, addresses }: Pick<Machine, "memory" | "addresses"> = machineAt()): string {
+  const left = Math.min(memory - OWN_MEMORY, addresses - OWN_ADDRESSES);
+  const bytes = Math.min(MOST_OF_COMMAND, Math.max(LEAST_MEMORY, left * PART_OF_COMMAND));
   return `${Math.floor(bytes / 1e6)}MB`;
 }
 
@@ -118,7 +124,7 @@ export function readConfig(
     throw new OperatorError(`--default-limit ${defaultLimit} is larger than --max-limit ${maxLimit}`, 2);
   }
   const memoryOf = (setting: string, workers: number): string =>
-    setting === "auto" ? affordableMemory(machine.memory, { watch, workers }) : setting;
+    setting === "auto" ? affordableMemory(machine, { watch, workers }) : setting;
   const workers = asked === "auto" ? workersFor(machine.cores, (count) => memoryOf(memory, count)) : asked;
   return {
     ...others,

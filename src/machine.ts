@@ -9,6 +9,8 @@ export interface Machine {
   readonly cores: number;
   /** Bytes. */
   readonly memory: number;
+  /** Bytes of address space that each process may reserve; Infinity without a limit. */
+  readonly addresses: number;
 }
 
 /** Processes and threads, which the system counts alike. */
@@ -29,6 +31,7 @@ export function machineAt(root = "/"): Machine {
   return {
     cores: Math.max(1, Math.ceil(Math.min(availableParallelism(), ...quotas))),
     memory: Math.min(totalmem(), ...sizes),
+    addresses: limitOf(root, "Max address space"),
   };
 }
 
@@ -82,7 +85,7 @@ function numberIn(folder: string, names: readonly string[]): readonly number[] {
 
 /** `ulimit -u` counts the tasks of a user on the whole machine. It does not bind those who may exceed limits. */
 function userTasks(root: string): readonly Tasks[] {
-  const allowed = Number(/^Max processes +(\d+)/m.exec(readOr(join(root, "proc/self/limits"), ""))?.[1] ?? Infinity);
+  const allowed = limitOf(root, "Max processes");
   const own = readOr(join(root, "proc/self/status"), "");
   const capabilities = BigInt(`0x${/^CapEff:\s*([0-9a-f]+)/m.exec(own)?.[1] ?? "0"}`);
   if (allowed === Infinity || (capabilities & MAY_EXCEED) !== 0n) return [];
@@ -94,6 +97,12 @@ function userTasks(root: string): readonly Tasks[] {
     .filter((status) => userIn(status) === user)
     .reduce((sum, status) => sum + Number(/^Threads:\s*(\d+)/m.exec(status)?.[1] ?? 0), 0);
   return [{ allowed, used, limit: "ulimit -u", way: "raise it with ulimit -u" }];
+}
+
+/** What `ulimit` sets; Infinity without a limit. */
+function limitOf(root: string, name: string): number {
+  const [, limit] = new RegExp(`^${name} +(\\d+)`, "m").exec(readOr(join(root, "proc/self/limits"), "")) ?? [];
+  return Number(limit ?? Infinity);
 }
 
 /** CAP_SYS_ADMIN and CAP_SYS_RESOURCE. */

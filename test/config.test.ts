@@ -35,7 +35,7 @@ describe("the settings of the server", () => {
   });
 
   test("auto starts as many workers as cores and memory keep busy", () => {
-    const machine = (cores: number) => ({ cores, memory: 500e9 });
+    const machine = (cores: number) => ({ cores, memory: 500e9, addresses: Infinity });
     const workers = (memory: string, cores: number): number => readConfig({ memory }, {}, machine(cores)).workers;
     expect([1, 2, 3, 4, 8, 64].map((cores) => workers("8GB", cores))).toEqual([1, 1, 1, 2, 4, 15]);
     expect(["100MB", "1GB", "1GiB", "1.6 GB", "500gb"].map((memory) => workers(memory, 16))).toEqual([1, 1, 2, 3, 8]);
@@ -44,7 +44,7 @@ describe("the settings of the server", () => {
 
   test("auto uses the available memory, and only as many workers as fit in it", () => {
     const of = (memory: number, options = {}) => {
-      const config = readConfig(options, {}, { cores: 16, memory });
+      const config = readConfig(options, {}, { cores: 16, memory, addresses: Infinity });
       return [config.workers, config.memory, config.ingestMemory, memoryNeeded(config) <= memory];
     };
     expect(of(64e9)).toEqual([3, "2000MB", "2000MB", true]);
@@ -56,7 +56,17 @@ describe("the settings of the server", () => {
   });
 
   test("a command takes most of the memory that there is, and 4 GB at most", () => {
-    expect([64e9, 1e9, 200e6].map((memory) => commandMemory({ memory }))).toEqual(["4000MB", "560MB", "128MB"]);
+    expect([64e9, 1e9, 200e6].map((memory) => commandMemory({ memory, addresses: Infinity }))).toEqual([
+      ...["4000MB", "560MB", "128MB"],
+    ]);
+  });
+
+  test("a limit of address space counts for each process", () => {
+    const of = (addresses: number, options = {}) =>
+      readConfig(options, {}, { cores: 2, memory: 64e9, addresses }).memory;
+    expect([20e9, 8e9, 2e9].map((addresses) => of(addresses, { watch: "off" }))).toEqual(["2000MB", "2000MB", "128MB"]);
+    expect(of(6e9)).toBe("800MB");
+    expect([64e9, 4e9].map((addresses) => commandMemory({ memory: 64e9, addresses }))).toEqual(["4000MB", "800MB"]);
   });
 
   test("an import uses no more memory at once than is counted for it", () => {

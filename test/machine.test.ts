@@ -16,7 +16,7 @@ async function systemWith(files: Readonly<Record<string, string>>): Promise<stri
   return root;
 }
 
-const WHOLE = { cores: availableParallelism(), memory: totalmem() };
+const WHOLE = { cores: availableParallelism(), memory: totalmem(), addresses: Infinity };
 const STATUS = "Uid:\t1000\t1000\t1000\t1000\nThreads:\t7\nCapEff:\t0000000000000000";
 const LIMITS = "Limit                     Soft Limit           Hard Limit           Units\nMax processes";
 
@@ -36,7 +36,7 @@ test("a control group limits cores and memory, as do those above it", async () =
     "sys/fs/cgroup/a/b/cpu.max": "max 100000",
     "sys/fs/cgroup/a/b/memory.max": "104857600",
   });
-  expect(machineAt(root)).toEqual({ cores: 1, memory: 104857600 });
+  expect(machineAt(root)).toEqual({ cores: 1, memory: 104857600, addresses: Infinity });
 });
 
 test("so do control groups of the first version, also where a container sees only its own as the root", async () => {
@@ -49,7 +49,7 @@ test("so do control groups of the first version, also where a container sees onl
     "sys/fs/cgroup/pids/docker/1/pids.current": "20",
     "proc/self/status": STATUS,
   });
-  expect(machineAt(root)).toEqual({ cores: 1, memory: 209715200 });
+  expect(machineAt(root)).toEqual({ cores: 1, memory: 209715200, addresses: Infinity });
   expect(tasksAt(root)).toMatchObject({ allowed: 64, used: 13, limit: "the control group" });
 });
 
@@ -86,4 +86,10 @@ test("of several limits of tasks, the one that leaves the fewest counts", async 
     "proc/11/status": STATUS.replace("7", "90"),
   });
   expect(tasksAt(root)).toMatchObject({ allowed: 100, used: 83, limit: "ulimit -u" });
+});
+
+test("ulimit -v limits the addresses of each process", async () => {
+  const limits = (value: string) => `Max address space         ${value}           unlimited            bytes`;
+  expect(machineAt(await systemWith({ "proc/self/limits": limits("4096000000") })).addresses).toBe(4_096_000_000);
+  expect(machineAt(await systemWith({ "proc/self/limits": limits("unlimited") })).addresses).toBe(Infinity);
 });

@@ -70,7 +70,10 @@ function describe({ state, thing, found, expected, way }: Finding): readonly str
 
 // The installation. Nothing is loaded before it is checked, so that broken parts can be reported.
 
-const LEAST_NODE = [20, 19] as const;
+/** The first minor version that works, of major versions that do not work as a whole. */
+const LEAST_MINOR: Readonly<Record<number, number>> = { 20: 19, 22: 2 };
+const BROKEN_MAJORS = [21];
+const LEAST_MAJOR = 20;
 
 /** `version` is the version of Node, e.g. `20.19.2`. */
 export async function checkInstallation(version: string): Promise<readonly Finding[]> {
@@ -79,14 +82,23 @@ export async function checkInstallation(version: string): Promise<readonly Findi
 
 function checkNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split(".").map(Number);
-  const isEnough = major > LEAST_NODE[0] || (major === LEAST_NODE[0] && minor >= LEAST_NODE[1]);
-  if (isEnough) return ok("Node", version);
-  const expected = `${LEAST_NODE.join(".")} or later`;
+  const isMajorEnough = major >= LEAST_MAJOR && !BROKEN_MAJORS.includes(major);
+  if (isMajorEnough && minor >= (LEAST_MINOR[major] ?? 0)) return ok("Node", version);
+  const expected = "20.19, or 22.2 or later";
   return wrong("Node", { found: version, expected, way: "nvm install 24" });
 }
 
 async function checkDuckDB(): Promise<Finding> {
-  const folder = await mkdtemp(join(tmpdir(), "tapehouse-doctor-"));
+  let folder: string;
+  try {
+    folder = await mkdtemp(join(tmpdir(), "tapehouse-doctor-"));
+  } catch (error) {
+    return wrong("temporary files", {
+      found: `cannot be written to ${tmpdir()}: ${reasonOf(error)}`,
+      expected: "a folder that can be written",
+      way: "TMPDIR=/var/tmp tapehouse doctor",
+    });
+  }
   try {
     const writer = await openWriter({ memory: "256MB", tempDirectory: folder });
     try {
@@ -114,7 +126,7 @@ async function checkEncoder(): Promise<Finding> {
     const found = checkKernel();
     if (found === "equal") return ok(thing, "WebAssembly, equal to the plain row writer");
     if (found === "absent") {
-      const way = "node --version; ulimit -v # without WebAssembly, rows are written more slowly and not cached";
+      const way = "node --version; ulimit -v # without WebAssembly, rows are written more slowly";
       return warning(thing, {
         found: "WebAssembly with SIMD is not available, or ulimit -v leaves no room for it",
         expected,

@@ -3,6 +3,7 @@
 //   ARROW1, schema, record batches, end of stream | index, checksums, trailer | footer, ARROW1
 //
 // Arrow readers follow the footer, so they never see the part in the middle.
+import { crc32 } from "node:zlib";
 import type { Schema } from "apache-arrow";
 import { FileBlock, Footer } from "apache-arrow/ipc/metadata/file";
 import { MetadataVersion } from "apache-arrow/enum";
@@ -52,32 +53,29 @@ export const HEAD = Buffer.concat([MAGIC, Buffer.alloc(58)]);
 
 const OWN_MAGIC = "TAPECOPY";
 const REVISION = 1;
-const CHECKSUM = 8;
+const CHECKSUM = 4;
 /** Its own magic, revision, bytes of the index, number of blocks, and the checksum of index, checksums and these. */
 const TRAILER = 8 + 4 + 4 + 4 + CHECKSUM;
 /** The length of the footer, and the magic. */
 const END = 4 + MAGIC.length;
 
-export type Hash = (bytes: Uint8Array) => bigint;
-
 /** What follows the end of the stream. `footerAt` says where record batches are: offset, metadata and body bytes. */
 export function endOfFile(
   index: CopyIndex,
-  checksums: readonly bigint[],
+  checksums: readonly number[],
   schema: Schema,
   blocks: readonly { readonly at: number; readonly metadata: number; readonly body: number }[],
-  hash: Hash,
 ): Buffer {
   const text = Buffer.from(JSON.stringify(index));
   const own = Buffer.alloc(text.length + checksums.length * CHECKSUM + TRAILER);
   text.copy(own);
-  for (const [i, checksum] of checksums.entries()) own.writeBigUInt64LE(checksum, text.length + i * CHECKSUM);
+  for (const [i, checksum] of checksums.entries()) own.writeUInt32LE(checksum, text.length + i * CHECKSUM);
   const trailer = own.subarray(own.length - TRAILER);
   trailer.write(OWN_MAGIC);
   trailer.writeUInt32LE(REVISION, 8);
   trailer.writeUInt32LE(text.length, 12);
   trailer.writeUInt32LE(checksums.length, 16);
-  trailer.writeBigUInt64LE(hash(own.subarray(0, -CHECKSUM)), 20);
+  trailer.writeUInt32LE(crc32(own.subarray(0, -CHECKSUM)), 20);
   const batches = blocks.map(({ at, metadata, body }) => new FileBlock(metadata, body, at));
   const footer = Footer.encode(new Footer(schema, MetadataVersion.V5, batches, []));
   const end = Buffer.alloc(END);
@@ -92,11 +90,11 @@ type ReadAt = (at: number, length: number) => Promise<Buffer>;
 export interface KnownCopy {
   readonly index: CopyIndex;
   /** Of each block of the file, in order. */
-  readonly checksums: BigUint64Array;
+  readonly checksums: Uint32Array;
 }
 
 /** Null if the file is no whole copy of this revision. */
-export async function readEnd(size: number, readAt: ReadAt, hash: Hash): Promise<KnownCopy | null> {
+export async function readEnd(size: number, readAt: ReadAt): Promise<KnownCopy | null> {
   if (size < HEAD.length + TRAILER + END) return null;
   const end = await readAt(size - END, END);
   if (!end.subarray(4).equals(MAGIC)) return null;
@@ -108,9 +106,9 @@ export async function readEnd(size: number, readAt: ReadAt, hash: Hash): Promise
   const length = textLength + blocks * CHECKSUM;
   if (length > trailerAt) return null;
   const own = await readAt(trailerAt - length, length + TRAILER);
-  if (hash(own.subarray(0, -CHECKSUM)) !== trailer.readBigUInt64LE(20)) return null;
+  if (crc32(own.subarray(0, -CHECKSUM)) !== trailer.readUInt32LE(20)) return null;
   return {
     index: JSON.parse(own.toString("utf8", 0, textLength)) as CopyIndex,
-    checksums: BigUint64Array.from({ length: blocks }, (_, i) => own.readBigUInt64LE(textLength + i * CHECKSUM)),
+    checksums: Uint32Array.from({ length: blocks }, (_, i) => own.readUInt32LE(textLength + i * CHECKSUM)),
   };
 }

@@ -6,7 +6,6 @@ import { LRUCache } from "lru-cache";
 import type { Column } from "../catalog/types.js";
 import type { DataFile } from "../lake/manifest.js";
 import type { Scan } from "../query/scan.js";
-import { hash } from "./hash.js";
 import { type Copy, DamagedCopyError, openCopy } from "./open.js";
 import { readCopies } from "./read.js";
 
@@ -25,16 +24,15 @@ const MOST_OPEN = 256;
 /** Where the copy of a data file is. */
 const copyPath = (folder: string, { path }: DataFile): string => join(folder, path.replace(/\.parquet$/, ".arrow"));
 
-/** Without a folder, or without memory for WebAssembly, there are no copies. */
+/** Without a folder, there are no copies. */
 export function openCopyStore(folder: string | null): CopyStore {
-  if (folder === null || hash === null) return { read: async () => null, close: async () => undefined };
-  const check = hash;
+  if (folder === null) return { read: async () => null, close: async () => undefined };
   const opened = new LRUCache<string, Held>({ max: MOST_OPEN, dispose: (held) => held.leave() });
 
   const hold = async (file: DataFile): Promise<Held | null> => {
     const known = opened.get(file.sha256);
     if (known !== undefined) return known.enter();
-    const copy = await openCopy(copyPath(folder, file), file.sha256, check);
+    const copy = await openCopy(copyPath(folder, file), file.sha256);
     if (copy === null) return null;
     const held = holdOpen(copy);
     opened.set(file.sha256, held);

@@ -1,12 +1,13 @@
 // Writes a serving copy from the record batches of its Parquet file.
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
+import { crc32 } from "node:zlib";
 import type { RecordBatch } from "apache-arrow";
 import { type ColumnData, columnsOf, isPresent } from "../arrow-data.js";
 import type { Column } from "../catalog/types.js";
 import { arrowColumn } from "../encode/arrow-columns.js";
 import { arrowSchema, batchMessage, END_OF_STREAM, schemaMessage } from "../encode/arrow-messages.js";
-import { type BatchPlace, BLOCK, type CopyIndex, endOfFile, type Hash, HEAD, type Run } from "./layout.js";
+import { type BatchPlace, BLOCK, type CopyIndex, endOfFile, HEAD, type Run } from "./layout.js";
 
 /** Rows of a record batch: half a row group of a file by date. */
 const BATCH_ROWS = 61_440;
@@ -19,17 +20,12 @@ export type CopyOf = Pick<CopyIndex, "sha256" | "clustering" | "rows" | "date" |
  * Writes the rows of `batches`, which have these columns in the order of the Parquet file, to a new file. Throws if they
  * are not `rows` rows; the file is then unfinished.
  */
-export async function writeCopy(
-  path: string,
-  of: CopyOf,
-  batches: AsyncIterable<RecordBatch>,
-  hash: Hash,
-): Promise<void> {
+export async function writeCopy(path: string, of: CopyOf, batches: AsyncIterable<RecordBatch>): Promise<void> {
   const gathered = of.columns.map((column) => arrowColumn(column, { dates: "date" }));
   const schema = arrowSchema(of.columns, gathered, {});
   const file = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
   try {
-    const out = checkedOutput((bytes) => file.write(bytes).then(() => undefined), hash);
+    const out = checkedOutput((bytes) => file.write(bytes).then(() => undefined));
     await out.write(HEAD);
     await out.write(padded(schemaMessage(schema)));
     const places: BatchPlace[] = [];
@@ -77,7 +73,7 @@ export async function writeCopy(
       dates: dates.runs,
       codes: codes.runs,
     };
-    await file.write(endOfFile(index, out.checksums(), schema, blocks, hash));
+    await file.write(endOfFile(index, out.checksums(), schema, blocks));
   } finally {
     await file.close();
   }
@@ -92,9 +88,9 @@ function padded(message: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** Output whose blocks are hashed. */
-function checkedOutput(write: (bytes: Uint8Array) => Promise<void>, hash: Hash) {
-  const checksums: bigint[] = [];
+/** Output with a checksum of each block. */
+function checkedOutput(write: (bytes: Uint8Array) => Promise<void>) {
+  const checksums: number[] = [];
   const block = Buffer.alloc(BLOCK);
   let length = 0;
   return {
@@ -103,10 +99,10 @@ function checkedOutput(write: (bytes: Uint8Array) => Promise<void>, hash: Hash) 
       for (let at = 0; at < bytes.length;) {
         const inBlock = length % BLOCK;
         const part = bytes.subarray(at, at + BLOCK - inBlock);
-        if (part.length === BLOCK) checksums.push(hash(part));
+        if (part.length === BLOCK) checksums.push(crc32(part));
         else {
           block.set(part, inBlock);
-          if (inBlock + part.length === BLOCK) checksums.push(hash(block));
+          if (inBlock + part.length === BLOCK) checksums.push(crc32(block));
         }
         at += part.length;
         length += part.length;
@@ -114,8 +110,8 @@ function checkedOutput(write: (bytes: Uint8Array) => Promise<void>, hash: Hash) 
       await write(bytes);
     },
     /** Those of all blocks; the last one may be short. */
-    checksums: (): readonly bigint[] =>
-      length % BLOCK === 0 ? checksums : [...checksums, hash(block.subarray(0, length % BLOCK))],
+    checksums: (): readonly number[] =>
+      length % BLOCK === 0 ? checksums : [...checksums, crc32(block.subarray(0, length % BLOCK))],
   };
 }
 

@@ -6,6 +6,7 @@ import { rm } from "node:fs/promises";
 import { OperatorError } from "../errors.js";
 import type { Log } from "../http/observe.js";
 import type { ServerConfig } from "../config.js";
+import { machineAt } from "../machine.js";
 import { type ProcessMetrics, addUp } from "../http/metrics.js";
 import type { Port } from "../http/port.js";
 import type { LakeMark } from "../http/server.js";
@@ -199,9 +200,18 @@ const COUNT_WITHIN = 500;
  */
 const COLLECTING = ["--single-threaded-gc", "--heap-growing-percent=400"];
 
+/**
+ * V8 reserves about 10 GB of addresses for a memory of WebAssembly, so that accesses need no checks. Where `ulimit -v`
+ * leaves little, the checks are cheaper.
+ */
+const CHECKING = ["--disable-wasm-trap-handler"];
+const MANY_ADDRESSES = 64e9;
+
+const flags = (): readonly string[] => [...COLLECTING, ...(machineAt().addresses < MANY_ADDRESSES ? CHECKING : [])];
+
 function startWorker(options: WorkerOptions): Worker {
   const { config, spill, port, log, seen, waits, hadTokens, onMark, onTokens, onDamage, gather } = options;
-  const child = spawn(process.execPath, [...process.execArgv, ...COLLECTING, ...process.argv.slice(1)], {
+  const child = spawn(process.execPath, [...process.execArgv, ...flags(), ...process.argv.slice(1)], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     // libuv fixes the size of its pool on first use, so it must be set before the process starts.
     env: { ...environmentOf("worker"), UV_THREADPOOL_SIZE: String(poolOf(config)) },

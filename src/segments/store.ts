@@ -4,7 +4,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, open, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import xxhash from "xxhash-wasm";
+import { crc32 } from "node:zlib";
 import { makeOwnFolder } from "../files.js";
 import type { Extent } from "./packer.js";
 
@@ -49,13 +49,8 @@ export class DamagedSegmentError extends Error {
   override readonly name = "DamagedSegmentError";
 }
 
-/** XXH64, for each piece that is read at once and for the index after them. */
-const hashing = await xxhash().catch((error: unknown) => {
-  // No memory for WebAssembly: nothing is cached.
-  if (error instanceof RangeError) return null;
-  throw error;
-});
-const CHECKSUM = 8;
+/** A CRC, for each piece that is read at once and for the index after them. */
+const CHECKSUM = 4;
 /**
  * The end of a file: rows, plain bytes and their CRC, number of pieces, and the checksum of everything after the last
  * piece.
@@ -65,9 +60,9 @@ const SUFFIX = ".segment";
 /** A temporary file that was not written to for this long was left by a process that died. */
 const ABANDONED_AFTER = 10 * 60_000;
 
-/** Caches up to `capacity` bytes in `folder`, which processes may share; nothing if it is 0, or without memory for WebAssembly. */
+/** Caches up to `capacity` bytes in `folder`, which processes may share; nothing if it is 0. */
 export async function openSegmentStore(folder: string, capacity: number): Promise<SegmentStore> {
-  if (capacity === 0 || hashing === null) return NO_STORE;
+  if (capacity === 0) return NO_STORE;
   await makeOwnFolder(folder);
   const beingWritten = new Set<string>();
   let [hits, misses] = [0, 0];
@@ -137,7 +132,7 @@ async function readSegment(path: string): Promise<Segment | null> {
     const length = Math.min(PIECE, bytes - i * PIECE);
     const piece = lendBuffer().subarray(0, length);
     const { bytesRead } = await file.read(piece, 0, length, i * PIECE);
-    if (bytesRead === length && hashing!.h64Raw(piece) === checksums[i]) return piece;
+    if (bytesRead === length && crc32(piece) === checksums[i]) return piece;
     await rm(path, { force: true });
     throw new DamagedSegmentError("a cached segment is damaged");
   };
@@ -174,7 +169,7 @@ interface Index {
   readonly info: SegmentInfo;
   /** The size of the content. */
   readonly bytes: number;
-  readonly checksums: BigUint64Array;
+  readonly checksums: Uint32Array;
 }
 
 async function readIndex(file: FileHandle): Promise<Index | null> {
@@ -186,8 +181,8 @@ async function readIndex(file: FileHandle): Promise<Index | null> {
   if (bytes <= 0 || Math.ceil(bytes / PIECE) !== pieces) return null;
   const end = Buffer.alloc(pieces * CHECKSUM + TAIL);
   await file.read(end, 0, end.length, bytes);
-  if (hashing!.h64Raw(end.subarray(0, -CHECKSUM)) !== end.readBigUInt64LE(end.length - CHECKSUM)) return null;
-  const checksums = BigUint64Array.from({ length: pieces }, (_, i) => end.readBigUInt64LE(i * CHECKSUM));
+  if (crc32(end.subarray(0, -CHECKSUM)) !== end.readUInt32LE(end.length - CHECKSUM)) return null;
+  const checksums = Uint32Array.from({ length: pieces }, (_, i) => end.readUInt32LE(i * CHECKSUM));
   const extent = { bytes: tail.readDoubleLE(8), crc: tail.readUInt32LE(16) };
   return { info: { rows: tail.readDoubleLE(0), extent }, bytes, checksums };
 }
@@ -198,8 +193,8 @@ async function startSegment(folder: string, name: string, onEnd: () => void): Pr
     () => null,
   );
   if (file === null) return null;
-  const checksums: bigint[] = [];
-  let hash = hashing!.create64();
+  const checksums: number[] = [];
+  let checksum = 0;
   let bytes = 0;
   let ended = false;
 
@@ -213,12 +208,12 @@ async function startSegment(folder: string, name: string, onEnd: () => void): Pr
   const addChecksums = (piece: Uint8Array): void => {
     for (let at = 0; at < piece.length;) {
       const part = piece.subarray(at, at + PIECE - (bytes % PIECE));
-      hash.update(part);
+      checksum = crc32(part, checksum);
       bytes += part.length;
       at += part.length;
       if (bytes % PIECE > 0) continue;
-      checksums.push(hash.digest());
-      hash = hashing!.create64();
+      checksums.push(checksum);
+      checksum = 0;
     }
   };
 
@@ -230,15 +225,15 @@ async function startSegment(folder: string, name: string, onEnd: () => void): Pr
     },
     async finish({ rows, extent }) {
       if (ended) return;
-      if (bytes % PIECE > 0) checksums.push(hash.digest());
+      if (bytes % PIECE > 0) checksums.push(checksum);
       const index = Buffer.alloc(checksums.length * CHECKSUM + TAIL);
-      for (const [i, checksum] of checksums.entries()) index.writeBigUInt64LE(checksum, i * CHECKSUM);
+      for (const [i, one] of checksums.entries()) index.writeUInt32LE(one, i * CHECKSUM);
       const tail = index.subarray(checksums.length * CHECKSUM);
       tail.writeDoubleLE(rows, 0);
       tail.writeDoubleLE(extent.bytes, 8);
       tail.writeUInt32LE(extent.crc, 16);
       tail.writeUInt32LE(checksums.length, 20);
-      tail.writeBigUInt64LE(hashing!.h64Raw(index.subarray(0, -CHECKSUM)), 24);
+      tail.writeUInt32LE(crc32(index.subarray(0, -CHECKSUM)), 24);
       const kept = await file
         .writev([index])
         .then(() => rename(temporary, join(folder, name)))

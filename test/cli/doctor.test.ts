@@ -290,7 +290,7 @@ describe("of a server it finds", () => {
 describe("of an installation it finds", () => {
   test("a Node that is too old", async () => {
     const states = async (version: string): Promise<string> => (await checkInstallation(version))[0]!.state;
-    expect([await states("20.18.3"), await states("18.20.1"), await states("20.19.0"), await states("22.1.0")]).toEqual(
+    expect([await states("20.18.3"), await states("18.20.1"), await states("20.19.0"), await states("22.2.0")]).toEqual(
       ["wrong", "wrong", "ok", "ok"],
     );
   });

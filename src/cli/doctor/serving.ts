@@ -97,16 +97,19 @@ function checkTasks(config: ServerConfig): Finding {
 
 function checkMemory(config: ServerConfig): Finding {
   const { workers, watch } = config;
-  const { memory: allowed } = machineAt();
+  const machine = machineAt();
+  const { memory: allowed } = machine;
   const needed = memoryNeeded(config);
   const users = `${plural(workers, "worker")}${watch ? " and the inbox" : ""}`;
   const found = `up to ${size(needed)} for ${users}, of ${size(allowed)} that this process may use`;
   if (needed <= allowed) return ok("memory", found);
-  const share = affordableMemory(allowed, config);
+  const share = affordableMemory(machine, config);
+  const less = ["--memory", share, ...(watch ? ["--ingest-memory", share] : [])];
+  const fits = memoryNeeded({ ...config, memory: share, ingestMemory: share }) <= allowed;
   return warning("memory", {
     found,
     expected: `at most ${size(allowed)}: above it the system kills processes`,
-    way: shell("tapehouse", "serve", "--memory", share, ...(watch ? ["--ingest-memory", share] : [])),
+    way: fits ? shell("tapehouse", "serve", ...less) : "use fewer --workers or --no-watch, or raise the memory limit",
   });
 }
 

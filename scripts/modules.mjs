@@ -92,6 +92,11 @@ export default {
     ],
     why: "Writing the lake: tables become versions. The http module does not depend on it.",
   },
+  copier: {
+    owns: "^src/copier/",
+    imports: ["errors", "files", "catalog", "lake", "query", "copies", "engine", "store"],
+    why: "Makes and removes serving copies; who reads them does not depend on it.",
+  },
   inbox: {
     owns: "^src/inbox/",
     imports: ["errors", "ahead", "files", "dates", "words", "config", "catalog", "lake", "engine", "intake", "store"],
@@ -126,7 +131,20 @@ export default {
   },
   http: {
     owns: "^src/http/",
-    imports: ["errors", "words", "config", "files", "catalog", "lake", "query", "engine", "encode", "segments", "web"],
+    imports: [
+      "errors",
+      "words",
+      "config",
+      "files",
+      "catalog",
+      "lake",
+      "query",
+      "copies",
+      "engine",
+      "encode",
+      "segments",
+      "web",
+    ],
     packages: ["express", "lru-cache", "pino", "prom-client"],
     why: "The only module with Express, the log and the metrics. It reads the lake and never writes it.",
   },
@@ -139,7 +157,7 @@ export default {
     owns: "^src/cli/",
     imports: [
       ...["errors", "dates", "words", "machine", "config", "catalog", "lake", "engine", "encode"],
-      ...["store", "inbox", "repair", "backup", "demo"],
+      ...["store", "copier", "inbox", "repair", "backup", "demo"],
       ...["files", "http", "processes"],
     ],
     packages: ["commander"],

@@ -184,14 +184,14 @@ const ROOT = 0;
  * Makes sure that a folder for temporary files exists. Throws an OperatorError if it belongs to another user, if others
  * can rename files in it, or if it is a link that another user made.
  */
-export async function makeOwnFolder(path: string): Promise<void> {
+export async function makeOwnFolder(path: string, option = "--temp"): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 });
   const [link, { uid, mode }] = [await lstat(path), await stat(path)];
   const own = [ROOT, process.getuid?.() ?? ROOT];
   const movable = (mode & WRITABLE_BY_OTHERS) !== 0 && (mode & STICKY) === 0;
   if (own.includes(link.uid) && own.includes(uid) && !movable) return;
   throw new OperatorError(
-    `${path} belongs to another user or can be written by others: name a folder of your own with --temp`,
+    `${path} belongs to another user or can be written by others: name a folder of your own with ${option}`,
   );
 }
 

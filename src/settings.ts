@@ -24,7 +24,7 @@ const partOrNone: Share<number | null> = (whole, workers) => (whole === null ? n
 const partOfSize: Share<string> = (whole, workers) => `${part(bytesOf(whole) / 1e6, workers, 1)}MB`;
 
 /** Commands that take settings as options. */
-type Command = "serve" | "ingest" | "import" | "doctor";
+type Command = "serve" | "ingest" | "import" | "copies" | "doctor";
 
 interface Setting<T> {
   readonly fallback: string;
@@ -46,6 +46,7 @@ const SERVER = ["serve"] as const;
 const CHECKED = ["serve", "doctor"] as const;
 const INBOX = ["serve", "ingest"] as const;
 const FILES = ["serve", "ingest", "import"] as const;
+const COPIES = ["serve", "ingest", "copies", "doctor"] as const;
 
 const limit = parsers.orNone(parsers.wholeNumber(1, 999_999_999));
 
@@ -54,7 +55,7 @@ export const SETTINGS = {
     fallback: "parquet",
     meaning: "data directory",
     parse: parsers.dataDirectory,
-    of: ["serve", "ingest", "import", "doctor"],
+    of: ["serve", "ingest", "import", "copies", "doctor"],
     offers: "folders",
   }),
   host: setting({ fallback: "127.0.0.1", meaning: "address to listen on", parse: parsers.anyText, of: CHECKED }),
@@ -96,6 +97,19 @@ export const SETTINGS = {
     meaning: "disk space for the cache of encoded rows; none or 0 disables it",
     parse: (text, option) => (text === "none" || text === "0" ? 0 : parsers.bytes(text, option)),
     of: SERVER,
+  }),
+  copies: setting({
+    fallback: "auto",
+    meaning: "disk space for serving copies; auto: half of what is free; none or 0: no copies",
+    parse: (text, option) => (text === "none" || text === "0" ? 0 : parsers.orAuto(parsers.bytes)(text, option)),
+    of: COPIES,
+  }),
+  copiesFolder: setting({
+    fallback: "none",
+    meaning: "directory for serving copies; none: copies/ in the data directory",
+    parse: parsers.orNone(parsers.anyText),
+    of: COPIES,
+    offers: "folders",
   }),
   concurrency: setting({
     fallback: "8",

@@ -2,10 +2,12 @@
 import { setPriority } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Command } from "commander";
+import { type CopierOptions, keepCopies } from "../copier/copier.js";
 import { readConfig, type ServerConfig } from "../config.js";
 import type { SettingName } from "../settings.js";
 import { OperatorError } from "../errors.js";
-import { layoutOf } from "../lake/layout.js";
+import { copiesFolderOf, layoutOf } from "../lake/layout.js";
+import { makeOwnFolder } from "../files.js";
 import { makeInbox } from "../inbox/data-directory.js";
 import { ingest } from "../inbox/ingest.js";
 import { tryLock } from "../store/lock.js";
@@ -64,11 +66,26 @@ async function watch(config: ServerConfig, signal: AbortSignal): Promise<void> {
   setPriority(NICE);
   let told = false;
   while (!signal.aborted) {
-    const ran = await tryLock(layout.ingestLock, () => ingest(config.data, options));
+    const ran = await tryLock(layout.ingestLock, async () => {
+      await Promise.all([ingest(config.data, options), copy(config, options)]);
+    });
     if (ran) return;
     if (!told) note("another process watches this inbox; waiting for it to end");
     told = true;
     await sleep(RETRY_EVERY, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Keeps the serving copies. The inbox is watched without them too. */
+async function copy(config: ServerConfig, options: Omit<CopierOptions, "folder" | "size">): Promise<void> {
+  const folder = copiesFolderOf(config);
+  if (folder === null) return;
+  try {
+    if (config.copiesFolder !== null) await makeOwnFolder(folder, "--copies-folder");
+    await keepCopies(config.data, { ...options, folder, size: config.copies });
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    note(`no serving copies are made: ${error.message}`);
   }
 }
 

@@ -25,8 +25,8 @@ export type ByteRange = readonly [from: number, to: number];
 /** Ranges that are at most this many bytes apart are read at once. */
 const NEAR = 2 * BLOCK;
 
-/** Null if there is no whole copy of the Parquet file with this checksum. */
-export async function openCopy(path: string, sha256: string): Promise<Copy | null> {
+/** Null if there is no file that can be read; `damaged` if it is no whole copy of the Parquet file with this checksum. */
+export async function openCopy(path: string, sha256: string): Promise<Copy | "damaged" | null> {
   const file = await open(path, "r").catch(() => null);
   if (file === null) return null;
   const readAt = async (at: number, length: number): Promise<Buffer> => {
@@ -40,7 +40,7 @@ export async function openCopy(path: string, sha256: string): Promise<Copy | nul
     .catch(() => null);
   if (known?.index.sha256 !== sha256) {
     await file.close();
-    return null;
+    return "damaged";
   }
   const { index, checksums } = known;
 

@@ -1,4 +1,4 @@
-// The serving copies of a lake: a folder with the same names as the lake's, and the files of it that are open.
+// The serving copies in a folder that has the same names as the lake's, as readers of scans see them.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { RecordBatch } from "apache-arrow";
@@ -7,79 +7,113 @@ import type { Column } from "../catalog/types.js";
 import type { DataFile } from "../lake/manifest.js";
 import type { Scan } from "../query/scan.js";
 import { type Copy, DamagedCopyError, openCopy } from "./open.js";
+import { partsOf } from "./parts.js";
 import { readCopies } from "./read.js";
 
 export interface CopyStore {
-  /**
-   * The rows of a scan, in batches with these columns; null if DuckDB must read them. Throws DamagedCopyError, and removes
-   * that copy.
-   */
-  read(scan: Scan, columns: readonly Column[]): Promise<AsyncGenerator<RecordBatch, void, undefined> | null>;
+  /** Scans that together have the rows of this one, in its order; null if DuckDB must read all of it. */
+  open(scan: Scan, columns: readonly Column[]): Promise<readonly ScanPart[] | null>;
+  figures(): CopyFigures;
   close(): Promise<void>;
+}
+
+/** A part of a scan. Without `copied`, DuckDB reads it. */
+export interface ScanPart {
+  readonly scan: Scan;
+  readonly copied: CopiedRows | null;
+}
+
+/** Rows from serving copies. */
+export interface CopiedRows {
+  /** Throws DamagedCopyError, after that copy was removed. A batch is valid until the next one is requested. */
+  readonly batches: AsyncGenerator<RecordBatch, void, undefined>;
+  /** Must be called when no more batches are needed. */
+  close(): void;
+}
+
+/** Scans since the start, by where their rows came from; and the copies that were removed because they were damaged. */
+export interface CopyFigures {
+  readonly copied: number;
+  readonly mixed: number;
+  readonly missing: number;
+  readonly damaged: number;
 }
 
 /** Copies that are kept open. */
 const MOST_OPEN = 256;
 
 /** Where the copy of a data file is. */
-const copyPath = (folder: string, { path }: DataFile): string => join(folder, path.replace(/\.parquet$/, ".arrow"));
+export const copyPath = (folder: string, { path }: Pick<DataFile, "path">): string =>
+  join(folder, path.replace(/\.parquet$/, ".arrow"));
 
 /** Without a folder, there are no copies. */
 export function openCopyStore(folder: string | null): CopyStore {
-  if (folder === null) return { read: async () => null, close: async () => undefined };
+  const figures = { copied: 0, mixed: 0, missing: 0, damaged: 0 };
+  if (folder === null) return { open: async () => null, figures: () => figures, close: async () => undefined };
   const opened = new LRUCache<string, Held>({ max: MOST_OPEN, dispose: (held) => held.leave() });
 
+  const discard = async (file: DataFile): Promise<void> => {
+    figures.damaged++;
+    opened.delete(file.sha256);
+    await rm(copyPath(folder, file), { force: true }).catch(() => undefined);
+  };
   const hold = async (file: DataFile): Promise<Held | null> => {
     const known = opened.get(file.sha256);
     if (known !== undefined) return known.enter();
     const copy = await openCopy(copyPath(folder, file), file.sha256);
-    if (copy === null) return null;
+    if (copy === "damaged") await discard(file);
+    if (copy === null || copy === "damaged") return null;
     const held = holdOpen(copy);
     opened.set(file.sha256, held);
     return held.enter();
   };
 
   return {
-    async read(scan, columns) {
-      const held: Held[] = [];
-      const release = (): void => {
-        for (const one of held) one.leave();
+    async open(scan, columns) {
+      if (scan.select.what !== "rows" || scan.derived !== null) return null;
+      const held = new Map<DataFile, Held>();
+      const release = (files: readonly DataFile[]): void => {
+        for (const file of files) held.get(file)?.leave();
       };
       for (const file of scan.files) {
         const one = await hold(file);
-        if (one === null) {
-          release();
-          return null;
-        }
-        held.push(one);
+        if (one !== null) held.set(file, one);
       }
-      const copies = held.map(({ copy }) => copy);
-      const batches = readCopies(scan, copies, columns);
-      if (batches === null) {
-        release();
-        return null;
+      const parts = partsOf(scan, (file) => held.get(file)?.copy ?? null)?.map((part): ScanPart => {
+        const copies = part.files.map((file) => held.get(file)?.copy);
+        const batches = copies.includes(undefined) ? null : readCopies(part, copies as Copy[], columns);
+        if (batches !== null) return { scan: part, copied: copied(part.files, copies as Copy[], batches) };
+        release(part.files);
+        return { scan: part, copied: null };
+      });
+      if (parts === undefined) release(scan.files);
+      const found = parts?.filter((part) => part.copied !== null).length ?? 0;
+      figures[found === 0 ? "missing" : found === parts?.length ? "copied" : "mixed"]++;
+      return parts !== undefined && found > 0 ? parts : null;
+
+      function copied(files: readonly DataFile[], copies: readonly Copy[], batches: CopiedRows["batches"]): CopiedRows {
+        let open = true;
+        return {
+          batches: (async function* () {
+            try {
+              yield* batches;
+            } catch (error) {
+              if (error instanceof DamagedCopyError) await discard(files[copies.indexOf(error.copy)]!);
+              throw error;
+            }
+          })(),
+          close() {
+            if (open) release(files);
+            open = false;
+          },
+        };
       }
-      return (async function* () {
-        try {
-          yield* batches;
-        } catch (error) {
-          if (error instanceof DamagedCopyError) await remove(scan.files, copies, error.copy);
-          throw error;
-        } finally {
-          release();
-        }
-      })();
     },
+    figures: () => figures,
     async close() {
       opened.clear();
     },
   };
-
-  async function remove(files: readonly DataFile[], copies: readonly Copy[], damaged: Copy): Promise<void> {
-    const file = files[copies.indexOf(damaged)]!;
-    opened.delete(file.sha256);
-    await rm(copyPath(folder!, file), { force: true });
-  }
 }
 
 /** A copy that is closed when nobody reads it any more. */

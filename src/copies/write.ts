@@ -23,7 +23,7 @@ export type CopyOf = Pick<CopyIndex, "sha256" | "clustering" | "rows" | "date" |
 export async function writeCopy(path: string, of: CopyOf, batches: AsyncIterable<RecordBatch>): Promise<void> {
   const gathered = of.columns.map((column) => arrowColumn(column, { dates: "date" }));
   const schema = arrowSchema(of.columns, gathered, {});
-  const file = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+  const file = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
   try {
     const out = checkedOutput((bytes) => file.write(bytes).then(() => undefined));
     await out.write(HEAD);

@@ -1,11 +1,53 @@
-// Rows from serving copies, and from DuckDB where a copy turns out to be damaged.
+// Rows from serving copies, and from DuckDB where there is no copy or it turns out to be damaged.
 import type { RecordBatch } from "apache-arrow";
 import { DamagedCopyError } from "../copies/open.js";
+import type { CopiedRows, ScanPart } from "../copies/store.js";
+import { firstRows, type Scan } from "../query/scan.js";
 import type { Running } from "./execute.js";
 
-/** Reads `batches`. If a copy is damaged, the rows that are still missing come from what `otherwise` starts. */
-export function fromCopies(
-  batches: AsyncGenerator<RecordBatch, void, undefined>,
+/** Starts a scan in DuckDB. */
+type Start = (scan: Scan) => Promise<Running>;
+
+/** Reads the parts of a scan one after another, up to its limit. */
+export function fromParts(parts: readonly ScanPart[], signal: AbortSignal, fromDuckdb: Start): Running {
+  const waiting = [...parts];
+  let left = parts[0]!.scan.limit;
+  let current: Running | null = null;
+
+  const start = async (part: ScanPart): Promise<Running> => {
+    const scan = left === null ? part.scan : firstRows(part.scan, left);
+    return part.copied === null
+      ? fromDuckdb(scan)
+      : fromCopies(part.copied, left ?? Infinity, signal, () => fromDuckdb(scan));
+  };
+  return {
+    async next() {
+      for (;;) {
+        if (current === null && (waiting.length === 0 || left === 0)) return null;
+        current ??= await start(waiting.shift()!);
+        const batch = await current.next();
+        if (batch !== null) {
+          if (left !== null) left -= batch.numRows;
+          return batch;
+        }
+        await current.finish();
+        current = null;
+      }
+    },
+    finish: async () => closeAll(waiting),
+    async close() {
+      await current?.close();
+      closeAll(waiting);
+    },
+  };
+}
+
+const closeAll = (parts: readonly ScanPart[]): void => parts.forEach(({ copied }) => copied?.close());
+
+/** The first `most` rows. If a copy is damaged, those that are still missing come from what `otherwise` starts. */
+function fromCopies(
+  { batches, close }: CopiedRows,
+  most: number,
   signal: AbortSignal,
   otherwise: () => Promise<Running>,
 ): Running {
@@ -13,11 +55,13 @@ export function fromCopies(
   let instead: Running | null = null;
 
   const nextCopied = async (): Promise<RecordBatch | null> => {
+    if (rows === most) return null;
     const { done, value } = await batches.next();
     signal.throwIfAborted();
     if (done === true) return null;
-    rows += value.numRows;
-    return value;
+    const taken = Math.min(most - rows, value.numRows);
+    rows += taken;
+    return taken < value.numRows ? value.slice(0, taken) : value;
   };
   /** The first `rows` rows were read from copies. */
   const nextInstead = async (from: Running): Promise<RecordBatch | null> => {
@@ -28,6 +72,10 @@ export function fromCopies(
       rows -= skipped;
       if (skipped < batch.numRows) return batch.slice(skipped);
     }
+  };
+  const end = async (): Promise<void> => {
+    await batches.return();
+    close();
   };
 
   return {
@@ -41,9 +89,12 @@ export function fromCopies(
         return nextInstead(instead);
       }
     },
-    finish: async () => instead?.finish(),
+    async finish() {
+      await end();
+      await instead?.finish();
+    },
     async close() {
-      await batches.return();
+      await end();
       await instead?.close();
     },
   };

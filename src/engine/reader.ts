@@ -12,7 +12,7 @@ import { costOf, type Cost, type Read, type Scan } from "../query/scan.js";
 import { createAdmission, type Load } from "./admission.js";
 import { batchReader } from "./arrow.js";
 import type { Ahead, WhenAdmitted } from "./chunks.js";
-import { fromCopies } from "./copied.js";
+import { fromParts } from "./copied.js";
 import { type Running, runningChunks, type Wanted, execute, statementsOf, streamBatches } from "./execute.js";
 import { type LockedOptions, openLocked } from "./locked.js";
 
@@ -112,8 +112,8 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
         const run = async (scan: Scan): Promise<Running> => {
           await options.integrity.check(scan.files);
           signal.throwIfAborted();
-          const copied = await copies.read(scan, columns);
-          return copied === null ? fromDuckdb(scan) : fromCopies(copied, signal, () => fromDuckdb(scan));
+          const parts = await copies.open(scan, columns);
+          return parts === null ? fromDuckdb(scan) : fromParts(parts, signal, fromDuckdb);
         };
         const start = (): Promise<Running> | null => {
           const next = queue.next();

@@ -10,6 +10,7 @@ import {
   Registry,
   collectDefaultMetrics,
 } from "prom-client";
+import type { CopyFigures } from "../copies/store.js";
 import type { Reader } from "../engine/reader.js";
 import type { ProblemCode } from "../errors.js";
 import { stampAt } from "../files.js";
@@ -27,6 +28,7 @@ interface MetricSources {
   readonly lake: Lake;
   readonly reader: Pick<Reader, "load">;
   readonly cache: () => StoreFigures;
+  readonly copies: () => CopyFigures;
   readonly now: () => Date;
 }
 
@@ -39,7 +41,7 @@ export interface Metrics extends RequestMetrics {
 /** Seconds: from a response in memory to the longest download. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.25, 1, 5, 30, 120, 600];
 
-export function createMetrics({ lake, reader, cache, now }: MetricSources): Metrics {
+export function createMetrics({ lake, reader, cache, copies, now }: MetricSources): Metrics {
   const registers = [new Registry()];
   collectDefaultMetrics({ register: registers[0]! });
 
@@ -108,6 +110,10 @@ export function createMetrics({ lake, reader, cache, now }: MetricSources): Metr
   total("tapehouse_cache_misses_total", "Segments not found in the cache.", () => cache().misses);
   gauge("tapehouse_cache_entries", "Segments in the cache.", () => cache().entries);
   gauge("tapehouse_cache_bytes", "Bytes in the cache.", () => cache().bytes);
+  total("tapehouse_copied_scans_total", "Scans whose rows came from serving copies.", () => copies().copied);
+  total("tapehouse_mixed_scans_total", "Scans of which some rows came from serving copies.", () => copies().mixed);
+  total("tapehouse_uncopied_scans_total", "Scans whose rows came from Parquet.", () => copies().missing);
+  total("tapehouse_damaged_copies_total", "Serving copies removed because they were damaged.", () => copies().damaged);
   let kept = 0;
   /** If the data directory is unavailable or damaged, the last known number: the other figures are still wanted. */
   const versions = async (): Promise<number> => {

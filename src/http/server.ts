@@ -3,6 +3,7 @@
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { ServerConfig } from "../config.js";
+import { openCopyStore } from "../copies/store.js";
 import { createAdjustments } from "../engine/adjust.js";
 import { createHistory } from "../engine/changes.js";
 import { createCalendars } from "../engine/calendars.js";
@@ -11,6 +12,7 @@ import { openReader } from "../engine/reader.js";
 import { createStatistics } from "../engine/statistics.js";
 import type { Mark as LakeMark } from "../lake/continuity.js";
 import { createIntegrity } from "../lake/integrity.js";
+import { copiesFolderOf } from "../lake/layout.js";
 import { type OpenOptions, openLake } from "../lake/lake.js";
 import { type TokenOptions, openTokens } from "../lake/tokens.js";
 import { makeOwnFolder } from "../files.js";
@@ -64,7 +66,10 @@ export async function startServer(
   const lake = await openLake(config.data, hooks.lake);
   const integrity = createIntegrity(lake.layout.lake, lake.requireState);
   await makeOwnFolder(config.temp);
+  if (config.copiesFolder !== null) await makeOwnFolder(config.copiesFolder, "--copies-folder");
+  const copies = openCopyStore(copiesFolderOf(config));
   const reader = await openReader({
+    copies,
     lakeFolder: lake.layout.lake,
     memory: config.memory,
     tempDirectory: hooks.spill ?? config.temp,
@@ -88,7 +93,7 @@ export async function startServer(
   const statistics = createStatistics(reader);
   const history = createHistory(reader);
   const segments = await openSegmentStore(join(config.temp, "segments"), config.cache);
-  const metrics = createMetrics({ lake, reader, cache: segments.figures, now });
+  const metrics = createMetrics({ lake, reader, cache: segments.figures, copies: copies.figures, now });
   const gatherMetrics = hooks.gatherMetrics ?? (async () => [await metrics.collect()]);
   const context: Context = {
     ...{ config, lake, reader, calendars, gaps, adjustments, statistics, history, tokens, integrity, segments },

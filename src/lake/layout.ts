@@ -5,6 +5,8 @@ export interface Layout {
   readonly root: string;
   /** Files that data engineers drop; one folder for each entity. */
   readonly inbox: string;
+  /** Serving copies, unless they are elsewhere. May be deleted at any time. */
+  readonly copies: string;
   /** Immutable Parquet files that are served. */
   readonly lake: string;
   /** Work space of a write session. May be deleted while no command runs. */
@@ -50,6 +52,7 @@ export function layoutOf(root: string): Layout {
   return {
     root,
     inbox: join(root, "inbox"),
+    copies: join(root, "copies"),
     lake,
     scratch: join(lake, ".scratch"),
     staging: join(lake, ".staging"),
@@ -74,6 +77,13 @@ export function layoutOf(root: string): Layout {
     gapsLock: join(state, "gaps.lock"),
   };
 }
+
+/** The folder of the serving copies; null if there are to be none. */
+export const copiesFolderOf = (settings: {
+  readonly data: string;
+  readonly copies: number | "auto";
+  readonly copiesFolder: string | null;
+}): string | null => (settings.copies === 0 ? null : (settings.copiesFolder ?? layoutOf(settings.data).copies));
 
 /** The file name of a version is its sequence number, so that two writers cannot both create the next one. */
 export const versionFile = (sequence: number): string => `${String(sequence).padStart(10, "0")}.json`;

@@ -68,7 +68,7 @@ beforeAll(async () => {
         const batches = reader.read({ columns, scans: [scanOf([file], rowsOf(columns))] }, never);
         const of = { sha256: file.sha256, clustering, rows: file.rows, date: mainDate, code, columns };
         await writeCopy(path, of, batches);
-        copies.set(file.path, (await openCopy(path, file.sha256))!);
+        copies.set(file.path, (await openCopy(path, file.sha256)) as Copy);
       }
     }
   }

@@ -1,0 +1,40 @@
+// tapehouse copies
+import { Command } from "commander";
+import { readConfig } from "../config.js";
+import { type CopyCount, makeCopies } from "../copier/copier.js";
+import { OperatorError } from "../errors.js";
+import { makeOwnFolder } from "../files.js";
+import { copiesFolderOf } from "../lake/layout.js";
+import type { SettingName } from "../settings.js";
+import { plural, size } from "../words.js";
+import { addSettings, jsonOption, requireLake } from "./options.js";
+import { note, printJson, say } from "./out.js";
+
+type Options = Partial<Record<SettingName, string>> & { readonly json?: boolean };
+
+export function copiesCommand(): Command {
+  return addSettings(
+    new Command("copies").description(
+      "Make the serving copies that are missing. serve does this by itself, but not with --no-watch.",
+    ),
+    "copies",
+  )
+    .addOption(jsonOption())
+    .addHelpText("after", "\nExample:\n  $ tapehouse copies")
+    .action(async ({ json, ...options }: Options) => {
+      const config = readConfig(options, process.env);
+      await requireLake(config.data);
+      const folder = copiesFolderOf(config);
+      if (folder === null) throw new OperatorError("--copies 0 means no serving copies", 2);
+      if (config.copiesFolder !== null) await makeOwnFolder(folder, "--copies-folder");
+      const { signal } = new AbortController();
+      const count = await makeCopies(config.data, { folder, size: config.copies, log: note, signal });
+      if (json) printJson(count);
+      else say(describe(count));
+    });
+}
+
+const describe = ({ made, removed, missing, bytes }: CopyCount): readonly string[] => [
+  `serving copies: ${made} made, ${removed} removed, ${size(bytes)} in all`,
+  ...(missing > 0 ? [`${plural(missing, "file")} without a copy: too little space, or see the lines above`] : []),
+];

@@ -1,0 +1,148 @@
+// Keeps the serving copies of a lake: makes those that are missing, and removes those that are not needed or do not fit.
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openReader, type Reader } from "../engine/reader.js";
+import { OperatorError, reasonOf } from "../errors.js";
+import { describeRefusal } from "../files.js";
+import type { Mark } from "../lake/continuity.js";
+import { createIntegrity, DamagedFileError } from "../lake/integrity.js";
+import { type Lake, openLake } from "../lake/lake.js";
+import { tryLock } from "../store/lock.js";
+import { freeBytes, makeCopy, removeCopy, storedCopies } from "./folder.js";
+import { estimatedSize, planCopies, type Source, sourcesOf } from "./plan.js";
+
+export interface CopierOptions {
+  readonly folder: string;
+  /** Bytes that all copies may have; `auto`: half of what is free or theirs. */
+  readonly size: number | "auto";
+  /** The lake from which to continue. */
+  readonly after?: Mark;
+  readonly log: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+export interface CopyCount {
+  readonly made: number;
+  readonly removed: number;
+  /** Data files of the served version that still have no copy. */
+  readonly missing: number;
+  readonly bytes: number;
+}
+
+/** Milliseconds. */
+const LOOK_EVERY = 1_000;
+const STEP = 5_000;
+/** A file that could not be copied is tried again after this. */
+const AGAIN_AFTER = 300_000;
+
+/** Until the signal fires. Throws an OperatorError if the folder cannot be written. */
+export async function keepCopies(root: string, options: CopierOptions): Promise<void> {
+  const { signal } = options;
+  while (!signal.aborted) {
+    await underLock(root, options, async (step) => {
+      while (!signal.aborted) {
+        const { made } = await step();
+        if (made === 0) await sleep(LOOK_EVERY, undefined, { signal }).catch(() => undefined);
+      }
+    });
+    // Another process keeps the copies of this folder.
+    await sleep(LOOK_EVERY, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Once. Throws an OperatorError if the folder cannot be written, or if another process keeps its copies. */
+export async function makeCopies(root: string, options: CopierOptions): Promise<CopyCount> {
+  let [made, removed] = [0, 0];
+  let last: CopyCount | null = null;
+  const ran = await underLock(root, options, async (step) => {
+    do {
+      last = await step();
+      made += last.made;
+      removed += last.removed;
+    } while (last.made > 0);
+  });
+  if (!ran || last === null) throw new OperatorError(`another process keeps the copies in ${options.folder}`);
+  return { ...(last as CopyCount), made, removed };
+}
+
+/** Makes copies for a few seconds at most. */
+type Step = () => Promise<CopyCount>;
+
+async function underLock(root: string, options: CopierOptions, work: (step: Step) => Promise<void>): Promise<boolean> {
+  const { folder, after } = options;
+  const lake = await openLake(root, after === undefined ? {} : { after });
+  try {
+    await mkdir(folder, { recursive: true });
+    return await tryLock(join(folder, "lock"), async () => {
+      const reader = await openReader({
+        ...{ lakeFolder: lake.layout.lake, memory: "256MB", tempDirectory: join(folder, ".spill"), spill: "1GB" },
+        ...{ threads: 1, concurrency: 1, streams: 1, queue: 0 },
+        integrity: createIntegrity(lake.layout.lake, lake.requireState),
+      });
+      try {
+        await work(stepper(lake, reader, options));
+      } finally {
+        await reader.close();
+      }
+    });
+  } catch (error) {
+    const refusal = describeRefusal(error);
+    throw refusal === undefined ? error : new OperatorError(refusal);
+  }
+}
+
+function stepper(lake: Lake, reader: Reader, { folder, size, log, signal }: CopierOptions): Step {
+  /** Bytes of copies that were made, by the checksum of the data file: they may have been removed since. */
+  const sizes = new Map<string, number>();
+  /** When a data file could not be copied, by its checksum. */
+  const failures = new Map<string, number>();
+  const hasFailed = ({ file }: Source): boolean =>
+    performance.now() - (failures.get(file.sha256) ?? -Infinity) < AGAIN_AFTER;
+
+  const tryToMake = async (source: Source): Promise<boolean> => {
+    try {
+      sizes.set(source.file.sha256, await makeCopy(folder, source, reader, signal));
+      return true;
+    } catch (error) {
+      if (signal.aborted) return false;
+      // Vacuum may have removed the file since.
+      if (!(error instanceof DamagedFileError && error.isMissing)) {
+        log(`no serving copy of ${source.file.path}: ${reasonOf(error)}`);
+      }
+      failures.set(source.file.sha256, performance.now());
+      return false;
+    }
+  };
+
+  return async () => {
+    const isAvailable = await lake.refresh().then(
+      () => true,
+      () => false,
+    );
+    const sources = isAvailable ? sourcesOf(lake.current()) : [];
+    const stored = await storedCopies(folder, lake.layout.lake);
+    const bytes = stored.reduce((sum, copy) => sum + copy.bytes, 0);
+    if (!isAvailable) return { made: 0, removed: 0, missing: 0, bytes };
+    const most = size === "auto" ? ((await freeBytes(folder)) + bytes) / 2 : size;
+    const { missing, removable } = planCopies(
+      sources,
+      stored,
+      most,
+      (source) => sizes.get(source.file.sha256) ?? estimatedSize(source),
+    );
+    for (const copy of removable) await removeCopy(folder, copy);
+    const freed = removable.reduce((sum, copy) => sum + copy.bytes, 0);
+    let [made, added] = [0, 0];
+    const began = performance.now();
+    for (const source of missing) {
+      if (performance.now() - began > STEP || signal.aborted) break;
+      if (hasFailed(source) || !(await tryToMake(source))) continue;
+      made++;
+      added += sizes.get(source.file.sha256)!;
+    }
+    const copied = new Set(stored.map(({ path }) => path));
+    const without = sources.filter(({ file }) => !copied.has(file.path)).length;
+    return { made, removed: removable.length, missing: without - made, bytes: bytes - freed + added };
+  };
+}

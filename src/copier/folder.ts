@@ -1,0 +1,66 @@
+// The folder of the serving copies: what it holds, and one more copy.
+import { access, mkdir, readdir, rename, rm, stat, statfs } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { copyPath } from "../copies/store.js";
+import { writeCopy } from "../copies/write.js";
+import type { Reader } from "../engine/reader.js";
+import { rowsOf, scanOf } from "../query/scan.js";
+import type { Source, StoredCopy } from "./plan.js";
+
+const COPY = ".arrow";
+/** A copy that is being written. */
+const PART = ".part";
+
+/** Writes the copy of a data file. Throws what reading it throws, among others DamagedFileError. */
+export async function makeCopy(
+  folder: string,
+  { entity, clustering, file }: Source,
+  reader: Reader,
+  signal: AbortSignal,
+): Promise<number> {
+  const { columns, mainDate: date, code } = entity;
+  const path = copyPath(folder, file);
+  const part = path + PART;
+  await mkdir(dirname(path), { recursive: true });
+  await rm(part, { force: true });
+  try {
+    const batches = reader.read({ columns, scans: [scanOf([file], rowsOf(columns))] }, signal);
+    await writeCopy(part, { sha256: file.sha256, clustering, rows: file.rows, date, code, columns }, batches);
+    const { size } = await stat(part);
+    await rename(part, path);
+    return size;
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+}
+
+/** The copies in a folder. Removes what a crash left unfinished. */
+export async function storedCopies(folder: string, lakeFolder: string): Promise<readonly StoredCopy[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const stored: StoredCopy[] = [];
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.name.endsWith(COPY + PART)) await rm(path, { force: true });
+    if (!entry.isFile() || !entry.name.endsWith(COPY)) continue;
+    const source = relative(folder, path).replace(/\.arrow$/, ".parquet");
+    const found = await stat(path).catch(() => undefined);
+    if (found) stored.push({ path: source, bytes: found.size, hasSource: await exists(join(lakeFolder, source)) });
+  }
+  return stored;
+}
+
+export const removeCopy = (folder: string, copy: StoredCopy): Promise<void> =>
+  rm(copyPath(folder, copy), { force: true });
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+/** Free bytes of the file system. */
+export async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}

@@ -141,7 +141,7 @@ function stepper(lake: Lake, reader: Reader, { folder, size, log, signal }: Copi
       made++;
       added += sizes.get(source.file.sha256)!;
     }
-    const copied = new Set(stored.map(({ path }) => path));
+    const copied = new Set(stored.filter((copy) => !removable.includes(copy)).map(({ path }) => path));
     const without = sources.filter(({ file }) => !copied.has(file.path)).length;
     return { made, removed: removable.length, missing: without - made, bytes: bytes - freed + added };
   };

@@ -34,11 +34,15 @@ export async function* inOrder(
   limit: number,
 ): AsyncGenerator<RecordBatch, void, undefined> {
   const cut = firstOf(slices, limit);
-  let ahead = cut[0] && read(cut[0]);
+  const start = (i: number): Promise<RecordBatch> | undefined => {
+    const batch = cut[i] && read(cut[i]!);
+    batch?.catch(() => undefined); // errors are thrown at the await
+    return batch;
+  };
+  let ahead = start(0);
   for (let i = 1; ahead !== undefined; i++) {
-    ahead.catch(() => undefined); // errors are thrown at the await
     const batch: RecordBatch = await ahead;
-    ahead = cut[i] && read(cut[i]!);
+    ahead = start(i);
     yield batch;
   }
 }

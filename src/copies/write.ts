@@ -57,7 +57,7 @@ export async function writeCopy(path: string, of: CopyOf, batches: AsyncIterable
       const sources = columnsOf(batch);
       dates.add(sources, batch.numRows, written + rows);
       codes.add(sources, batch.numRows, written + rows);
-      for (const [i, column] of gathered.entries()) column.add(sources[i]!, batch.numRows);
+      for (const [i, column] of gathered.entries()) column.add(sources[i]!, 0, batch.numRows);
       rows += batch.numRows;
       if (rows >= BATCH_ROWS) await flush();
     }

@@ -9,8 +9,8 @@ import { NOTHING, type Head } from "./types.js";
 
 export interface ArrowColumn {
   readonly type: DataType;
-  /** Appends a copy of all `rows` values of a batch. */
-  add(source: ColumnData, rows: number): void;
+  /** Appends a copy of the values of a batch from row `from` to row `to`, exclusive. */
+  add(source: ColumnData, from: number, to: number): void;
   /** Bytes gathered so far. */
   byteLength(): number;
   /** What was gathered, valid until the next `add`, which starts a new column. */
@@ -41,9 +41,9 @@ function dayColumn(): ArrowColumn {
   const column = fixedColumn(new DateDay(), 4);
   return {
     ...column,
-    add(source, rows) {
-      requireDays(source, rows);
-      column.add(source, rows);
+    add(source, from, to) {
+      requireDays(source, from, to);
+      column.add(source, from, to);
     },
   };
 }
@@ -54,11 +54,12 @@ function fixedColumn(type: DataType, width: number): ArrowColumn {
   const missing = new MissingRows();
   return {
     type,
-    add(source, rows) {
-      const added = values.extend(rows * width);
-      added.set(new Uint8Array(source.values.buffer, source.values.byteOffset, rows * width));
+    add(source, from, to) {
+      const added = values.extend((to - from) * width);
+      const { buffer, byteOffset } = source.values;
+      added.set(new Uint8Array(buffer, byteOffset + from * width, (to - from) * width));
       // The slot of a missing value may contain anything, so it is cleared.
-      missing.add(source, rows, (row) => added.fill(0, row * width, row * width + width));
+      missing.add(source, from, to, (row) => added.fill(0, (row - from) * width, (row - from + 1) * width));
     },
     byteLength: () => values.length,
     take() {
@@ -68,8 +69,8 @@ function fixedColumn(type: DataType, width: number): ArrowColumn {
   };
 }
 
-/** Appends the bytes of all rows to `bytes`, and writes the end of each row to `ends`. */
-type AddText = (source: ColumnData, bytes: GrowingBytes, ends: Int32Array) => void;
+/** Appends the bytes of as many rows as `ends` has, starting with `from`, and writes to it the end of each. */
+type AddText = (source: ColumnData, from: number, bytes: GrowingBytes, ends: Int32Array) => void;
 
 function textColumn(addBytes: AddText): ArrowColumn {
   const bytes = new GrowingBytes();
@@ -77,11 +78,11 @@ function textColumn(addBytes: AddText): ArrowColumn {
   const missing = new MissingRows();
   return {
     type: UTF8,
-    add(source, rows) {
+    add(source, from, to) {
       if (offsets.length === 0) offsets.extend(4).fill(0);
-      const added = offsets.extend(rows * 4);
-      addBytes(source, bytes, new Int32Array(added.buffer, added.byteOffset, rows));
-      missing.add(source, rows);
+      const added = offsets.extend((to - from) * 4);
+      addBytes(source, from, bytes, new Int32Array(added.buffer, added.byteOffset, to - from));
+      missing.add(source, from, to);
     },
     byteLength: () => bytes.length + offsets.length,
     take() {
@@ -91,31 +92,31 @@ function textColumn(addBytes: AddText): ArrowColumn {
   };
 }
 
-const addText: AddText = ({ values, valueOffsets }, bytes, ends) => {
+const addText: AddText = ({ values, valueOffsets }, from, bytes, ends) => {
   const offsets = valueOffsets!;
-  const start = offsets[0]!;
+  const start = offsets[from]!;
   const shift = bytes.length - start;
-  for (let row = 0; row < ends.length; row++) ends[row] = offsets[row + 1]! + shift;
-  bytes.add(new Uint8Array(values.buffer, values.byteOffset + start, offsets[ends.length]! - start));
+  for (let i = 0; i < ends.length; i++) ends[i] = offsets[from + i + 1]! + shift;
+  bytes.add(new Uint8Array(values.buffer, values.byteOffset + start, offsets[from + ends.length]! - start));
 };
 
 /** Throws RangeError for a date outside the years 1 to 9999. */
-function requireDays(source: ColumnData, rows: number): void {
+function requireDays(source: ColumnData, from: number, to: number): void {
   const days = source.values as Int32Array;
-  for (let row = 0; row < rows; row++) if (isPresent(source, row)) requireDay(days[row]!);
+  for (let row = from; row < to; row++) if (isPresent(source, row)) requireDay(days[row]!);
 }
 
 /** Dates are written by the row writer: eight digits, or nothing if the value is missing. */
 function dateAdder(column: Column): AddText {
   const write = rowWriter([column], { prefixes: [""], suffix: "", quoting: "csv", missing: "" });
-  return (source, bytes, ends) => {
+  return (source, from, bytes, ends) => {
     const start = bytes.length;
-    if (source.nullCount === 0) for (let row = 0; row < ends.length; row++) ends[row] = start + 8 * (row + 1);
+    if (source.nullCount === 0) for (let i = 0; i < ends.length; i++) ends[i] = start + 8 * (i + 1);
     else {
       let end = start;
-      for (let row = 0; row < ends.length; row++) ends[row] = end += isPresent(source, row) ? 8 : 0;
+      for (let i = 0; i < ends.length; i++) ends[i] = end += isPresent(source, from + i) ? 8 : 0;
     }
-    bytes.add(write([source], 0, ends.length));
+    bytes.add(write([source], from, from + ends.length));
   };
 }
 
@@ -124,15 +125,15 @@ class MissingRows {
   private rows = 0;
   private missing: number[] = [];
 
-  add(source: ColumnData, rows: number, each?: (row: number) => void): void {
+  add(source: ColumnData, from: number, to: number, each?: (row: number) => void): void {
     if (source.nullCount > 0) {
-      for (let row = 0; row < rows; row++) {
+      for (let row = from; row < to; row++) {
         if (isPresent(source, row)) continue;
-        this.missing.push(this.rows + row);
+        this.missing.push(this.rows + row - from);
         each?.(row);
       }
     }
-    this.rows += rows;
+    this.rows += to - from;
   }
 
   take(): { readonly nullCount: number; readonly bitmap: Uint8Array } {

@@ -1,6 +1,7 @@
-// An Arrow IPC stream. Batches are gathered into record batches of thousands of rows, because readers pay for each one.
-// They are not larger, because large buffers outlive the cheap garbage collections.
-import { columnsOf } from "../arrow-data.js";
+// An Arrow IPC stream. Rows are gathered into record batches of thousands of rows, because readers pay for each one.
+// They are not larger, because large buffers outlive the cheap garbage collections. Where they end depends on the rows
+// alone, not on how these arrive.
+import { type ColumnData, columnsOf } from "../arrow-data.js";
 import { arrowColumn } from "./arrow-columns.js";
 import { arrowSchema, batchMessage, END_OF_STREAM, schemaMessage } from "./arrow-messages.js";
 import { NOTHING, type Encoder, type Head } from "./types.js";
@@ -37,12 +38,31 @@ export function arrowEncoder(head: Head): Encoder {
     segment: () => ({
       batch(batch) {
         const sources = columnsOf(batch);
-        for (const [i, column] of columns.entries()) column.add(sources[i]!, batch.numRows);
-        rows += batch.numRows;
-        return rows >= ENOUGH_ROWS || gatheredBytes() >= ENOUGH_BYTES ? flush() : NOTHING;
+        const messages: Uint8Array[] = [];
+        for (let from = 0; from < batch.numRows;) {
+          let to = Math.min(batch.numRows, from + ENOUGH_ROWS - rows);
+          // Rows are cut after the first one with which they are enough, so ranges that may hold it are halved.
+          const most = ENOUGH_BYTES - gatheredBytes();
+          while (to - from > 1 && mostBytes(sources, from, to) >= most) to = from + ((to - from) >> 1);
+          for (const [i, column] of columns.entries()) column.add(sources[i]!, from, to);
+          rows += to - from;
+          from = to;
+          if (rows === ENOUGH_ROWS || gatheredBytes() >= ENOUGH_BYTES) messages.push(flush());
+        }
+        return messages.length === 1 ? messages[0]! : Buffer.concat(messages);
       },
       end: flush,
     }),
     end: () => END_OF_STREAM,
   };
 }
+
+/** Bytes of a date, also as text with its offset. */
+const DATE_BYTES = 12;
+
+/** An upper bound of the bytes of rows. */
+const mostBytes = (sources: readonly ColumnData[], from: number, to: number): number =>
+  sources.reduce((sum, { values, valueOffsets: offsets }) => {
+    if (offsets !== undefined) return sum + offsets[to]! - offsets[from]! + 4 * (to - from);
+    return sum + (to - from) * (values instanceof Int32Array ? DATE_BYTES : values.BYTES_PER_ELEMENT);
+  }, 0);

@@ -1,6 +1,6 @@
 // Serving copies hold what the Parquet files hold: whatever a scan asks, its rows are those that DuckDB reads.
-import { mkdir, readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { type RecordBatch, tableFromIPC } from "apache-arrow";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -9,7 +9,8 @@ import { entityNamed } from "../../src/catalog/index.js";
 import type { Column, Entity } from "../../src/catalog/types.js";
 import { type Copy, openCopy } from "../../src/copies/open.js";
 import { readCopies } from "../../src/copies/read.js";
-import { writeCopy } from "../../src/copies/write.js";
+import { copyPath } from "../../src/copies/store.js";
+import { makeCopies } from "../../src/copier/copier.js";
 import { readPage } from "../../src/engine/page.js";
 import { openReader, type Reader } from "../../src/engine/reader.js";
 import { createIntegrity } from "../../src/lake/integrity.js";
@@ -52,27 +53,18 @@ beforeAll(async () => {
   await publishRows(root, { daily: DAILY.replaceAll("2024-01-01", "2024-06-01") });
   const layout = layoutOf(root);
   snapshot = (await openLake(root)).current();
-  folder = layout.lake;
   reader = await openReader({
     ...{ lakeFolder: layout.lake, memory: "500MB", tempDirectory: root, spill: "1GB", threads: 1 },
     ...{ concurrency: 4, streams: 8, queue: 8, integrity: createIntegrity(layout.lake) },
   });
+  folder = join(root, "copies");
+  await makeCopies(root, { folder, size: "auto", log: () => undefined, signal: never });
   for (const name of ["daily", "stk_auction", "dividend"]) {
-    const entity = entityNamed(name)!;
     const list = snapshot.files(name);
-    for (const clustering of ["byDate", "byCode"] as const) {
-      for (const file of list[clustering]) {
-        const { columns, mainDate, code } = entity;
-        const path = join(root, "copies", `${file.path}.arrow`);
-        await mkdir(dirname(path), { recursive: true });
-        const batches = reader.read({ columns, scans: [scanOf([file], rowsOf(columns))] }, never);
-        const of = { sha256: file.sha256, clustering, rows: file.rows, date: mainDate, code, columns };
-        await writeCopy(path, of, batches);
-        copies.set(file.path, (await openCopy(path, file.sha256)) as Copy);
-      }
+    for (const file of [...list.byDate, ...list.byCode]) {
+      copies.set(file.path, (await openCopy(copyPath(folder, file), file.sha256)) as Copy);
     }
   }
-  folder = join(root, "copies");
   return async () => {
     for (const copy of copies.values()) await copy.close();
     await reader.close();
@@ -163,7 +155,7 @@ const question = fc.constantFrom("daily", "stk_auction", "dividend").chain((enti
 describe("a serving copy", () => {
   test("is read by other Arrow readers as it is", async () => {
     const [file] = snapshot.files("daily").byDate;
-    const table = tableFromIPC(await readFile(join(folder, `${file!.path}.arrow`)));
+    const table = tableFromIPC(await readFile(copyPath(folder, file!)));
     const { columns } = entityOf("daily");
     const rows = await fromDuckdb(scanOf([file!], rowsOf(columns)), columns);
     expect(table.numRows).toBe(file!.rows);

@@ -1,0 +1,168 @@
+// The copier keeps a copy of each data file that fits, and nothing else.
+import { readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type CopyCount, keepCopies, makeCopies } from "../../src/copier/copier.js";
+import { openCopyStore } from "../../src/copies/store.js";
+import { openLake } from "../../src/lake/lake.js";
+import type { DataFile } from "../../src/lake/manifest.js";
+import { rowsOf, scanOf } from "../../src/query/scan.js";
+import { entityNamed } from "../../src/catalog/index.js";
+import { vacuum } from "../../src/store/vacuum.js";
+import { smallDisk } from "../support/disks.js";
+import { temporaryFolder } from "../support/folders.js";
+import { publishRows } from "../support/lake.js";
+import { until } from "../support/processes.js";
+import { serve } from "../support/server.js";
+import { tapehouse } from "../support/upkeep.js";
+
+const never = new AbortController().signal;
+
+const rowsFrom = (first: string, days = 3): string => `SELECT printf('%06d.SZ', c) AS ts_code,
+    DATE '${first}' + d::INT AS trade_date, 1.5 AS adj_factor FROM range(2000) s(c), range(${days}) t(d)`;
+
+async function lakeOf(...firsts: string[]): Promise<string> {
+  const root = await temporaryFolder();
+  for (const first of firsts) await publishRows(root, { adj_factor: rowsFrom(first) });
+  return root;
+}
+
+const copy = (root: string, size: number | "auto" = "auto", log: string[] = []): Promise<CopyCount> =>
+  makeCopies(root, { folder: join(root, "copies"), size, log: (line) => log.push(line), signal: never });
+
+const filesOf = async (root: string): Promise<readonly DataFile[]> =>
+  (await openLake(root)).current().files("adj_factor").byDate;
+
+/** The first days of the data files that have copies. */
+const copied = async (root: string): Promise<readonly string[]> =>
+  (await readdir(join(root, "copies", "adj_factor"))).map((name) => name.slice(0, 8)).toSorted();
+
+/** Whether the rows of a data file can be read from its copy. */
+async function isWhole(root: string, file: DataFile): Promise<boolean> {
+  const store = openCopyStore(join(root, "copies"));
+  const { columns } = entityNamed("adj_factor")!;
+  try {
+    const parts = await store.open(scanOf([file], rowsOf(columns)), columns);
+    if (parts === null) return false;
+    let rows = 0;
+    for await (const batch of parts[0]!.copied!.batches) rows += batch.numRows;
+    parts[0]!.copied!.close();
+    return rows === file.rows;
+  } finally {
+    await store.close();
+  }
+}
+
+test("each data file gets a copy, once", async () => {
+  const root = await lakeOf("2024-01-01", "2024-02-01");
+  expect(await copy(root)).toMatchObject({ made: 2, removed: 0, missing: 0 });
+  for (const file of await filesOf(root)) expect(await isWhole(root, file)).toBe(true);
+  expect(await copy(root)).toMatchObject({ made: 0, removed: 0, missing: 0 });
+});
+
+test("where space is short, the newest rows have copies", async () => {
+  const root = await lakeOf("2024-01-01", "2024-02-01", "2024-03-01");
+  const { bytes } = await copy(root);
+  const most = bytes * 0.7;
+  expect(await copy(root, most)).toMatchObject({ made: 0, removed: 1, missing: 1 });
+  expect(await copied(root)).toEqual(["20240201", "20240301"]);
+  await publishRows(root, { adj_factor: rowsFrom("2024-04-01") });
+  expect(await copy(root, most)).toMatchObject({ made: 1, removed: 1, missing: 2 });
+  expect(await copied(root)).toEqual(["20240301", "20240401"]);
+  expect(await copy(root, most)).toMatchObject({ made: 0, removed: 0, missing: 2 });
+});
+
+test("a copy goes when its data file is gone, and stays as long as an older version needs it", async () => {
+  const root = await lakeOf("2024-01-01");
+  await copy(root);
+  await publishRows(root, { adj_factor: rowsFrom("2024-01-01").replace("1.5", "2.5") });
+  expect(await copy(root)).toMatchObject({ made: 1, removed: 0 });
+  await vacuum(root, { olderThan: 0, keep: 1, now: new Date() });
+  expect(await copy(root)).toMatchObject({ made: 0, removed: 1, missing: 0 });
+  expect(await copied(root)).toEqual(["20240101"]);
+});
+
+test("a copy that is deleted, cut short or found damaged is made again", async () => {
+  const root = await lakeOf("2024-01-01", "2024-02-01", "2024-03-01");
+  await copy(root);
+  const folder = join(root, "copies", "adj_factor");
+  const [one, two, three] = (await readdir(folder)).toSorted().map((name) => join(folder, name));
+  await rm(one!);
+  await truncate(two!, 1000);
+  const bytes = await readFile(three!);
+  bytes[bytes.length >> 1]! ^= 1;
+  await writeFile(three!, bytes);
+  const server = await serve(root, { cache: "0" });
+  expect((await server.json("/api/v1/entities/adj_factor")).count).toBe(18_000);
+  expect(await copy(root)).toMatchObject({ made: 3, missing: 0 });
+  for (const file of await filesOf(root)) expect(await isWhole(root, file)).toBe(true);
+});
+
+test("what a crash left unfinished is removed", async () => {
+  const root = await lakeOf("2024-01-01");
+  await copy(root);
+  const folder = join(root, "copies", "adj_factor");
+  const part = join(folder, "20240101-20240103-0123456789abcdef.arrow.part");
+  await writeFile(part, "half");
+  await copy(root);
+  expect(await readdir(folder)).toHaveLength(1);
+});
+
+test("a damaged data file gets no copy, and is named", async () => {
+  const root = await lakeOf("2024-01-01", "2024-02-01");
+  const [file] = await filesOf(root);
+  await truncate(join(root, "lake", file!.path), 100);
+  const log: string[] = [];
+  expect(await copy(root, "auto", log)).toMatchObject({ made: 1, missing: 1 });
+  expect(log).toEqual([
+    `no serving copy of ${file!.path}: ${file!.path}: the file has 100 bytes instead of ${file!.bytes}`,
+  ]);
+});
+
+test("a full disk leaves no half copy, and is named", async (context) => {
+  const disk = await smallDisk(1);
+  if (disk === null) return context.skip("this user may not mount file systems");
+  const root = await temporaryFolder();
+  await publishRows(root, { adj_factor: rowsFrom("2024-01-01", 60) });
+  const log: string[] = [];
+  const count = await makeCopies(root, { folder: disk, size: 1e9, log: (line) => log.push(line), signal: never });
+  expect(count).toMatchObject({ made: 0, missing: 1 });
+  expect(log).toEqual([expect.stringMatching(/^no serving copy of adj_factor\/.*no space left/i)]);
+  expect(await readdir(join(disk, "adj_factor"))).toEqual([]);
+});
+
+test("new versions are copied while it runs; only one process keeps the copies of a folder", async () => {
+  const root = await lakeOf("2024-01-01");
+  const stopping = new AbortController();
+  const options = {
+    folder: join(root, "copies"),
+    size: "auto",
+    log: () => undefined,
+    signal: stopping.signal,
+  } as const;
+  const keeping = keepCopies(root, options);
+  await until("the first copy is there", async () => (await copied(root).catch(() => [])).length === 1 || undefined);
+  await expect(makeCopies(root, { ...options, signal: never })).rejects.toThrow(
+    `another process keeps the copies in ${options.folder}`,
+  );
+  await publishRows(root, { adj_factor: rowsFrom("2024-02-01") });
+  await until("the second copy is there", async () => (await copied(root)).length === 2 || undefined);
+  stopping.abort();
+  await keeping;
+});
+
+test("the command says what it made", async () => {
+  const root = await lakeOf("2024-01-01");
+  const { exitCode, stdout } = await tapehouse("copies", "--data", root);
+  expect([exitCode, stdout]).toEqual([
+    0,
+    expect.stringMatching(/^serving copies: 1 made, 0 removed, [\d.]+ kB in all\n$/),
+  ]);
+  const { stdout: again } = await tapehouse("copies", "--data", root, "--json");
+  expect(JSON.parse(again)).toMatchObject({ made: 0, removed: 0, missing: 0 });
+  expect(await tapehouse("copies", "--data", root, "--copies", "0")).toMatchObject({
+    exitCode: 2,
+    stderr: "tapehouse: --copies 0 means no serving copies\n",
+  });
+  expect((await stat(join(root, "copies"))).isDirectory()).toBe(true);
+});

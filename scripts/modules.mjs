@@ -16,6 +16,7 @@ export default {
     why: "Errors of every module.",
   },
   ahead: { owns: "^src/ahead\\.ts$", imports: [], why: "Files are opened before their turn, by more than one module." },
+  buffers: { owns: "^src/buffers\\.ts$", imports: [], why: "One pool for all bytes that are read, encoded and sent." },
   dates: { owns: "^src/dates\\.ts$", imports: [], why: "Calendar dates without time zones." },
   "sql-text": { owns: "^src/sql-text\\.ts$", imports: [], why: "Names and text as SQL, for reading and writing." },
   files: {
@@ -49,13 +50,13 @@ export default {
   },
   encode: {
     owns: "^src/encode/",
-    imports: ["dates", "arrow-data", "catalog"],
+    imports: ["buffers", "dates", "arrow-data", "catalog"],
     packages: ["apache-arrow", "hyparquet-writer"],
     why: "Functions over Arrow record batches, wherever they come from.",
   },
   copies: {
     owns: "^src/copies/",
-    imports: ["dates", "arrow-data", "catalog", "lake", "query", "encode"],
+    imports: ["buffers", "dates", "arrow-data", "catalog", "lake", "query", "encode"],
     packages: ["apache-arrow", "lru-cache"],
     why: "Rows of Parquet files as Arrow files that are read by position, without an engine.",
   },
@@ -119,7 +120,7 @@ export default {
   },
   segments: {
     owns: "^src/segments/",
-    imports: ["files", "encode"],
+    imports: ["buffers", "files", "encode"],
     packages: ["apache-arrow"],
     why: "Response bodies from rows and from cached bytes, without HTTP and without an engine.",
   },
@@ -132,9 +133,7 @@ export default {
   http: {
     owns: "^src/http/",
     imports: [
-      "errors",
-      "words",
-      "config",
+      ...["buffers", "errors", "words", "config"],
       "files",
       "catalog",
       "lake",

@@ -79,9 +79,9 @@ async function printRows(
     let count = 0;
     for await (const batch of reader.read(read, signal)) {
       count += batch.numRows;
-      await writeBytes(segment.batch(batch));
+      for (const bytes of segment.batch(batch)) await writeBytes(bytes);
     }
-    await writeBytes(segment.end());
+    for (const bytes of segment.end()) await writeBytes(bytes);
     await writeBytes(encoder.end({ count, truncated: false, nextCursor: null }));
     if (json) await writeBytes(Buffer.from("\n"));
   });

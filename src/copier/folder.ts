@@ -1,15 +1,17 @@
 // The folder of the serving copies: what it holds, and one more copy.
 import { access, mkdir, readdir, rename, rm, stat, statfs } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
+import { COPY } from "../copies/layout.js";
 import { copyPath } from "../copies/store.js";
 import { writeCopy } from "../copies/write.js";
 import type { Reader } from "../engine/reader.js";
 import { rowsOf, scanOf } from "../query/scan.js";
 import type { Source, StoredCopy } from "./plan.js";
 
-const COPY = ".arrow";
 /** A copy that is being written. */
 const PART = ".part";
+/** The name of a copy, of any revision. */
+const LEFT = /\.v\d+\.arrow(\.part)?$/;
 
 /** Writes the copy of a data file. Throws what reading it throws, among others DamagedFileError. */
 export async function makeCopy(
@@ -35,15 +37,18 @@ export async function makeCopy(
   }
 }
 
-/** The copies in a folder. Removes what a crash left unfinished. */
+/** The copies in a folder. Removes what a crash left unfinished, and copies of another revision. */
 export async function storedCopies(folder: string, lakeFolder: string): Promise<readonly StoredCopy[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const stored: StoredCopy[] = [];
   for (const entry of entries) {
     const path = join(entry.parentPath, entry.name);
-    if (entry.name.endsWith(COPY + PART)) await rm(path, { force: true });
-    if (!entry.isFile() || !entry.name.endsWith(COPY)) continue;
-    const source = relative(folder, path).replace(/\.arrow$/, ".parquet");
+    if (!entry.isFile() || !LEFT.test(entry.name)) continue;
+    if (!entry.name.endsWith(COPY)) {
+      await rm(path, { force: true });
+      continue;
+    }
+    const source = relative(folder, path).slice(0, -COPY.length) + ".parquet";
     const found = await stat(path).catch(() => undefined);
     if (found) stored.push({ path: source, bytes: found.size, hasSource: await exists(join(lakeFolder, source)) });
   }

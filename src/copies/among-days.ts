@@ -3,8 +3,8 @@ import type { RecordBatch } from "apache-arrow";
 import { type ColumnData, columnsOf, isPresent } from "../arrow-data.js";
 import type { Column } from "../catalog/types.js";
 import { endOf, type RowRange } from "./pick.js";
-import { type Slice, sliceReader } from "./rows.js";
-import { type File, gathered, read, slicesIn } from "./slices.js";
+import type { Slice } from "./rows.js";
+import { eachOf, type File, gathered, slicesIn, withColumn } from "./slices.js";
 
 /** Rows of a file in which codes are looked for. */
 export interface FileRange {
@@ -13,7 +13,7 @@ export interface FileRange {
 }
 
 /** Rows of some codes on some days: on each day, the rows are sorted by code. */
-export async function* amongDays(
+export function amongDays(
   ranges: readonly FileRange[],
   codes: readonly string[],
   descending: boolean,
@@ -21,24 +21,16 @@ export async function* amongDays(
   limit: number,
 ): AsyncGenerator<RecordBatch, void, undefined> {
   const keys = codes.map((code) => Buffer.from(code));
-  const slices = ranges.flatMap(({ file, range }) => slicesIn(file, range));
+  const slices = ranges.flatMap(({ file, range }) => slicesIn(withColumn(file, file.copy.index.code), range));
   let left = limit;
-  for (const { file, slice } of descending ? slices.toReversed() : slices) {
-    if (left === 0) return;
-    const rows = rowsOfCodes(await codesOf(file, slice), runsIn(file, slice), keys);
+  return eachOf(descending ? slices.toReversed() : slices, (batch, { file, slice }) => {
+    if (left === 0) return null;
+    const rows = rowsOfCodes(columnsOf(batch).at(-1)!, runsIn(file, slice), keys);
     if (descending) rows.reverse();
     const taken = rows.subarray(0, left);
-    if (taken.length === 0) continue;
     left -= taken.length;
-    const batch = await read({ file, slice });
-    yield* gathered(columns, [batch], { batch: new Int32Array(taken.length), row: taken }, taken.length);
-  }
-}
-
-async function codesOf({ copy }: File, slice: Slice): Promise<ColumnData> {
-  const { columns, code } = copy.index;
-  const source = columns.findIndex(({ name }) => name === code);
-  return columnsOf(await sliceReader(copy, [{ ...columns[source]!, nullable: true }], [source])(slice))[0]!;
+    return gathered(columns, [batch], { batch: new Int32Array(taken.length), row: taken }, taken.length);
+  });
 }
 
 /** The days of a slice as ranges of its rows. */

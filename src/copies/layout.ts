@@ -1,6 +1,6 @@
 // The file of a serving copy: an Arrow IPC file, and before its footer what readers need to find rows and to trust them.
 //
-//   ARROW1, schema, record batches, end of stream | index, checksums, trailer | footer, ARROW1
+//   ARROW1, schema, record batches, end of stream | index, batches, checksums, trailer | footer, ARROW1
 //
 // Arrow readers follow the footer, so they never see the part in the middle.
 import { crc32 } from "node:zlib";
@@ -13,17 +13,22 @@ import type { Clustering } from "../lake/manifest.js";
 /** Bytes whose checksum is known: the unit that a read can trust. */
 export const BLOCK = 32_768;
 
+export interface BatchPlace {
+  readonly firstRow: number;
+  readonly rows: number;
+  /** Where its body starts in the file. */
+  readonly at: number;
+  /** Of each column. */
+  readonly nullCounts: readonly number[];
+  /** The bytes of the values of each column of text, in order. */
+  readonly textLengths: readonly number[];
+}
+
 /** The buffers of a column in a record batch, as byte positions in the file. */
 export interface ColumnPlace {
   readonly nullCount: number;
   /** Validity bitmap (empty if no value is missing), offsets of text, values. */
   readonly buffers: readonly (readonly [from: number, to: number])[];
-}
-
-export interface BatchPlace {
-  readonly firstRow: number;
-  readonly rows: number;
-  readonly columns: readonly ColumnPlace[];
 }
 
 /** Consecutive rows with the same key: a date in days since 1970, a code, or null. */
@@ -53,31 +58,89 @@ export const HEAD = Buffer.concat([MAGIC, Buffer.alloc(58)]);
 
 const OWN_MAGIC = "TAPECOPY";
 const REVISION = 1;
+/** The ending of a copy's name: copies of another revision are unknown files. */
+export const COPY = `.v${REVISION}.arrow`;
 const CHECKSUM = 4;
-/** Its own magic, revision, bytes of the index, number of blocks, and the checksum of index, checksums and these. */
-const TRAILER = 8 + 4 + 4 + 4 + CHECKSUM;
+/** Its own magic, revision, bytes of the index and of the batches, number of blocks, and the checksum of all before it. */
+const TRAILER = 8 + 4 + 4 + 4 + 4 + CHECKSUM;
 /** The length of the footer, and the magic. */
 const END = 4 + MAGIC.length;
 
-/** What follows the end of the stream. `footerAt` says where record batches are: offset, metadata and body bytes. */
+/** Where the columns of a batch are: in its body, each buffer is aligned. */
+export function columnsAt(
+  { rows, at, nullCounts, textLengths }: BatchPlace,
+  columns: CopyIndex["columns"],
+): ColumnPlace[] {
+  let next = at;
+  let texts = 0;
+  return columns.map(({ type }, i): ColumnPlace => {
+    const nullCount = nullCounts[i]!;
+    const bitmap = nullCount === 0 ? 0 : Math.ceil(rows / 8);
+    const lengths = isText(type) ? [bitmap, 4 * (rows + 1), textLengths[texts++]!] : [bitmap, WIDTHS[type] * rows];
+    const buffers = lengths.map((length) => {
+      const from = next;
+      next = align(from + length);
+      return [from, from + length] as const;
+    });
+    return { nullCount, buffers };
+  });
+}
+
+/** Bytes of a value. */
+export const WIDTHS = { date: 4, float64: 8, int64: 8 } as const;
+
+export const isText = (type: Column["type"]): type is "code" | "text" => type === "code" || type === "text";
+
+/** Of each buffer, and of the body of each batch, in bytes. */
+export const ALIGNMENT = 64;
+
+const align = (length: number): number => Math.ceil(length / ALIGNMENT) * ALIGNMENT;
+
+/** Rows, position, null counts, lengths of text. */
+const batchWords = (columns: CopyIndex["columns"]): number =>
+  2 + columns.length + columns.filter(({ type }) => isText(type)).length;
+
+function encodeBatches({ batches }: CopyIndex): Buffer {
+  const words = batches.flatMap(({ rows, at, nullCounts, textLengths }) => [
+    ...[rows, at / ALIGNMENT],
+    ...nullCounts,
+    ...textLengths,
+  ]);
+  const bytes = Buffer.alloc(words.length * 4);
+  for (const [i, word] of words.entries()) bytes.writeUInt32LE(word, i * 4);
+  return bytes;
+}
+
+function decodeBatches(bytes: Buffer, columns: CopyIndex["columns"]): readonly BatchPlace[] {
+  const width = batchWords(columns);
+  const words = Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readUInt32LE(i * 4));
+  let firstRow = 0;
+  return Array.from({ length: words.length / width }, (_, i): BatchPlace => {
+    const [rows, at, ...others] = words.slice(i * width, (i + 1) * width) as [number, number, ...number[]];
+    const [nullCounts, textLengths] = [others.slice(0, columns.length), others.slice(columns.length)];
+    firstRow += rows;
+    return { firstRow: firstRow - rows, rows, at: at * ALIGNMENT, nullCounts, textLengths };
+  });
+}
+
+/** What follows the end of the stream. `blocks` says where record batches are: offset, metadata and body bytes. */
 export function endOfFile(
   index: CopyIndex,
   checksums: readonly number[],
   schema: Schema,
   blocks: readonly { readonly at: number; readonly metadata: number; readonly body: number }[],
 ): Buffer {
-  const text = Buffer.from(JSON.stringify(index));
-  const own = Buffer.alloc(text.length + checksums.length * CHECKSUM + TRAILER);
-  text.copy(own);
-  for (const [i, checksum] of checksums.entries()) own.writeUInt32LE(checksum, text.length + i * CHECKSUM);
-  const trailer = own.subarray(own.length - TRAILER);
+  const text = Buffer.from(JSON.stringify({ ...index, batches: [] }));
+  const trailer = Buffer.alloc(TRAILER);
   trailer.write(OWN_MAGIC);
-  trailer.writeUInt32LE(REVISION, 8);
-  trailer.writeUInt32LE(text.length, 12);
-  trailer.writeUInt32LE(checksums.length, 16);
-  trailer.writeUInt32LE(crc32(own.subarray(0, -CHECKSUM)), 20);
-  const batches = blocks.map(({ at, metadata, body }) => new FileBlock(metadata, body, at));
-  const footer = Footer.encode(new Footer(schema, MetadataVersion.V5, batches, []));
+  const batches = encodeBatches(index);
+  for (const [i, word] of [REVISION, text.length, batches.length, checksums.length].entries()) {
+    trailer.writeUInt32LE(word, 8 + 4 * i);
+  }
+  const own = Buffer.concat([text, batches, Buffer.from(Uint32Array.from(checksums).buffer), trailer]);
+  own.writeUInt32LE(crc32(own.subarray(0, -CHECKSUM)), own.length - CHECKSUM);
+  const places = blocks.map(({ at, metadata, body }) => new FileBlock(metadata, body, at));
+  const footer = Footer.encode(new Footer(schema, MetadataVersion.V5, places, []));
   const end = Buffer.alloc(END);
   end.writeInt32LE(footer.length);
   MAGIC.copy(end, 4);
@@ -102,13 +165,19 @@ export async function readEnd(size: number, readAt: ReadAt): Promise<KnownCopy |
   if (trailerAt < HEAD.length) return null;
   const trailer = await readAt(trailerAt, TRAILER);
   if (trailer.toString("latin1", 0, 8) !== OWN_MAGIC || trailer.readUInt32LE(8) !== REVISION) return null;
-  const [textLength, blocks] = [trailer.readUInt32LE(12), trailer.readUInt32LE(16)];
-  const length = textLength + blocks * CHECKSUM;
+  const [textLength, batchesLength, blocks] = [12, 16, 20].map((at) => trailer.readUInt32LE(at)) as [
+    number,
+    number,
+    number,
+  ];
+  const length = textLength + batchesLength + blocks * CHECKSUM;
   if (length > trailerAt) return null;
   const own = await readAt(trailerAt - length, length + TRAILER);
-  if (crc32(own.subarray(0, -CHECKSUM)) !== trailer.readUInt32LE(20)) return null;
+  if (crc32(own.subarray(0, -CHECKSUM)) !== trailer.readUInt32LE(TRAILER - CHECKSUM)) return null;
+  const index = JSON.parse(own.toString("utf8", 0, textLength)) as CopyIndex;
+  const checksumsAt = textLength + batchesLength;
   return {
-    index: JSON.parse(own.toString("utf8", 0, textLength)) as CopyIndex,
-    checksums: Uint32Array.from({ length: blocks }, (_, i) => own.readUInt32LE(textLength + i * CHECKSUM)),
+    index: { ...index, batches: decodeBatches(own.subarray(textLength, checksumsAt), index.columns) },
+    checksums: Uint32Array.from({ length: blocks }, (_, i) => own.readUInt32LE(checksumsAt + i * CHECKSUM)),
   };
 }

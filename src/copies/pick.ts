@@ -100,10 +100,16 @@ export function rowsByDate(index: CopyIndex, scan: Pick<Scan, "rowRange">, wante
   return intersected(joined(chosen), bounds);
 }
 
+const rangesByCode = new WeakMap<CopyIndex, ReadonlyMap<string | null, RowRange>>();
+
 /** The rows of a code in a file by code. */
-export function rowsOfCode({ codes, rows }: CopyIndex, code: string): RowRange | null {
-  const i = codes.findIndex(([key]) => key === code);
-  return i < 0 ? null : [codes[i]![1], endOf(codes, i, rows)];
+export function rowsOfCode(index: CopyIndex, code: string): RowRange | null {
+  let ranges = rangesByCode.get(index);
+  if (ranges === undefined) {
+    ranges = new Map(index.codes.map(([key, from], i) => [key, [from, endOf(index.codes, i, index.rows)]]));
+    rangesByCode.set(index, ranges);
+  }
+  return ranges.get(code) ?? null;
 }
 
 export const endOf = <K>(runs: readonly Run<K>[], i: number, rows: number): number => runs[i + 1]?.[1] ?? rows;

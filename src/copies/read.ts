@@ -6,7 +6,7 @@ import { amongDays } from "./among-days.js";
 import type { Copy } from "./open.js";
 import { type RowRange, rowsByDate, rowsOfCode, sourcesOf, type Wanted, wantedOf } from "./pick.js";
 import { seriesOf } from "./series.js";
-import { type File, type FileSlice, gathered, inOrder, read, slicesIn } from "./slices.js";
+import { eachOf, type File, type FileSlice, gathered, inOrder, slicesIn } from "./slices.js";
 
 /** Rows that are in memory at the same time because they change places. */
 const MOST_GATHERED = 524_288;
@@ -52,18 +52,16 @@ const tooMany = (ranges: readonly { readonly range: RowRange }[]): boolean =>
   ranges.reduce((sum, { range: [from, to] }) => sum + to - from, 0) > MOST_GATHERED;
 
 /** The rows of slices from the last one to the first. */
-async function* reversed(
-  slices: readonly FileSlice[],
-  columns: readonly Column[],
-  limit: number,
-): AsyncGenerator<RecordBatch, void, undefined> {
+function reversed(slices: readonly FileSlice[], columns: readonly Column[], limit: number): Batches {
   let left = limit;
-  for (const { file, slice } of slices.toReversed()) {
-    if (left === 0) return;
+  const last = slices.toReversed().flatMap(({ file, slice }) => {
     const rows = Math.min(left, slice.to - slice.from);
     left -= rows;
-    const batch = await read({ file, slice: { ...slice, from: slice.to - rows } });
+    return rows === 0 ? [] : [{ file, slice: { ...slice, from: slice.to - rows } }];
+  });
+  return eachOf(last, (batch) => {
+    const rows = batch.numRows;
     const places = { batch: new Int32Array(rows), row: Int32Array.from({ length: rows }, (_, i) => rows - 1 - i) };
-    yield* gathered(columns, [batch], places, rows);
-  }
+    return gathered(columns, [batch], places, rows);
+  });
 }

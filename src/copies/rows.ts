@@ -2,8 +2,9 @@
 import { type Data, makeData, RecordBatch, type Schema, Struct } from "apache-arrow";
 import type { Column } from "../catalog/types.js";
 import { ARROW_TYPES, schemaOf } from "../arrow-data.js";
-import type { BatchPlace, ColumnPlace } from "./layout.js";
+import { type BatchPlace, type ColumnPlace, columnsAt, isText, WIDTHS } from "./layout.js";
 import type { ByteRange, Copy } from "./open.js";
+import type { Space } from "./space.js";
 
 /** A column of a read: one of the copy by position, or the number of the row in its file. */
 export type Source = number | "row";
@@ -16,18 +17,32 @@ export interface Slice {
 }
 
 /** Cuts rows of a file into slices of its record batches. */
-export function slicesOf({ index }: Copy, from: number, to: number): readonly Slice[] {
-  return index.batches.flatMap((batch) => {
+export function slicesOf({ index: { batches } }: Copy, from: number, to: number): readonly Slice[] {
+  const slices: Slice[] = [];
+  for (let i = batchOfRow(batches, from); i < batches.length && batches[i]!.firstRow < to; i++) {
+    const batch = batches[i]!;
     const [first, last] = [Math.max(from, batch.firstRow), Math.min(to, batch.firstRow + batch.rows)];
-    return first < last ? [{ batch, from: first - batch.firstRow, to: last - batch.firstRow }] : [];
-  });
+    if (first < last) slices.push({ batch, from: first - batch.firstRow, to: last - batch.firstRow });
+  }
+  return slices;
 }
 
-/** Reads slices as record batches with these columns. */
+/** The batch that has a row. */
+function batchOfRow(batches: readonly BatchPlace[], row: number): number {
+  let [low, high] = [0, batches.length];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (batches[middle]!.firstRow <= row) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Reads slices as record batches with these columns, whose bytes are in `space`. */
 export function sliceReader(copy: Copy, columns: readonly Column[], sources: readonly Source[]) {
   const schema = schemaOf(columns);
-  return async (slice: Slice): Promise<RecordBatch> => {
-    const children = await readColumns(copy, columns, sources, slice);
+  return async (slice: Slice, space: Space): Promise<RecordBatch> => {
+    const children = await readColumns(copy, columns, sources, slice, space);
     return batchOf(schema, slice.to - slice.from, children);
   };
 }
@@ -38,50 +53,58 @@ export const batchOf = (schema: Schema, rows: number, children: readonly Data[])
     makeData({ type: new Struct(schema.fields), length: rows, nullCount: 0, children: [...children] }),
   );
 
+/** Text of a batch that has at most so many bytes is read as a whole, with its offsets. */
+const SMALL_TEXT = 256 << 10;
+
 async function readColumns(
   copy: Copy,
   columns: readonly Column[],
   sources: readonly Source[],
   slice: Slice,
+  space: Space,
 ): Promise<readonly Data[]> {
   const stored = [...new Set(sources.filter((source) => source !== "row"))];
+  const places = columnsAt(slice.batch, copy.index.columns);
   const typeOf = (source: number): Column["type"] => copy.index.columns[source]!.type;
-  const ranges = stored.map((source) => rangesOf(slice, slice.batch.columns[source]!, typeOf(source)));
-  const read = await copy.read(ranges.flat());
+  const ranges = stored.map((source) => rangesOf(slice, places[source]!, typeOf(source)));
+  const read = await copy.read(ranges.flat(), space);
   let next = 0;
   const parts = new Map(stored.map((source, i) => [source, read.slice(next, (next += ranges[i]!.length))]));
-  // The offsets tell where the bytes of a string are.
-  const texts = stored.filter((source) => isTextType(typeOf(source)));
+  const texts = stored.filter((source) => isText(typeOf(source)));
   const offsetsOf = new Map(texts.map((source) => [source, int32(parts.get(source)![1]!)]));
   const missing = texts.filter((source) => parts.get(source)!.length === 2);
   const bytes = await copy.read(
-    missing.map((source): ByteRange => {
-      const [at] = slice.batch.columns[source]!.buffers[2]!;
-      const offsets = offsetsOf.get(source)!;
-      return [at + offsets[0]!, at + offsets.at(-1)!];
-    }),
+    missing.map((source) => textRange(places[source]!, offsetsOf.get(source)!)),
+    space,
   );
-  const bytesOf = new Map(texts.map((source) => [source, parts.get(source)![2] ?? bytes[missing.indexOf(source)]!]));
+  const textOf = (source: number): TextData => {
+    const offsets = offsetsOf.get(source)!;
+    const all = parts.get(source)![2];
+    return {
+      data: all?.subarray(offsets[0], offsets.at(-1)) ?? bytes[missing.indexOf(source)]!,
+      valueOffsets: rebased(offsets),
+    };
+  };
   const rows = slice.to - slice.from;
   return sources.map((source, i) => {
     if (source === "row") return rowNumbers(slice);
     const [bitmap, values] = parts.get(source)!;
-    const place = slice.batch.columns[source]!;
-    const bit = slice.from & 7;
-    const nullCount = place.nullCount === 0 ? 0 : rows - countSet(bitmap!, bit, rows);
-    const present = nullCount === 0 ? { nullCount } : { nullCount, nullBitmap: bitmap!, offset: bit };
     const { type } = columns[i]!;
-    const data = isTextType(type)
-      ? { data: bytesOf.get(source)!, valueOffsets: rebased(offsetsOf.get(source)!) }
-      : { data: typed(type, values!) };
-    return makeData({ type: ARROW_TYPES[type], length: rows, ...present, ...data } as Parameters<typeof makeData>[0]);
+    const data = isText(type) ? textOf(source) : { data: typed(type, values!) };
+    return makeData({
+      ...{ type: ARROW_TYPES[type], length: rows },
+      ...presentIn(slice, places[source]!, bitmap!),
+      ...data,
+    } as Parameters<typeof makeData>[0]);
   });
 }
 
-const isTextType = (type: string): boolean => type === "text" || type === "code";
-const WIDTHS = { date: 4, float64: 8, int64: 8 } as const;
+interface TextData {
+  readonly data: Uint8Array;
+  readonly valueOffsets: Int32Array;
+}
 
-/** The bytes of a slice: of its bitmap, and of its values, or of the offsets of its text; all of a whole batch. */
+/** The bytes of a slice: of its bitmap, and of its values, or of the offsets of its text and, if it is small, all text. */
 function rangesOf(
   { batch, from, to }: Slice,
   { nullCount, buffers }: ColumnPlace,
@@ -89,17 +112,36 @@ function rangesOf(
 ): readonly ByteRange[] {
   const at = (buffer: number): number => buffers[buffer]![0];
   const bitmap: ByteRange = nullCount === 0 ? [0, 0] : [at(0) + (from >> 3), at(0) + ((to + 7) >> 3)];
-  if (type === "text" || type === "code") {
+  if (isText(type)) {
     const offsets: ByteRange = [at(1) + from * 4, at(1) + (to + 1) * 4];
-    return to - from === batch.rows ? [bitmap, offsets, buffers[2]!] : [bitmap, offsets];
+    const [start, end] = buffers[2]!;
+    const isWhole = to - from === batch.rows || end - start <= SMALL_TEXT;
+    return isWhole ? [bitmap, offsets, buffers[2]!] : [bitmap, offsets];
   }
   const width = WIDTHS[type];
   return [bitmap, [at(1) + from * width, at(1) + to * width]];
 }
 
+function textRange({ buffers }: ColumnPlace, offsets: Int32Array): ByteRange {
+  const [at] = buffers[2]!;
+  return [at + offsets[0]!, at + offsets.at(-1)!];
+}
+
+/** The validity of a slice, as Arrow has it. */
+function presentIn(
+  { batch, from, to }: Slice,
+  { nullCount }: ColumnPlace,
+  bitmap: Uint8Array,
+): { readonly nullCount: number; readonly nullBitmap?: Uint8Array; readonly offset?: number } {
+  if (nullCount === 0) return { nullCount };
+  const bit = from & 7;
+  const missing = to - from === batch.rows ? nullCount : to - from - countSet(bitmap, bit, to - from);
+  return missing === 0 ? { nullCount: 0 } : { nullCount: missing, nullBitmap: bitmap, offset: bit };
+}
+
 const int32 = (bytes: Uint8Array): Int32Array => new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
 
-function typed(type: Column["type"], bytes: Uint8Array): Int32Array | Float64Array | BigInt64Array {
+function typed(type: keyof typeof WIDTHS, bytes: Uint8Array): Int32Array | Float64Array | BigInt64Array {
   if (type === "date") return int32(bytes);
   const Values = type === "float64" ? Float64Array : BigInt64Array;
   return new Values(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.length / 8);

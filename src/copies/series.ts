@@ -1,11 +1,12 @@
 // Rows of some codes from files by code, in the order of their dates.
 import type { RecordBatch } from "apache-arrow";
-import { columnsOf, isPresent } from "../arrow-data.js";
+import { columnsOf, isPresent, schemaOf } from "../arrow-data.js";
 import type { Column } from "../catalog/types.js";
 import type { Places } from "./gather.js";
 import { byBytes, type DayBounds, type RowRange, type Wanted } from "./pick.js";
-import { sliceReader, slicesOf } from "./rows.js";
-import { type File, gathered, inOrder, read, slicesIn } from "./slices.js";
+import { batchOf } from "./rows.js";
+import { type File, gathered, inOrder, read, slicesIn, withColumn } from "./slices.js";
+import { createSpace } from "./space.js";
 
 /** The rows of a code in a file. */
 export interface CodeRange {
@@ -14,63 +15,86 @@ export interface CodeRange {
   readonly range: RowRange;
 }
 
+type Batches = AsyncGenerator<RecordBatch, void, undefined>;
+
 /** The rows of each code are in one range. */
-export async function* seriesOf(
+export function seriesOf(
   ranges: readonly CodeRange[],
   wanted: Wanted,
   columns: readonly Column[],
   limit: number,
-): AsyncGenerator<RecordBatch, void, undefined> {
-  const series = await Promise.all(ranges.map((one) => withinDates(one, wanted)));
-  if (series.length <= 1 && !wanted.descending && wanted.dates === null) {
-    yield* inOrder(
-      series.flatMap(({ file, range }) => slicesIn(file, range)),
+): Batches {
+  const { days, dates, beyond, descending } = wanted;
+  if (ranges.length === 1 && days === null && dates === null && beyond === null && !descending) {
+    return inOrder(
+      ranges.flatMap(({ file, range }) => slicesIn(file, range)),
       limit,
     );
-    return;
   }
-  const batches: RecordBatch[] = [];
-  const lists: Series[] = [];
-  for (const { file, range, dates } of series) {
-    const slices = slicesIn(file, range);
-    lists.push({
-      dates,
-      parts: slices.map(({ slice }, i) => ({ batch: batches.length + i, rows: slice.to - slice.from })),
-    });
-    batches.push(...(await Promise.all(slices.map(read))));
-  }
-  const places = merged(lists, wanted.dates);
-  const rows = places.row.length;
-  if (wanted.descending) for (const values of [places.batch, places.row]) values.reverse();
-  yield* gathered(columns, batches, places, Math.min(rows, limit));
+  return byDates(ranges, wanted, columns, limit);
 }
 
+async function* byDates(
+  ranges: readonly CodeRange[],
+  wanted: Wanted,
+  columns: readonly Column[],
+  limit: number,
+): Batches {
+  const space = createSpace();
+  const reading = ranges.map(async ({ file, code, range }) => {
+    const { date } = file.copy.index;
+    const slices = slicesIn(date === null ? file : withColumn(file, date), range);
+    return { file, code, range, batches: await Promise.all(slices.map((slice) => read(slice, space))) };
+  });
+  try {
+    const series = (await Promise.all(reading)).map((one) => withinDates(one, wanted));
+    if (series.length === 1 && wanted.dates === null && !wanted.descending) {
+      yield* cutOut(series[0]!, columns, limit);
+      return;
+    }
+    const batches: RecordBatch[] = [];
+    const lists = series.map((one): Series & { readonly first: number } => {
+      batches.push(...one.batches);
+      return { ...one, first: batches.length - one.batches.length };
+    });
+    const places = merged(lists, wanted.dates);
+    const rows = places.row.length;
+    if (wanted.descending) for (const values of [places.batch, places.row]) values.reverse();
+    yield* gathered(columns, batches, places, Math.min(rows, limit));
+  } finally {
+    await Promise.allSettled(reading);
+    space.free();
+  }
+}
+
+/** The rows of a code: those from `from` to `to`, exclusive, of the rows of `batches`. */
 interface Series {
-  /** Days since 1970, ascending; missing ones are Infinity and come last. */
+  readonly batches: readonly RecordBatch[];
+  readonly from: number;
+  readonly to: number;
+  /** Of all rows of `batches`: days since 1970, ascending; missing ones are Infinity and come last. */
   readonly dates: Float64Array;
-  readonly parts: readonly { readonly batch: number; readonly rows: number }[];
 }
 
 /** The rows of the wanted dates of a code, which are sorted by date. */
-async function withinDates(
-  { file, code, range: [from, to] }: CodeRange,
+function withinDates(
+  { file, code, range: [first], batches }: CodeRange & Pick<Series, "batches">,
   { days, beyond, descending }: Wanted,
-): Promise<CodeRange & { readonly dates: Float64Array }> {
-  const dates = await datesOf(file, from, to);
-  const [first, last]: DayBounds = days ?? [-Infinity, Infinity];
-  let start = lowerBound(dates, first);
-  let end = days === null ? dates.length : lowerBound(dates, last, true);
+): Series {
+  const dates = datesOf(batches, file.copy.index.date !== null);
+  const [start, last]: DayBounds = days ?? [-Infinity, Infinity];
+  let from = lowerBound(dates, start);
+  let to = days === null ? dates.length : lowerBound(dates, last, true);
   if (beyond !== null) {
     const day = beyond.date ?? Infinity;
     const [before, after] = [lowerBound(dates, day), lowerBound(dates, day, true)];
     const side = byBytes(code, beyond.code ?? "");
-    const row = Math.min(Math.max(beyond.row - from + (descending ? 0 : 1), before), after);
+    const row = Math.min(Math.max(beyond.row - first + (descending ? 0 : 1), before), after);
     const at = side === 0 ? row : side < 0 ? after : before;
-    if (descending) end = Math.min(end, at);
-    else start = Math.max(start, at);
+    if (descending) to = Math.min(to, at);
+    else from = Math.max(from, at);
   }
-  const stop = Math.max(start, end);
-  return { file, code, range: [from + start, from + stop], dates: dates.subarray(start, stop) };
+  return { batches, from, to: Math.max(from, to), dates };
 }
 
 /** The first position of a value that is not less than `day`; with `after` of one that is greater. */
@@ -84,50 +108,91 @@ function lowerBound(days: Float64Array, day: number, after = false): number {
   return low;
 }
 
-async function datesOf({ copy }: File, from: number, to: number): Promise<Float64Array> {
-  const days = new Float64Array(to - from);
-  const { columns, date } = copy.index;
-  const source = columns.findIndex(({ name }) => name === date);
-  if (source < 0) return days;
-  const readDates = sliceReader(copy, [{ ...columns[source]!, nullable: true }], [source]);
+/** The dates are in the last column, if there are any. */
+function datesOf(batches: readonly RecordBatch[], areThere: boolean): Float64Array {
+  const days = new Float64Array(batches.reduce((sum, { numRows }) => sum + numRows, 0));
   let at = 0;
-  for (const slice of slicesOf(copy, from, to)) {
-    const column = columnsOf(await readDates(slice))[0]!;
-    for (let row = 0; row < slice.to - slice.from; row++) {
-      days[at++] = isPresent(column, row) ? Number(column.values[row]) : Infinity;
+  for (const batch of areThere ? batches : []) {
+    const column = columnsOf(batch).at(-1)!;
+    for (let row = 0; row < batch.numRows; row++) {
+      days[at++] = isPresent(column, row) ? (column.values[row] as number) : Infinity;
     }
   }
   return days;
 }
 
+/** The first rows of a series, without the column of its dates. */
+function* cutOut({ batches, from, to }: Series, columns: readonly Column[], limit: number): Generator<RecordBatch> {
+  const schema = schemaOf(columns);
+  const end = Math.min(to, from + limit);
+  let first = 0;
+  for (const batch of batches) {
+    const [low, high] = [Math.max(from, first) - first, Math.min(end, first + batch.numRows) - first];
+    first += batch.numRows;
+    if (low >= high) continue;
+    const { numRows, data } = batch.slice(low, high);
+    yield batchOf(schema, numRows, data.children.slice(0, columns.length));
+  }
+}
+
 /**
  * The rows of several series by date, then in the order of the series, then in their own; only those with one of the
- * dates `among`, unless it is null.
+ * dates `among`, unless it is null. The batches of a series have numbers from `first` on.
  */
-function merged(lists: readonly Series[], among: Wanted["dates"]): Places {
-  const rows = lists.reduce((sum, { dates }) => sum + dates.length, 0);
+function merged(lists: readonly (Series & { readonly first: number })[], among: Wanted["dates"]): Places {
+  const starts = startsOf(lists, among);
+  const rows = starts.rows;
   const places = { batch: new Int32Array(rows), row: new Int32Array(rows) };
-  const wanted = among && new Set(among.map((date) => date ?? Infinity));
-  const next = lists.map(() => ({ at: 0, part: 0, row: 0 }));
-  const dates = [...new Set(lists.flatMap((list) => [...list.dates]))].toSorted((a, b) => a - b);
-  let filled = 0;
-  for (const date of dates) {
-    const isWanted = wanted === null || wanted.has(date);
-    for (const [i, list] of lists.entries()) {
-      const state = next[i]!;
-      while (list.dates[state.at] === date) {
-        while (state.row === list.parts[state.part]!.rows) {
-          state.part++;
-          state.row = 0;
-        }
-        if (isWanted) {
-          places.batch[filled] = list.parts[state.part]!.batch;
-          places.row[filled++] = state.row;
-        }
-        state.row++;
-        state.at++;
+  for (const { batches, from, to, dates, first } of lists) {
+    let [number, end] = [-1, 0];
+    let start = 0;
+    for (let at = from; at < to; at++) {
+      while (at >= end) {
+        start = end;
+        end += batches[++number]!.numRows;
       }
+      const place = starts.take(dates[at]!);
+      if (place < 0) continue;
+      places.batch[place] = first + number;
+      places.row[place] = at - start;
     }
   }
-  return { batch: places.batch.subarray(0, filled), row: places.row.subarray(0, filled) };
+  return places;
+}
+
+/** Where the rows of each date go. `take` returns the place of the next row of a date; -1 if it is not wanted. */
+function startsOf(
+  lists: readonly Series[],
+  among: Wanted["dates"],
+): { readonly rows: number; take(date: number): number } {
+  let [least, most] = [Infinity, -Infinity];
+  for (const { dates, from, to } of lists) {
+    for (let at = from; at < to && dates[at]! < Infinity; at++) {
+      if (dates[at]! < least) least = dates[at]!;
+      if (dates[at]! > most) most = dates[at]!;
+    }
+  }
+  // A slot for each day, and one for rows without a date.
+  const slots = most < least ? 1 : most - least + 2;
+  const slotOf = (date: number): number => (date === Infinity ? slots - 1 : date - least);
+  const wanted = new Uint8Array(slots).fill(among === null ? 1 : 0);
+  for (const date of among ?? []) {
+    const slot = slotOf(date ?? Infinity);
+    if (slot >= 0 && slot < slots && (date === null || slot < slots - 1)) wanted[slot] = 1;
+  }
+  const counts = new Int32Array(slots);
+  for (const { dates, from, to } of lists) for (let at = from; at < to; at++) counts[slotOf(dates[at]!)]!++;
+  let rows = 0;
+  const next = counts.map((count, slot) => {
+    const start = rows;
+    if (wanted[slot] === 1) rows += count;
+    return start;
+  });
+  return {
+    rows,
+    take(date) {
+      const slot = slotOf(date);
+      return wanted[slot] === 1 ? next[slot]!++ : -1;
+    },
+  };
 }

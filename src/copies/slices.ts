@@ -6,6 +6,7 @@ import { gather, type Places } from "./gather.js";
 import type { Copy } from "./open.js";
 import type { RowRange } from "./pick.js";
 import { type Slice, sliceReader, slicesOf, type Source } from "./rows.js";
+import { createSpace, type Space } from "./space.js";
 
 /** Rows of a batch that is gathered. */
 const BATCH_ROWS = 16_384;
@@ -17,6 +18,14 @@ export interface File {
   readonly sources: readonly Source[];
 }
 
+/** The same file, read with one more column: `name` of the copy. */
+export function withColumn(file: File, name: string): File {
+  const { columns } = file.copy.index;
+  const source = columns.findIndex((column) => column.name === name);
+  const column: Column = { ...columns[source]!, name: `__${name}`, nullable: true };
+  return { ...file, columns: [...file.columns, column], sources: [...file.sources, source] };
+}
+
 export interface FileSlice {
   readonly file: File;
   readonly slice: Slice;
@@ -25,27 +34,49 @@ export interface FileSlice {
 export const slicesIn = (file: File, [from, to]: RowRange): readonly FileSlice[] =>
   slicesOf(file.copy, from, to).map((slice) => ({ file, slice }));
 
-export const read = ({ file, slice }: FileSlice): Promise<RecordBatch> =>
-  sliceReader(file.copy, file.columns, file.sources)(slice);
+export const read = ({ file, slice }: FileSlice, space: Space): Promise<RecordBatch> =>
+  sliceReader(file.copy, file.columns, file.sources)(slice, space);
 
-/** The rows of slices one after another. The next slice is read while the rows of one are used. */
-export async function* inOrder(
+/**
+ * Calls `use` with each slice and its rows, which are valid until it is done, until it returns null. The next slice is
+ * read meanwhile.
+ */
+export async function* eachOf(
   slices: readonly FileSlice[],
-  limit: number,
+  use: (batch: RecordBatch, slice: FileSlice) => Iterable<RecordBatch> | null,
 ): AsyncGenerator<RecordBatch, void, undefined> {
-  const cut = firstOf(slices, limit);
-  const start = (i: number): Promise<RecordBatch> | undefined => {
-    const batch = cut[i] && read(cut[i]!);
-    batch?.catch(() => undefined); // errors are thrown at the await
-    return batch;
+  const start = (i: number) => {
+    const slice = slices[i];
+    if (slice === undefined) return null;
+    const space = createSpace();
+    const batch = read(slice, space);
+    batch.catch(() => undefined); // errors are thrown at the await
+    return { slice, space, batch };
   };
-  let ahead = start(0);
-  for (let i = 1; ahead !== undefined; i++) {
-    const batch: RecordBatch = await ahead;
-    ahead = start(i);
-    yield batch;
+  let current = start(0);
+  let ahead = null as typeof current;
+  try {
+    for (let i = 1; current !== null; i++) {
+      const batch: RecordBatch = await current.batch;
+      ahead = start(i);
+      const rows = use(batch, current.slice);
+      if (rows === null) return;
+      yield* rows;
+      current.space.free();
+      current = ahead;
+      ahead = null;
+    }
+  } finally {
+    for (const one of [current, ahead]) {
+      await one?.batch.catch(() => undefined);
+      one?.space.free();
+    }
   }
 }
+
+/** The rows of slices one after another. */
+export const inOrder = (slices: readonly FileSlice[], limit: number): AsyncGenerator<RecordBatch, void, undefined> =>
+  eachOf(firstOf(slices, limit), (batch) => [batch]);
 
 function firstOf(slices: readonly FileSlice[], limit: number): readonly FileSlice[] {
   let left = limit;

@@ -8,6 +8,7 @@ import type { DataFile } from "../lake/manifest.js";
 import type { Scan } from "../query/scan.js";
 import { type Copy, DamagedCopyError, openCopy } from "./open.js";
 import { partsOf } from "./parts.js";
+import { COPY } from "./layout.js";
 import { readCopies } from "./read.js";
 
 export interface CopyStore {
@@ -44,7 +45,7 @@ const MOST_OPEN = 256;
 
 /** Where the copy of a data file is. */
 export const copyPath = (folder: string, { path }: Pick<DataFile, "path">): string =>
-  join(folder, path.replace(/\.parquet$/, ".arrow"));
+  join(folder, path.replace(/\.parquet$/, COPY));
 
 /** Without a folder, there are no copies. */
 export function openCopyStore(folder: string | null): CopyStore {

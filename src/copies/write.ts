@@ -3,14 +3,19 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import type { RecordBatch } from "apache-arrow";
+import { giveBuffer } from "../buffers.js";
 import { type ColumnData, columnsOf, isPresent } from "../arrow-data.js";
 import type { Column } from "../catalog/types.js";
 import { arrowColumn } from "../encode/arrow-columns.js";
 import { arrowSchema, batchMessage, END_OF_STREAM, schemaMessage } from "../encode/arrow-messages.js";
-import { type BatchPlace, BLOCK, type CopyIndex, endOfFile, HEAD, type Run } from "./layout.js";
+import { ALIGNMENT, type BatchPlace, BLOCK, type CopyIndex, endOfFile, HEAD, type Run } from "./layout.js";
 
-/** Rows of a record batch: half a row group of a file by date. */
-const BATCH_ROWS = 61_440;
+/**
+ * Rows of a record batch, so that one read can take all its columns. In a file by code, a batch ends with a code once it
+ * has the smaller number.
+ */
+const BATCH_ROWS = 16_384;
+const CODE_ROWS = 1_024;
 
 export type CopyOf = Pick<CopyIndex, "sha256" | "clustering" | "rows" | "date" | "code"> & {
   readonly columns: readonly Column[];
@@ -27,7 +32,7 @@ export async function writeCopy(path: string, of: CopyOf, batches: AsyncIterable
   try {
     const out = checkedOutput((bytes) => file.write(bytes).then(() => undefined));
     await out.write(HEAD);
-    await out.write(padded(schemaMessage(schema)));
+    await out.write(schemaMessage(schema, ALIGNMENT));
     const places: BatchPlace[] = [];
     const blocks: { at: number; metadata: number; body: number }[] = [];
     const dates = runsOf<number>(of.columns, of.clustering === "byDate" ? of.date : null);
@@ -36,30 +41,35 @@ export async function writeCopy(path: string, of: CopyOf, batches: AsyncIterable
     const flush = async (): Promise<void> => {
       if (rows === 0) return;
       const columns = gathered.map((column) => column.take());
-      const { bytes, body, regions } = batchMessage(rows, columns, 64);
-      const start = out.length() + body;
-      const ends = regions.map(({ offset, length }) => [start + offset, start + offset + length] as const);
-      let next = 0;
+      const { head, body } = batchMessage(rows, columns, ALIGNMENT);
       places.push({
         firstRow: written,
         rows,
-        columns: columns.map(({ nullCount, buffers }) => ({
-          nullCount,
-          buffers: ends.slice(next, (next += buffers.length)),
-        })),
+        at: out.length() + head.length,
+        nullCounts: columns.map(({ nullCount }) => nullCount),
+        textLengths: columns.flatMap(({ buffers }) => buffers[2]?.length ?? []),
       });
-      blocks.push({ at: out.length(), metadata: body, body: bytes.length - body });
-      await out.write(bytes);
+      blocks.push({ at: out.length(), metadata: head.length, body: body.reduce((sum, { length }) => sum + length, 0) });
+      for (const bytes of [head, ...body]) {
+        await out.write(bytes);
+        giveBuffer(bytes);
+      }
       written += rows;
       rows = 0;
     };
     for await (const batch of batches) {
       const sources = columnsOf(batch);
-      dates.add(sources, batch.numRows, written + rows);
-      codes.add(sources, batch.numRows, written + rows);
-      for (const [i, column] of gathered.entries()) column.add(sources[i]!, 0, batch.numRows);
-      rows += batch.numRows;
-      if (rows >= BATCH_ROWS) await flush();
+      const first = written + rows;
+      dates.add(sources, batch.numRows, first);
+      const starts = codes.add(sources, batch.numRows, first);
+      for (let from = 0; from < batch.numRows;) {
+        if (rows === BATCH_ROWS || (rows >= CODE_ROWS && starts.includes(first + from))) await flush();
+        const end = starts.find((start) => start > first + from) ?? Infinity;
+        const to = Math.min(batch.numRows, from + BATCH_ROWS - rows, end - first);
+        for (const [i, column] of gathered.entries()) column.add(sources[i]!, from, to);
+        rows += to - from;
+        from = to;
+      }
     }
     await flush();
     if (written !== of.rows) throw new Error(`the copy has ${written} rows instead of ${of.rows}`);
@@ -77,15 +87,6 @@ export async function writeCopy(path: string, of: CopyOf, batches: AsyncIterable
   } finally {
     await file.close();
   }
-}
-
-/** Pads the metadata of a message with zeros, so that the next message is aligned to 64 bytes. */
-function padded(message: Uint8Array): Uint8Array {
-  const length = Math.ceil(message.length / 64) * 64;
-  const bytes = Buffer.alloc(length);
-  bytes.set(message);
-  bytes.writeInt32LE(length - 8, 4);
-  return bytes;
 }
 
 /** Output with a checksum of each block. */
@@ -121,13 +122,16 @@ function runsOf<K extends number | string>(columns: readonly Column[], name: str
   const runs: Run<K>[] = [];
   return {
     runs: runs as readonly Run<K>[],
-    add(sources: readonly ColumnData[], rows: number, firstRow: number): void {
+    /** Returns where runs start among these rows. */
+    add(sources: readonly ColumnData[], rows: number, firstRow: number): readonly number[] {
       const source = sources[at];
-      if (source === undefined) return;
+      const known = runs.length;
+      if (source === undefined) return [];
       for (let row = 0; row < rows; row++) {
         const key = keyAt(source, row) as K | null;
         if (runs.length === 0 || runs.at(-1)![0] !== key) runs.push([key, firstRow + row]);
       }
+      return runs.slice(known).map(([, start]) => start);
     },
   };
 }

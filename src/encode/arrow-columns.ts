@@ -1,11 +1,12 @@
 // A column of a record batch, gathered from several smaller batches.
 import { DateDay, Float64, Int64, Utf8, type DataType } from "apache-arrow";
 import { isPresent, presenceBitmap, type ColumnData } from "../arrow-data.js";
+import { giveBuffer } from "../buffers.js";
 import type { Column, ColumnType } from "../catalog/types.js";
 import { GrowingBytes } from "./growing-bytes.js";
 import { rowWriter } from "./rows.js";
 import { requireDay } from "./rows-plain.js";
-import { NOTHING, type Head } from "./types.js";
+import { BUFFER_ALIGNMENT, NOTHING, type Head } from "./types.js";
 
 export interface ArrowColumn {
   readonly type: DataType;
@@ -13,14 +14,28 @@ export interface ArrowColumn {
   add(source: ColumnData, from: number, to: number): void;
   /** Bytes gathered so far. */
   byteLength(): number;
-  /** What was gathered, valid until the next `add`, which starts a new column. */
+  /** What was gathered, which belongs to the caller. */
   take(): Gathered;
 }
 
 /** A column of a record batch: its validity bitmap (empty if no value is missing), text offsets, values. */
 export interface Gathered {
   readonly nullCount: number;
-  readonly buffers: readonly Uint8Array[];
+  readonly buffers: readonly GatheredBuffer[];
+}
+
+/** A buffer of a record batch. */
+interface GatheredBuffer {
+  readonly length: number;
+  /** With zeros after `length` bytes, up to the alignment of buffers. */
+  readonly bytes: Uint8Array;
+}
+
+/** Takes the bytes out, with zeros at their end. */
+function aligned(gathered: GrowingBytes): GatheredBuffer {
+  const { length } = gathered;
+  gathered.extend(-length & (BUFFER_ALIGNMENT - 1)).fill(0);
+  return { length, bytes: gathered.handOver() };
 }
 
 const UTF8 = new Utf8();
@@ -64,7 +79,7 @@ function fixedColumn(type: DataType, width: number): ArrowColumn {
     byteLength: () => values.length,
     take() {
       const { nullCount, bitmap } = missing.take();
-      return { nullCount, buffers: [bitmap, values.take()] };
+      return { nullCount, buffers: [bitmap, aligned(values)] };
     },
   };
 }
@@ -87,7 +102,7 @@ function textColumn(addBytes: AddText): ArrowColumn {
     byteLength: () => bytes.length + offsets.length,
     take() {
       const { nullCount, bitmap } = missing.take();
-      return { nullCount, buffers: [bitmap, offsets.take(), bytes.take()] };
+      return { nullCount, buffers: [bitmap, aligned(offsets), aligned(bytes)] };
     },
   };
 }
@@ -116,7 +131,9 @@ function dateAdder(column: Column): AddText {
       let end = start;
       for (let i = 0; i < ends.length; i++) ends[i] = end += isPresent(source, from + i) ? 8 : 0;
     }
-    bytes.add(write([source], from, from + ends.length));
+    const text = write([source], from, from + ends.length);
+    bytes.add(text);
+    giveBuffer(text);
   };
 }
 
@@ -136,11 +153,14 @@ class MissingRows {
     this.rows += to - from;
   }
 
-  take(): { readonly nullCount: number; readonly bitmap: Uint8Array } {
+  take(): { readonly nullCount: number; readonly bitmap: GatheredBuffer } {
     const { rows, missing } = this;
     this.rows = 0;
     this.missing = [];
-    if (missing.length === 0) return { nullCount: 0, bitmap: NOTHING };
-    return { nullCount: missing.length, bitmap: presenceBitmap(rows, missing) };
+    if (missing.length === 0) return { nullCount: 0, bitmap: { length: 0, bytes: NOTHING } };
+    const bitmap = presenceBitmap(rows, missing);
+    const bytes = new Uint8Array(Math.ceil(bitmap.length / BUFFER_ALIGNMENT) * BUFFER_ALIGNMENT);
+    bytes.set(bitmap);
+    return { nullCount: missing.length, bitmap: { length: bitmap.length, bytes } };
   }
 }

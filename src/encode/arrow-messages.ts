@@ -4,9 +4,8 @@ import { BufferRegion, FieldNode, RecordBatch } from "apache-arrow/ipc/metadata/
 import type { Column } from "../catalog/types.js";
 import type { ArrowColumn, Gathered } from "./arrow-columns.js";
 
-/** Alignment of every message and of every buffer of a record batch, in bytes. */
+/** Alignment of every message, in bytes. */
 const MESSAGE_ALIGNMENT = 8;
-const BUFFER_ALIGNMENT = 64;
 
 export const END_OF_STREAM = Uint8Array.of(255, 255, 255, 255, 0, 0, 0, 0);
 
@@ -19,15 +18,14 @@ export function arrowSchema(
   return new Schema(fields, new Map(Object.entries(metadata)));
 }
 
-export const schemaMessage = (schema: Schema): Uint8Array => message(Message.from(schema), 0).bytes;
+/** With `alignment` bytes, so that the next message is aligned too. */
+export const schemaMessage = (schema: Schema, alignment: 8 | 64 = MESSAGE_ALIGNMENT): Uint8Array =>
+  head(Message.from(schema), alignment);
 
-/** A record batch as a message. */
+/** A record batch as a message: its head, and its body in pieces. */
 export interface BatchMessage {
-  readonly bytes: Uint8Array;
-  /** Where its body starts in `bytes`. */
-  readonly body: number;
-  /** The buffers of all columns in order, relative to the body. */
-  readonly regions: readonly { readonly offset: number; readonly length: number }[];
+  readonly head: Uint8Array;
+  readonly body: readonly Uint8Array[];
 }
 
 /**
@@ -41,36 +39,23 @@ export function batchMessage(
 ): BatchMessage {
   const buffers = columns.flatMap((column) => column.buffers);
   let bodyLength = 0;
-  const regions = buffers.map(({ length }) => {
+  const regions = buffers.map(({ length, bytes }) => {
     const region = new BufferRegion(bodyLength, length);
-    bodyLength = align(bodyLength + length, BUFFER_ALIGNMENT);
+    bodyLength += bytes.length;
     return region;
   });
   const nodes = columns.map(({ nullCount }) => new FieldNode(rows, nullCount));
-  const metadata = new RecordBatch(rows, nodes, regions, null);
-  const { bytes, body } = message(Message.from(metadata, bodyLength), bodyLength, alignment);
-  for (const [i, buffer] of buffers.entries()) {
-    const { offset, length } = regions[i]!;
-    bytes.set(buffer, body + offset);
-    bytes.fill(0, body + offset + length, body + align(offset + length, BUFFER_ALIGNMENT));
-  }
-  return { bytes, body, regions };
+  const metadata = Message.from(new RecordBatch(rows, nodes, regions, null), bodyLength);
+  return { head: head(metadata, alignment), body: buffers.map(({ bytes }) => bytes) };
 }
 
-/** A message with space for its body, which starts at `body`: a marker, the length of the metadata, the metadata. */
-function message(
-  content: Message,
-  bodyLength: number,
-  alignment: number = MESSAGE_ALIGNMENT,
-): { readonly bytes: Buffer; readonly body: number } {
+/** What is before the body of a message: a marker, the length of the metadata, the metadata. */
+function head(content: Message, alignment: number): Uint8Array {
   const metadata = Message.encode(content);
-  const body = align(8 + metadata.length, alignment);
-  const bytes = Buffer.allocUnsafeSlow(body + bodyLength);
+  const length = Math.ceil((8 + metadata.length) / alignment) * alignment;
+  const bytes = Buffer.alloc(length);
   bytes.writeInt32LE(-1, 0);
-  bytes.writeInt32LE(body - 8, 4);
+  bytes.writeInt32LE(length - 8, 4);
   bytes.set(metadata, 8);
-  bytes.fill(0, 8 + metadata.length, body);
-  return { bytes, body };
+  return bytes;
 }
-
-const align = (length: number, to: number): number => Math.ceil(length / to) * to;

@@ -18,12 +18,14 @@ export function arrowEncoder(head: Head): Encoder {
   let rows = 0;
 
   /** The gathered rows as one record batch. */
-  function flush(): Uint8Array {
-    if (rows === 0) return NOTHING;
-    const gathered = columns.map((column) => column.take());
-    const { bytes } = batchMessage(rows, gathered);
+  function flush(): readonly Uint8Array[] {
+    if (rows === 0) return [];
+    const { head, body } = batchMessage(
+      rows,
+      columns.map((column) => column.take()),
+    );
     rows = 0;
-    return bytes;
+    return [head, ...body];
   }
 
   const gatheredBytes = () => columns.reduce((sum, column) => sum + column.byteLength(), 0);
@@ -36,9 +38,8 @@ export function arrowEncoder(head: Head): Encoder {
       return schemaMessage(arrowSchema(head.columns, columns, metadata));
     },
     segment: () => ({
-      batch(batch) {
+      *batch(batch) {
         const sources = columnsOf(batch);
-        const messages: Uint8Array[] = [];
         for (let from = 0; from < batch.numRows;) {
           let to = Math.min(batch.numRows, from + ENOUGH_ROWS - rows);
           // Rows are cut after the first one with which they are enough, so ranges that may hold it are halved.
@@ -47,9 +48,8 @@ export function arrowEncoder(head: Head): Encoder {
           for (const [i, column] of columns.entries()) column.add(sources[i]!, from, to);
           rows += to - from;
           from = to;
-          if (rows === ENOUGH_ROWS || gatheredBytes() >= ENOUGH_BYTES) messages.push(flush());
+          if (rows === ENOUGH_ROWS || gatheredBytes() >= ENOUGH_BYTES) yield* flush();
         }
-        return messages.length === 1 ? messages[0]! : Buffer.concat(messages);
       },
       end: flush,
     }),

@@ -1,7 +1,10 @@
-// Bytes that are appended and then taken out; the memory is reused.
+// Bytes that are appended and then taken out.
+import { cutBuffer, giveBuffer, takeBuffer } from "../buffers.js";
+
+const NOTHING = new Uint8Array(0);
 
 export class GrowingBytes {
-  private room = new Uint8Array(0);
+  private room: Uint8Array<ArrayBufferLike> = NOTHING;
   private used = 0;
 
   get length(): number {
@@ -9,12 +12,13 @@ export class GrowingBytes {
   }
 
   /** Appends `length` bytes of arbitrary content and returns them for writing before the next call. */
-  extend(length: number): Uint8Array<ArrayBuffer> {
+  extend(length: number): Uint8Array<ArrayBufferLike> {
     const start = this.used;
     this.used += length;
     if (this.used > this.room.length) {
-      const room = new Uint8Array(Math.max(this.used, this.room.length * 2));
+      const room = takeBuffer(Math.max(this.used, this.room.length * 2));
       room.set(this.room.subarray(0, start));
+      giveBuffer(this.room);
       this.room = room;
     }
     return this.room.subarray(start, this.used);
@@ -30,8 +34,16 @@ export class GrowingBytes {
   }
 
   /** All bytes, from the start of their buffer; valid until the next `extend`, which starts again. */
-  take(): Uint8Array<ArrayBuffer> {
+  take(): Uint8Array<ArrayBufferLike> {
     const bytes = this.room.subarray(0, this.used);
+    this.used = 0;
+    return bytes;
+  }
+
+  /** All bytes, which belong to the caller. */
+  handOver(): Uint8Array<ArrayBufferLike> {
+    const bytes = cutBuffer(this.room, 0, this.used);
+    this.room = NOTHING;
     this.used = 0;
     return bytes;
   }

@@ -72,18 +72,16 @@ export function parquetEncoder(head: Head): Encoder {
     separator: NOTHING,
     begin: () => MAGIC,
     segment: () => ({
-      batch(batch) {
+      *batch(batch) {
         const sources = columnsOf(batch);
-        const due: Uint8Array[] = [];
         for (let from = 0, to = 0; from < batch.numRows; from = to) {
           to = Math.min(batch.numRows, from + MOST_ROWS - rows);
           for (const [i, column] of columns.entries()) column.add(sources[i]!, from, to);
           rows += to - from;
-          if (rows === MOST_ROWS || gatheredBytes() >= ENOUGH_BYTES) due.push(Buffer.concat(flush()));
+          if (rows === MOST_ROWS || gatheredBytes() >= ENOUGH_BYTES) yield Buffer.concat(flush());
         }
-        return due.length === 1 ? due[0]! : Buffer.concat(due);
       },
-      end: () => NOTHING,
+      end: () => [],
     }),
     end: () => Buffer.concat([...flush(), footer()]),
   };

@@ -1,8 +1,9 @@
 // Rows as text, written by the WebAssembly kernel if this process can run it. The kernel has a fixed memory: a window of
 // rows is copied in, and the output is copied out.
+import { takeBuffer } from "../buffers.js";
 import type { ColumnData } from "../arrow-data.js";
 import type { Column, ColumnType } from "../catalog/types.js";
-import type { RowStyle, RowWriter } from "./types.js";
+import { type RowStyle, type RowWriter, WINDOW } from "./types.js";
 import { plainRows } from "./rows-plain.js";
 import * as abi from "./kernel/abi.js";
 import { KERNEL_BYTES } from "./kernel-bytes.js";
@@ -10,9 +11,6 @@ import { KERNEL_BYTES } from "./kernel-bytes.js";
 export function rowWriter(columns: readonly Column[], style: RowStyle): RowWriter {
   return kernelRows(columns, style) ?? plainRows(columns, style);
 }
-
-/** Rows of a window; more would not fit in the processor's cache. */
-const MAX_WINDOW = 4096;
 
 interface Kernel {
   readonly bytes: Uint8Array;
@@ -88,7 +86,7 @@ export function kernelRows(columns: readonly Column[], style: RowStyle): RowWrit
 
   /** The number of rows from `row` on that fit in one window; 0 if not even one fits. */
   function windowSize(sources: readonly ColumnData[], row: number, left: number): number {
-    let rows = Math.min(left, MAX_WINDOW);
+    let rows = Math.min(left, WINDOW);
     while (rows > 0 && !fits(sources, row, rows)) rows >>= 1;
     return rows;
   }
@@ -133,7 +131,7 @@ export function kernelRows(columns: readonly Column[], style: RowStyle): RowWrit
       at,
     );
     if (end === 0) throw new RangeError("date outside the years 1 to 9999");
-    const out = Buffer.allocUnsafeSlow(end - at);
+    const out = takeBuffer(end - at);
     out.set(kernel.bytes.subarray(at, end));
     return out;
   }

@@ -1,8 +1,10 @@
 // The text formats: the JSON envelope, NDJSON, CSV, and the JSON of Tushare.
+import type { RecordBatch } from "apache-arrow";
+import { cutBuffer } from "../buffers.js";
 import { columnsOf } from "../arrow-data.js";
 import { DTYPES } from "../catalog/types.js";
 import { rowWriter } from "./rows.js";
-import { type Encoder, type Head, NOTHING } from "./types.js";
+import { type Encoder, type Head, NOTHING, type RowWriter, WINDOW } from "./types.js";
 
 /** Keys in the order of the API's specification, without white space. */
 export function jsonEncoder(head: Head): Encoder {
@@ -32,16 +34,24 @@ function jsonRows(columns: Head["columns"]): Omit<Encoder, "begin" | "end"> {
     segment() {
       let first = true;
       return {
-        batch(batch) {
-          const rows = write(columnsOf(batch), 0, batch.numRows);
-          if (!first || rows.length === 0) return rows;
-          first = false;
-          return rows.subarray(1); // no comma before the first row
+        *batch(batch) {
+          for (const rows of written(write, batch)) {
+            yield first ? cutBuffer(rows, 1, rows.length) : rows; // no comma before the first row
+            first = false;
+          }
         },
-        end: () => NOTHING,
+        end: () => [],
       };
     },
   };
+}
+
+/** The rows of a batch, a window at a time. */
+function* written(write: RowWriter, batch: RecordBatch): Generator<Uint8Array> {
+  const sources = columnsOf(batch);
+  for (let row = 0; row < batch.numRows; row += WINDOW) {
+    yield write(sources, row, Math.min(batch.numRows, row + WINDOW));
+  }
 }
 
 // NDJSON: one object per row, each on its own line, keyed by column name.
@@ -57,7 +67,7 @@ export function ndjsonEncoder(head: Head): Encoder {
     isReusable: true,
     separator: NOTHING,
     begin: () => NOTHING,
-    segment: () => ({ batch: (batch) => write(columnsOf(batch), 0, batch.numRows), end: () => NOTHING }),
+    segment: () => ({ batch: (batch) => written(write, batch), end: () => [] }),
     end: () => NOTHING,
   };
 }
@@ -76,7 +86,7 @@ export function csvEncoder(head: Head): Encoder {
     isReusable: true,
     separator: NOTHING,
     begin: () => Buffer.from(`${head.columns.map(({ name }) => name).join(",")}\n`),
-    segment: () => ({ batch: (batch) => write(columnsOf(batch), 0, batch.numRows), end: () => NOTHING }),
+    segment: () => ({ batch: (batch) => written(write, batch), end: () => [] }),
     end: () => NOTHING,
   };
 }

@@ -37,12 +37,12 @@ export interface Encoder {
 /** A segment is rows in order: `batch` for each record batch, then `end`. */
 interface SegmentEncoder {
   /**
-   * Bytes of the rows of a batch, or as many as are ready. The returned array belongs to the caller; the batch is not
-   * referenced afterwards. Throws RangeError for a date outside the years 1 to 9999.
+   * Bytes of the rows of a batch, or as many as are ready. The pieces belong to the caller; the batch is not referenced
+   * once all were taken. Throws RangeError for a date outside the years 1 to 9999.
    */
-  batch(batch: RecordBatch): Uint8Array;
+  batch(batch: RecordBatch): Iterable<Uint8Array>;
   /** The remaining bytes. */
-  end(): Uint8Array;
+  end(): Iterable<Uint8Array>;
 }
 
 export const NOTHING = new Uint8Array(0);
@@ -58,6 +58,12 @@ export interface RowStyle {
   /** The bytes of a missing value: at most four. */
   readonly missing: "null" | "" | '""';
 }
+
+/** Alignment of every buffer of an Arrow record batch, in bytes. */
+export const BUFFER_ALIGNMENT = 64;
+
+/** Rows that a row writer writes at once; more do not fit in the processor's cache. */
+export const WINDOW = 4096;
 
 /** Returns the bytes of the rows from `from` (inclusive) to `to` (exclusive). The array belongs to the caller. */
 export type RowWriter = (sources: readonly ColumnData[], from: number, to: number) => Uint8Array;

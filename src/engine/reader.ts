@@ -99,6 +99,8 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
         const queue = statementsOf(scans, wanted);
         const toBatch = batchReader(columns);
         const fromDuckdb = async (scan: Scan): Promise<Running> => {
+          await options.integrity.check(scan.files);
+          signal.throwIfAborted();
           const connection = idle.pop() ?? (await instance.connect());
           busy.add(connection);
           own.set(connection, scan.files);
@@ -110,9 +112,8 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
           });
         };
         const run = async (scan: Scan): Promise<Running> => {
-          await options.integrity.check(scan.files);
-          signal.throwIfAborted();
           const parts = await copies.open(scan, columns);
+          signal.throwIfAborted();
           return parts === null ? fromDuckdb(scan) : fromParts(parts, signal, fromDuckdb);
         };
         const start = (): Promise<Running> | null => {

@@ -6,10 +6,10 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { Request, RequestHandler, Response } from "express";
 import { contentTypeOf } from "../catalog/formats.js";
+import { giveBuffer } from "../buffers.js";
 import { Problem } from "../errors.js";
 import { sha256 } from "../lake/manifest.js";
 import type { Encoding } from "../segments/packer.js";
-import { giveBack } from "../segments/store.js";
 import { sentNotModified, negotiateEncoding } from "./headers.js";
 import { endStage, sendTiming } from "./observe.js";
 
@@ -93,13 +93,15 @@ export async function sendBody(res: Response, pieces: AsyncIterable<Uint8Array>,
   }
   await sending;
   if (!res.headersSent) res.setHeader("Content-Length", heldBytes);
-  res.end(held.length === 1 ? held[0] : Buffer.concat(held, heldBytes));
+  const last = held.length === 1 ? held[0]! : Buffer.concat(held, heldBytes);
+  if (held.length > 1) held.forEach(giveBuffer);
+  res.end(last, () => giveBuffer(last));
 }
 
 /** Waits for a slow client, but cuts one that leaves its response unread. */
 async function write(res: Response, held: readonly Uint8Array[], signal: AbortSignal | undefined): Promise<void> {
   let isDrained = true;
-  for (const piece of held) isDrained = res.write(piece, (error) => error ?? giveBack(piece));
+  for (const piece of held) isDrained = res.write(piece, (error) => error ?? giveBuffer(piece));
   if (isDrained) return;
   const timer = setTimeout(() => res.destroy(), stalls.get(res));
   try {

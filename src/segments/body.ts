@@ -2,7 +2,7 @@
 import type { RecordBatch } from "apache-arrow";
 import type { Encoder, Summary } from "../encode/types.js";
 import type { Packer } from "./packer.js";
-import { giveBack, type Segment, type SegmentStore, type SegmentWriter } from "./store.js";
+import type { Segment, SegmentStore, SegmentWriter } from "./store.js";
 
 /** A section of a body: the rows of one scan. */
 export interface Section {
@@ -45,10 +45,8 @@ export async function* bodyOf(
       yield* await packer.flush();
       packer.extent();
       for await (const piece of cached.pieces()) {
-        if (packer.storesPlain) {
-          yield* await packer.add(piece);
-          giveBack(piece);
-        } else yield piece;
+        if (packer.storesPlain) yield* await packer.add(piece);
+        else yield piece;
       }
       packer.passed(cached.extent);
       count += cached.rows;
@@ -86,9 +84,11 @@ export async function* bodyOf(
         }
         count += batch.numRows;
         onRows(count);
-        yield* await pack(segment.batch(batch), writer);
+        for (const bytes of segment.batch(batch)) yield* await pack(bytes, writer);
       }
-      const ready = [...(await pack(segment.end(), writer)), ...(caching ? await flush(writer) : [])];
+      const ready: Uint8Array[] = [];
+      for (const bytes of segment.end()) ready.push(...(await pack(bytes, writer)));
+      if (caching) ready.push(...(await flush(writer)));
       await writer?.finish({ rows: count - start, extent: packer.extent() });
       yield* ready;
     } finally {

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import type { Transform } from "node:stream";
 import { promisify } from "node:util";
 import * as zlib from "node:zlib";
+import { giveBuffer } from "../buffers.js";
 
 /** The plain size of some packed bytes, and the CRC-32 of the plain bytes. */
 export interface Extent {
@@ -12,7 +13,7 @@ export interface Extent {
 }
 
 export interface Packer {
-  /** Adds plain bytes; resolves to packed bytes that can be sent, possibly none. */
+  /** Adds plain bytes, which are not the caller's any more; resolves to bytes that can be sent, possibly none. */
   add(bytes: Uint8Array): Promise<readonly Uint8Array[]>;
   /** Resolves to the rest of what was added. Packed bytes from elsewhere may follow. */
   flush(): Promise<readonly Uint8Array[]>;
@@ -73,6 +74,7 @@ function zstdPacker(): Packer {
   return {
     async add(bytes) {
       if (bytes.length > 0) await write(bytes);
+      giveBuffer(bytes);
       return take();
     },
     flush: async () => take(),
@@ -112,7 +114,8 @@ function gzipPacker(): Packer {
 
   const pack = (): void => {
     if (waiting === 0) return;
-    const block = deflate(parts);
+    const packed = parts;
+    const block = deflate(packed).finally(() => packed.forEach(giveBuffer));
     block.catch(() => undefined); // errors are thrown at the await
     packing.push(block);
     parts = [];

@@ -1,10 +1,10 @@
-// The cache of encoded rows of immutable files: segments on disk, named by their content, and the buffers for reading
-// them.
+// The cache of encoded rows of immutable files: segments on disk, named by their content.
 import { createHash, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, open, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
+import { takeBuffer } from "../buffers.js";
 import { makeOwnFolder } from "../files.js";
 import type { Extent } from "./packer.js";
 
@@ -130,7 +130,7 @@ async function readSegment(path: string): Promise<Segment | null> {
 
   const read = async (i: number, { bytes, checksums }: Index): Promise<Uint8Array> => {
     const length = Math.min(PIECE, bytes - i * PIECE);
-    const piece = lendBuffer().subarray(0, length);
+    const piece = takeBuffer(length);
     const { bytesRead } = await file.read(piece, 0, length, i * PIECE);
     if (bytesRead === length && crc32(piece) === checksums[i]) return piece;
     await rm(path, { force: true });
@@ -245,24 +245,5 @@ async function startSegment(folder: string, name: string, onEnd: () => void): Pr
   };
 }
 
-// Buffers for pieces that are read from disk and sent. They are reused: allocating one costs more than reading into it.
-
-/** Size of a buffer in bytes. */
+/** Bytes that are read at once. */
 export const PIECE = 1 << 20;
-/** Maximum number of free buffers. */
-const MOST_FREE = 8;
-
-const free: Buffer[] = [];
-const lent = new WeakSet<ArrayBufferLike>();
-
-/** Returns a buffer with arbitrary content. One that is not given back is garbage-collected. */
-export function lendBuffer(): Buffer {
-  const buffer = free.pop() ?? Buffer.allocUnsafeSlow(PIECE);
-  lent.add(buffer.buffer);
-  return buffer;
-}
-
-/** Takes back the buffer of a piece that is no longer used. Ignores bytes that were not lent. */
-export function giveBack({ buffer }: Uint8Array): void {
-  if (lent.delete(buffer) && free.length < MOST_FREE) free.push(Buffer.from(buffer));
-}

@@ -98,12 +98,13 @@ test("a copy that is deleted, cut short or found damaged is made again", async (
   for (const file of await filesOf(root)) expect(await isWhole(root, file)).toBe(true);
 });
 
-test("what a crash left unfinished is removed", async () => {
+test("what a crash left unfinished is removed, and what another release made", async () => {
   const root = await lakeOf("2024-01-01");
   await copy(root);
   const folder = join(root, "copies", "adj_factor");
-  const part = join(folder, "20240101-20240103-0123456789abcdef.arrow.part");
+  const part = join(folder, "20240101-20240103-0123456789abcdef.v1.arrow.part");
   await writeFile(part, "half");
+  await writeFile(part.replace("v1.arrow.part", "v0.arrow"), "old");
   await copy(root);
   expect(await readdir(folder)).toHaveLength(1);
 });

@@ -182,7 +182,7 @@ describe("a serving copy", () => {
           if (found !== null) expect(found).toEqual(await fromDuckdb(limited, plan.columns));
         }
       }),
-      { numRuns: size("COPIES", 300, 5_000), endOnFailure: true },
+      { numRuns: size("COPIED_SCANS", 300, 5_000), endOnFailure: true },
     );
     // Only what these questions never ask for is left to DuckDB.
     expect(answered.copies).toBeGreaterThan(answered.duckdb * 2);

@@ -48,5 +48,6 @@ function shape(values: readonly Value[]) {
 export function partsOf(encoder: Encoder, batches: readonly RecordBatch[], summary: Summary): Uint8Array[] {
   const begin = encoder.begin();
   const segment = encoder.segment();
-  return [begin, ...batches.map((batch) => segment.batch(batch)), segment.end(), encoder.end(summary)];
+  const encoded = batches.map((batch) => Buffer.concat([...segment.batch(batch)]));
+  return [begin, ...encoded, Buffer.concat([...segment.end()]), encoder.end(summary)];
 }

@@ -10,6 +10,7 @@ import { layoutOf } from "../lake/layout.js";
 import { plural } from "../words.js";
 import { checkDirectory } from "./doctor/directory.js";
 import { ok, shell, wrong, type Finding, warning } from "./doctor/finding.js";
+import { checkCopies } from "./doctor/copies.js";
 import { checkLake } from "./doctor/lake.js";
 import { checkServing } from "./doctor/serving.js";
 import { addSettings, jsonOption } from "./options.js";
@@ -43,7 +44,7 @@ async function examine(options: Omit<Options, "json">, env: NodeJS.ProcessEnv, n
   const directory = await checkDirectory(layout);
   findings.push(ok("settings", "understood"), ...directory);
   if (!directory.some(({ state }) => state === "wrong")) {
-    findings.push(...(await checkLake(layout, config.staticToken !== null, now)));
+    findings.push(...(await checkLake(layout, config.staticToken !== null, now)), await checkCopies(config));
   }
   return [...findings, ...(await checkServing(config, env, now))];
 }

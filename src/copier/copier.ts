@@ -9,7 +9,7 @@ import type { Mark } from "../lake/continuity.js";
 import { createIntegrity, DamagedFileError } from "../lake/integrity.js";
 import { type Lake, openLake } from "../lake/lake.js";
 import { tryLock } from "../store/lock.js";
-import { freeBytes, makeCopy, removeCopy, storedCopies } from "./folder.js";
+import { freeBytes, makeCopy, removeCopy, removeLeftovers, storedCopies } from "./folder.js";
 import { estimatedSize, planCopies, type Source, sourcesOf } from "./plan.js";
 
 export interface CopierOptions {
@@ -66,6 +66,21 @@ export async function makeCopies(root: string, options: CopierOptions): Promise<
   return { ...(last as CopyCount), made, removed };
 }
 
+/** How many data files of the served version have a copy, and the bytes of all copies. */
+export async function countCopies(
+  lake: Lake,
+  folder: string,
+): Promise<{ readonly files: number; readonly copied: number; readonly bytes: number }> {
+  const sources = sourcesOf(lake.current());
+  const stored = await storedCopies(folder, lake.layout.lake);
+  const paths = new Set(stored.map(({ path }) => path));
+  return {
+    files: sources.length,
+    copied: sources.filter(({ file }) => paths.has(file.path)).length,
+    bytes: stored.reduce((sum, copy) => sum + copy.bytes, 0),
+  };
+}
+
 /** Makes copies for a few seconds at most. */
 type Step = () => Promise<CopyCount>;
 
@@ -75,6 +90,7 @@ async function underLock(root: string, options: CopierOptions, work: (step: Step
   try {
     await mkdir(folder, { recursive: true });
     return await tryLock(join(folder, "lock"), async () => {
+      await removeLeftovers(folder);
       const reader = await openReader({
         ...{ lakeFolder: lake.layout.lake, memory: "256MB", tempDirectory: join(folder, ".spill"), spill: "1GB" },
         ...{ threads: 1, concurrency: 1, streams: 1, queue: 0 },

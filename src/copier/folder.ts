@@ -11,7 +11,7 @@ import type { Source, StoredCopy } from "./plan.js";
 /** A copy that is being written. */
 const PART = ".part";
 /** The name of a copy, of any revision. */
-const LEFT = /\.v\d+\.arrow(\.part)?$/;
+const ANY_COPY = /\.v\d+\.arrow(\.part)?$/;
 
 /** Writes the copy of a data file. Throws what reading it throws, among others DamagedFileError. */
 export async function makeCopy(
@@ -37,22 +37,28 @@ export async function makeCopy(
   }
 }
 
-/** The copies in a folder. Removes what a crash left unfinished, and copies of another revision. */
-export async function storedCopies(folder: string, lakeFolder: string): Promise<readonly StoredCopy[]> {
+/** The paths of copies, also of unfinished ones and of those of another revision. */
+async function pathsIn(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isFile() && ANY_COPY.test(entry.name))
+    .map(({ parentPath, name }) => join(parentPath, name));
+}
+
+export async function storedCopies(folder: string, lakeFolder: string): Promise<readonly StoredCopy[]> {
   const stored: StoredCopy[] = [];
-  for (const entry of entries) {
-    const path = join(entry.parentPath, entry.name);
-    if (!entry.isFile() || !LEFT.test(entry.name)) continue;
-    if (!entry.name.endsWith(COPY)) {
-      await rm(path, { force: true });
-      continue;
-    }
+  for (const path of await pathsIn(folder)) {
+    if (!path.endsWith(COPY)) continue;
     const source = relative(folder, path).slice(0, -COPY.length) + ".parquet";
     const found = await stat(path).catch(() => undefined);
     if (found) stored.push({ path: source, bytes: found.size, hasSource: await exists(join(lakeFolder, source)) });
   }
   return stored;
+}
+
+/** Removes what a crash left unfinished, and copies of another revision. */
+export async function removeLeftovers(folder: string): Promise<void> {
+  for (const path of await pathsIn(folder)) if (!path.endsWith(COPY)) await rm(path, { force: true });
 }
 
 export const removeCopy = (folder: string, copy: StoredCopy): Promise<void> =>

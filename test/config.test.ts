@@ -106,6 +106,12 @@ describe("the settings of the server", () => {
     expect(readConfig({ cache }, {}).cache).toBe(0);
   });
 
+  test("serving copies may have a size, none, or as much as there is", () => {
+    const of = (copies: string) => readConfig({ copies }, {}).copies;
+    expect(["none", "0", "0MB", "20GB", "auto"].map(of)).toEqual([0, 0, 0, 20e9, "auto"]);
+    expect(() => of("half")).toThrow('--copies must be a size such as 512MB or 4GB, not "half"');
+  });
+
   test("an address that Kubernetes sets for a service is no setting: it is ignored, and the log says so", () => {
     const env = { TAPEHOUSE_PORT: "tcp://10.96.0.12:8080", TAPEHOUSE_QUEUE: "7" };
     expect(readConfig({}, env)).toMatchObject({ port: 8080, queue: 7 });

@@ -14,6 +14,8 @@ import { readCopies } from "./read.js";
 export interface CopyStore {
   /** Scans that together have the rows of this one, in its order; null if DuckDB must read all of it. */
   open(scan: Scan, columns: readonly Column[]): Promise<readonly ScanPart[] | null>;
+  /** Opens the copies of these files, as many as stay open. */
+  prepare(files: readonly DataFile[], signal: AbortSignal): Promise<void>;
   figures(): CopyFigures;
   close(): Promise<void>;
 }
@@ -47,10 +49,16 @@ const MOST_OPEN = 256;
 export const copyPath = (folder: string, { path }: Pick<DataFile, "path">): string =>
   join(folder, path.replace(/\.parquet$/, COPY));
 
+const NO_COPIES = {
+  open: async () => null,
+  prepare: async () => undefined,
+  close: async () => undefined,
+};
+
 /** Without a folder, there are no copies. */
 export function openCopyStore(folder: string | null): CopyStore {
   const figures = { copied: 0, mixed: 0, missing: 0, damaged: 0 };
-  if (folder === null) return { open: async () => null, figures: () => figures, close: async () => undefined };
+  if (folder === null) return { ...NO_COPIES, figures: () => figures };
   const opened = new LRUCache<string, Held>({ max: MOST_OPEN, dispose: (held) => held.leave() });
 
   const discard = async (file: DataFile): Promise<void> => {
@@ -108,6 +116,12 @@ export function openCopyStore(folder: string | null): CopyStore {
             open = false;
           },
         };
+      }
+    },
+    async prepare(files, signal) {
+      for (const file of files.slice(0, MOST_OPEN)) {
+        signal.throwIfAborted();
+        (await hold(file))?.leave();
       }
     },
     figures: () => figures,

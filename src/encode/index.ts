@@ -6,7 +6,7 @@ import { parquetEncoder } from "./parquet.js";
 import type { Encoder, Head } from "./types.js";
 
 /** Increased when the same rows are encoded differently: cached bytes of clients and servers are then not reused. */
-export const REVISION = 2;
+export const REVISION = 3;
 
 export const ENCODERS = {
   json: jsonEncoder,

@@ -34,6 +34,8 @@ interface ReaderOptions extends LockedOptions {
 export interface Reader {
   /** Waits for a slot. Rejects with `overloaded` if too many streams are waiting already. */
   open(signal: AbortSignal, cost: Cost): Promise<ReadSession>;
+  /** Opens the serving copies of these files, so that the first reads find them open. */
+  prepare(files: readonly DataFile[], signal: AbortSignal): Promise<void>;
   /** A session for one read. */
   read(read: Read, signal: AbortSignal): AsyncGenerator<RecordBatch>;
   /** Open and waiting streams, and their running and waiting statements. */
@@ -148,6 +150,7 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
 
   return {
     open: openSession,
+    prepare: copies.prepare,
     read,
     load: () => ({ streams: open.load(), statements: working.load() }),
     async close() {

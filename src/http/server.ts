@@ -25,6 +25,7 @@ import { createTokenAdmission } from "./limits.js";
 import { createListener } from "./listener.js";
 import { type ProcessMetrics, createMetrics } from "./metrics.js";
 import { openLog } from "./observe.js";
+import { warmUp } from "./warm.js";
 import { type Port, cannotListen, openPort } from "./port.js";
 
 export interface RunningServer {
@@ -34,6 +35,9 @@ export interface RunningServer {
   /** Stops listening, ends what runs, closes DuckDB. Without `options`, responses in progress are cut. */
   close(options?: EndOptions): Promise<void>;
 }
+
+/** Milliseconds that a process may spend on getting ready for its first request. */
+const WARM_WITHIN = 800;
 
 /** How often the server checks for a new version and changed tokens, in milliseconds. */
 const FOLLOW_EVERY = 200;
@@ -50,6 +54,8 @@ interface ServerHooks {
   readonly lake?: OpenOptions;
   /** Whether other processes have read a token file, and what to call when this one has. */
   readonly tokens?: Pick<TokenOptions, "wasThere" | "onThere">;
+  /** Whether the first request should be as fast as the next ones. */
+  readonly warms?: boolean;
   /** Called at the start and whenever a newer version is open. */
   readonly onMark?: (mark: LakeMark) => void;
   /** The metrics of all processes that serve; by default only those of this process. */
@@ -105,6 +111,7 @@ export async function startServer(
     context,
     routedByPath(createApp(context)),
   );
+  if (hooks.warms) await warmUp(context, WARM_WITHIN);
   const end = prepareEnd(server);
   const open = hooks.port ?? (await openPort(config.host, config.port));
   await new Promise<void>((resolve, reject) => {

@@ -45,7 +45,7 @@ export function runWorker(): void {
       spillFolder = spill;
       longest = config.deadline + KEEP_ALIVE;
       running = startServer(config, log, {
-        ...{ port, spill, gatherMetrics },
+        ...{ port, spill, gatherMetrics, warms: true },
         ...(seen ? { lake: { after: seen, waits } } : {}),
         tokens: { wasThere: hadTokens, onThere: () => void send({ report: "tokens" }) },
         onMark: (mark) => void send({ report: "mark", mark }),

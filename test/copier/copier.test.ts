@@ -1,7 +1,7 @@
 // The copier keeps a copy of each data file that fits, and nothing else.
 import { readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { type CopyCount, keepCopies, makeCopies } from "../../src/copier/copier.js";
 import { openCopyStore } from "../../src/copies/store.js";
 import { openLake } from "../../src/lake/lake.js";
@@ -12,11 +12,13 @@ import { vacuum } from "../../src/store/vacuum.js";
 import { smallDisk } from "../support/disks.js";
 import { temporaryFolder } from "../support/folders.js";
 import { publishRows } from "../support/lake.js";
-import { until } from "../support/processes.js";
+import { AUTHORIZED, endAll, serveInProcess, until } from "../support/processes.js";
 import { serve } from "../support/server.js";
 import { tapehouse } from "../support/upkeep.js";
 
 const never = new AbortController().signal;
+
+afterEach(endAll);
 
 const rowsFrom = (first: string, days = 3): string => `SELECT printf('%06d.SZ', c) AS ts_code,
     DATE '${first}' + d::INT AS trade_date, 1.5 AS adj_factor FROM range(2000) s(c), range(${days}) t(d)`;
@@ -150,6 +152,23 @@ test("new versions are copied while it runs; only one process keeps the copies o
   await until("the second copy is there", async () => (await copied(root)).length === 2 || undefined);
   stopping.abort();
   await keeping;
+});
+
+test("a server makes copies and reads from them, and a new one finds them open", async () => {
+  const root = await lakeOf("2024-01-01");
+  const server = await serveInProcess(root, "--cache", "0");
+  await until("there is a copy", async () => (await copied(root).catch(() => [])).length === 1 || undefined);
+  const rowsOfCopies = async (url: string): Promise<[number, number]> => {
+    const response = await fetch(`${url}/api/v1/entities/adj_factor`, { headers: AUTHORIZED });
+    const { count } = (await response.json()) as { count: number };
+    const metrics = await (await fetch(`${url}/metrics`, { headers: AUTHORIZED })).text();
+    return [count, Number(/^tapehouse_copied_scans_total (\d+)/m.exec(metrics)![1])];
+  };
+  const [count, scans] = await rowsOfCopies(server.url);
+  expect([count, scans > 0]).toEqual([6_000, true]);
+  const next = await serveInProcess(root, "--cache", "0", "--no-watch");
+  const [, before] = await rowsOfCopies(next.url);
+  expect(before).toBeGreaterThan(1);
 });
 
 test("the command says what it made", async () => {

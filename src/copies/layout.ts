@@ -45,7 +45,6 @@ export interface CopyIndex {
   /** The columns by which the rows are sorted; `date` is null if the entity has no main date. */
   readonly date: string | null;
   readonly code: string;
-  readonly batches: readonly BatchPlace[];
   /** In a file by date; empty in one by code, or without a main date. */
   readonly dates: readonly Run<number>[];
   /** In a file by code; empty in one by date. */
@@ -100,7 +99,7 @@ const align = (length: number): number => Math.ceil(length / ALIGNMENT) * ALIGNM
 const batchWords = (columns: CopyIndex["columns"]): number =>
   2 + columns.length + columns.filter(({ type }) => isText(type)).length;
 
-function encodeBatches({ batches }: CopyIndex): Buffer {
+function encodeBatches(batches: readonly BatchPlace[]): Buffer {
   const words = batches.flatMap(({ rows, at, nullCounts, textLengths }) => [
     ...[rows, at / ALIGNMENT],
     ...nullCounts,
@@ -111,36 +110,62 @@ function encodeBatches({ batches }: CopyIndex): Buffer {
   return bytes;
 }
 
-function decodeBatches(bytes: Buffer, columns: CopyIndex["columns"]): readonly BatchPlace[] {
+/** The record batches of a copy, in order. They are decoded when they are needed: a large file has many. */
+export interface BatchTable {
+  readonly length: number;
+  /** The number of the batch that has a row. */
+  find(row: number): number;
+  at(i: number): BatchPlace;
+}
+
+function decodeBatches(bytes: Buffer, columns: CopyIndex["columns"]): BatchTable {
   const width = batchWords(columns);
-  const words = Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readUInt32LE(i * 4));
-  let firstRow = 0;
-  return Array.from({ length: words.length / width }, (_, i): BatchPlace => {
-    const [rows, at, ...others] = words.slice(i * width, (i + 1) * width) as [number, number, ...number[]];
-    const [nullCounts, textLengths] = [others.slice(0, columns.length), others.slice(columns.length)];
-    firstRow += rows;
-    return { firstRow: firstRow - rows, rows, at: at * ALIGNMENT, nullCounts, textLengths };
-  });
+  const words = Uint32Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readUInt32LE(i * 4));
+  const length = words.length / width;
+  const firstRows = new Float64Array(length);
+  for (let i = 1; i < length; i++) firstRows[i] = firstRows[i - 1]! + words[(i - 1) * width]!;
+  return {
+    length,
+    find(row) {
+      let [low, high] = [0, length];
+      while (high - low > 1) {
+        const middle = (low + high) >> 1;
+        if (firstRows[middle]! <= row) low = middle;
+        else high = middle;
+      }
+      return low;
+    },
+    at(i) {
+      const [rows, at, ...others] = words.subarray(i * width, (i + 1) * width) as unknown as [
+        number,
+        number,
+        ...number[],
+      ];
+      const [nullCounts, textLengths] = [others.slice(0, columns.length), others.slice(columns.length)];
+      return { firstRow: firstRows[i]!, rows, at: at * ALIGNMENT, nullCounts, textLengths };
+    },
+  };
 }
 
 /** What follows the end of the stream. `blocks` says where record batches are: offset, metadata and body bytes. */
 export function endOfFile(
   index: CopyIndex,
+  places: readonly BatchPlace[],
   checksums: readonly number[],
   schema: Schema,
   blocks: readonly { readonly at: number; readonly metadata: number; readonly body: number }[],
 ): Buffer {
-  const text = Buffer.from(JSON.stringify({ ...index, batches: [] }));
+  const text = Buffer.from(JSON.stringify(index));
   const trailer = Buffer.alloc(TRAILER);
   trailer.write(OWN_MAGIC);
-  const batches = encodeBatches(index);
+  const batches = encodeBatches(places);
   for (const [i, word] of [REVISION, text.length, batches.length, checksums.length].entries()) {
     trailer.writeUInt32LE(word, 8 + 4 * i);
   }
   const own = Buffer.concat([text, batches, Buffer.from(Uint32Array.from(checksums).buffer), trailer]);
   own.writeUInt32LE(crc32(own.subarray(0, -CHECKSUM)), own.length - CHECKSUM);
-  const places = blocks.map(({ at, metadata, body }) => new FileBlock(metadata, body, at));
-  const footer = Footer.encode(new Footer(schema, MetadataVersion.V5, places, []));
+  const footerBlocks = blocks.map(({ at, metadata, body }) => new FileBlock(metadata, body, at));
+  const footer = Footer.encode(new Footer(schema, MetadataVersion.V5, footerBlocks, []));
   const end = Buffer.alloc(END);
   end.writeInt32LE(footer.length);
   MAGIC.copy(end, 4);
@@ -152,6 +177,7 @@ type ReadAt = (at: number, length: number) => Promise<Buffer>;
 
 export interface KnownCopy {
   readonly index: CopyIndex;
+  readonly batches: BatchTable;
   /** Of each block of the file, in order. */
   readonly checksums: Uint32Array;
 }
@@ -177,7 +203,8 @@ export async function readEnd(size: number, readAt: ReadAt): Promise<KnownCopy |
   const index = JSON.parse(own.toString("utf8", 0, textLength)) as CopyIndex;
   const checksumsAt = textLength + batchesLength;
   return {
-    index: { ...index, batches: decodeBatches(own.subarray(textLength, checksumsAt), index.columns) },
+    index,
+    batches: decodeBatches(own.subarray(textLength, checksumsAt), index.columns),
     checksums: Uint32Array.from({ length: blocks }, (_, i) => own.readUInt32LE(checksumsAt + i * CHECKSUM)),
   };
 }

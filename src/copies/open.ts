@@ -1,7 +1,7 @@
 // Opens a serving copy and reads ranges of it. Only bytes with a verified checksum are returned.
 import { open } from "node:fs/promises";
 import { crc32 } from "node:zlib";
-import { BLOCK, type CopyIndex, readEnd } from "./layout.js";
+import { type BatchTable, BLOCK, type CopyIndex, readEnd } from "./layout.js";
 import type { Space } from "./space.js";
 
 /** The bytes of a copy are not those that were written. */
@@ -15,6 +15,7 @@ export class DamagedCopyError extends Error {
 
 export interface Copy {
   readonly index: CopyIndex;
+  readonly batches: BatchTable;
   /** The bytes of each range, in this order, in `space`. Throws DamagedCopyError. */
   read(ranges: readonly ByteRange[], space: Space): Promise<readonly Uint8Array[]>;
   close(): Promise<void>;
@@ -42,7 +43,7 @@ export async function openCopy(path: string, sha256: string): Promise<Copy | "da
     await file.close();
     return "damaged";
   }
-  const { index, checksums } = known;
+  const { index, batches, checksums } = known;
 
   const check = (bytes: Buffer, block: number): void => {
     const isLast = block === checksums.length - 1;
@@ -60,6 +61,7 @@ export async function openCopy(path: string, sha256: string): Promise<Copy | "da
 
   const copy: Copy = {
     index,
+    batches,
     async read(ranges, space) {
       const spans = spansOf(ranges);
       const read =

@@ -9,7 +9,7 @@ import { seriesOf } from "./series.js";
 import { eachOf, type File, type FileSlice, gathered, inOrder, slicesIn } from "./slices.js";
 
 /** Rows that are in memory at the same time because they change places. */
-const MOST_GATHERED = 524_288;
+const MOST_GATHERED = 131_072;
 
 type Batches = AsyncGenerator<RecordBatch, void, undefined>;
 

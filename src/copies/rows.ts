@@ -17,25 +17,15 @@ export interface Slice {
 }
 
 /** Cuts rows of a file into slices of its record batches. */
-export function slicesOf({ index: { batches } }: Copy, from: number, to: number): readonly Slice[] {
+export function slicesOf({ batches }: Copy, from: number, to: number): readonly Slice[] {
   const slices: Slice[] = [];
-  for (let i = batchOfRow(batches, from); i < batches.length && batches[i]!.firstRow < to; i++) {
-    const batch = batches[i]!;
-    const [first, last] = [Math.max(from, batch.firstRow), Math.min(to, batch.firstRow + batch.rows)];
-    if (first < last) slices.push({ batch, from: first - batch.firstRow, to: last - batch.firstRow });
+  for (let i = batches.find(from), start = from; i < batches.length && start < to; i++) {
+    const batch = batches.at(i);
+    const end = Math.min(to, batch.firstRow + batch.rows);
+    if (start < end) slices.push({ batch, from: start - batch.firstRow, to: end - batch.firstRow });
+    start = end;
   }
   return slices;
-}
-
-/** The batch that has a row. */
-function batchOfRow(batches: readonly BatchPlace[], row: number): number {
-  let [low, high] = [0, batches.length];
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (batches[middle]!.firstRow <= row) low = middle;
-    else high = middle;
-  }
-  return low;
 }
 
 /** Reads slices as record batches with these columns, whose bytes are in `space`. */

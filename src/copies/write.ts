@@ -79,11 +79,10 @@ export async function writeCopy(path: string, of: CopyOf, batches: AsyncIterable
       ...of,
       bytes: out.length(),
       columns,
-      batches: places,
       dates: dates.runs,
       codes: codes.runs,
     };
-    await file.write(endOfFile(index, out.checksums(), schema, blocks));
+    await file.write(endOfFile(index, places, out.checksums(), schema, blocks));
   } finally {
     await file.close();
   }

@@ -9,6 +9,7 @@ import { first } from "./questions/first.js";
 import { growth } from "./questions/growth.js";
 import { importing } from "./questions/import.js";
 import { panel } from "./questions/panel.js";
+import { release } from "./questions/release.js";
 import { small } from "./questions/small.js";
 import { wide } from "./questions/wide.js";
 import { workers } from "./questions/workers.js";
@@ -24,6 +25,7 @@ const QUESTIONS: readonly Question[] = [
   importing,
   burst,
   growth,
+  release,
 ];
 
 const { positionals, values } = parseArgs({
@@ -33,6 +35,7 @@ const { positionals, values } = parseArgs({
     "small-days": { type: "string", default: "1000" },
     growth: { type: "string", default: "250,1000" },
     "import-rows": { type: "string", default: "10" },
+    release: { type: "string" },
     tries: { type: "string", default: "3" },
   },
 });
@@ -42,12 +45,13 @@ if (asked.length === 0) {
   process.stderr.write(`no question has all these words:\n${QUESTIONS.map(({ name }) => `  ${name}\n`).join("")}`);
   process.exitCode = 2;
 }
-for (const question of asked) {
+for (const question of asked.filter((one) => one !== release || values.release !== undefined)) {
   await put(question, {
     days: Number(values.days),
     smallDays: Number(values["small-days"]),
     growth: values.growth.split(",").map(Number),
     importRows: Number(values["import-rows"]),
+    release: values.release ?? null,
     tries: Number(values.tries),
   });
 }

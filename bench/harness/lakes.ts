@@ -13,8 +13,11 @@ const DEMO_DAYS = 1_000;
 const DEMO_SPAN = 1_505;
 
 /** Runs one of our commands; throws with its output if it fails. */
-export const tapehouse = (...args: readonly string[]): Promise<unknown> =>
-  promisify(execFile)(process.execPath, [MAIN, ...args]);
+export const tapehouse = (...args: readonly string[]): Promise<unknown> => tapehouseOf(MAIN, ...args);
+
+/** The same for another checkout, by its `dist/main.js`. */
+export const tapehouseOf = (main: string, ...args: readonly string[]): Promise<unknown> =>
+  promisify(execFile)(process.execPath, [main, ...args]);
 
 /** The date-ordered files of an entity, as a pattern. */
 export const filesOf = (lake: string, entity: string): string => join(lake, "lake", entity, "*.parquet");
@@ -28,7 +31,12 @@ export const codeFilesOf = (lake: string, entity: string): string => join(lake, 
  */
 export async function lakeOf(days: number): Promise<string> {
   const folder = join(RESULTS, `lake-${STOCKS}x${days}`);
-  if (existsSync(join(folder, "state/current"))) return folder;
+  if (!existsSync(join(folder, "state/current"))) await makeLake(folder, days);
+  await tapehouse("copies", "--data", folder);
+  return folder;
+}
+
+async function makeLake(folder: string, days: number): Promise<void> {
   process.stderr.write(`making a lake of ${STOCKS} stocks and ${days} days\n`);
   const unfinished = `${folder}.unfinished`;
   await rm(unfinished, { recursive: true, force: true });
@@ -37,7 +45,6 @@ export async function lakeOf(days: number): Promise<string> {
     await tapehouse("demo", "--data", unfinished, "--stocks", `${STOCKS}`, "--days", `${days}`);
   } else await makeLongLake(unfinished, days);
   await rename(unfinished, folder);
-  return folder;
 }
 
 /** Only what the questions need: `daily`, the stocks and the calendar. */

@@ -17,6 +17,8 @@ export interface Sizes {
   readonly growth: readonly number[];
   /** Millions of rows, roughly, of the imported file. */
   readonly importRows: number;
+  /** The folder of another checkout to compare with; null for none. */
+  readonly release: string | null;
   /** Runs of each contender. */
   readonly tries: number;
 }

@@ -25,11 +25,14 @@ export interface BenchServer {
  * Our own server, as users run it, with its own cache, which is removed when it stops. With `keeping: false` it caches
  * no encoded rows and produces every response again.
  */
-export async function serveTapehouse(data: string, { keeping = true, workers = "auto" } = {}): Promise<BenchServer> {
+export async function serveTapehouse(
+  data: string,
+  { keeping = true, workers = "auto", main = MAIN } = {},
+): Promise<BenchServer> {
   await mkdir(RESULTS, { recursive: true });
   const temp = await mkdtemp(join(RESULTS, "temp-"));
   const args = ["serve", "--data", data, "--port", "0", "--temp", temp, "--workers", workers];
-  const server = await start([MAIN, ...args, ...(keeping ? [] : ["--cache", "none"])], { TAPEHOUSE_TOKEN: TOKEN });
+  const server = await start([main, ...args, ...(keeping ? [] : ["--cache", "none"])], { TAPEHOUSE_TOKEN: TOKEN });
   const clear = (): void => rmSync(temp, { recursive: true, force: true });
   process.once("exit", clear);
   const stop = async (): Promise<void> => {

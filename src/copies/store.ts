@@ -36,9 +36,9 @@ export interface CopiedRows {
 
 /** Scans since the start, by where their rows came from; and the copies that were removed because they were damaged. */
 export interface CopyFigures {
-  readonly copied: number;
-  readonly mixed: number;
-  readonly missing: number;
+  readonly copies: number;
+  readonly parquet: number;
+  readonly both: number;
   readonly damaged: number;
 }
 
@@ -57,7 +57,7 @@ const NO_COPIES = {
 
 /** Without a folder, there are no copies. */
 export function openCopyStore(folder: string | null): CopyStore {
-  const figures = { copied: 0, mixed: 0, missing: 0, damaged: 0 };
+  const figures = { copies: 0, parquet: 0, both: 0, damaged: 0 };
   if (folder === null) return { ...NO_COPIES, figures: () => figures };
   const opened = new LRUCache<string, Held>({ max: MOST_OPEN, dispose: (held) => held.leave() });
 
@@ -97,7 +97,7 @@ export function openCopyStore(folder: string | null): CopyStore {
       });
       if (parts === undefined) release(scan.files);
       const found = parts?.filter((part) => part.copied !== null).length ?? 0;
-      figures[found === 0 ? "missing" : found === parts?.length ? "copied" : "mixed"]++;
+      figures[found === 0 ? "parquet" : found === parts?.length ? "copies" : "both"]++;
       return parts !== undefined && found > 0 ? parts : null;
 
       function copied(files: readonly DataFile[], copies: readonly Copy[], batches: CopiedRows["batches"]): CopiedRows {

@@ -110,9 +110,16 @@ export function createMetrics({ lake, reader, cache, copies, now }: MetricSource
   total("tapehouse_cache_misses_total", "Segments not found in the cache.", () => cache().misses);
   gauge("tapehouse_cache_entries", "Segments in the cache.", () => cache().entries);
   gauge("tapehouse_cache_bytes", "Bytes in the cache.", () => cache().bytes);
-  total("tapehouse_copied_scans_total", "Scans whose rows came from serving copies.", () => copies().copied);
-  total("tapehouse_mixed_scans_total", "Scans of which some rows came from serving copies.", () => copies().mixed);
-  total("tapehouse_uncopied_scans_total", "Scans whose rows came from Parquet.", () => copies().missing);
+  new Counter({
+    name: "tapehouse_scans_total",
+    help: "Scans that serving copies can give, by where their rows came from: copies, parquet or both.",
+    labelNames: ["source"],
+    registers,
+    collect() {
+      this.reset();
+      for (const source of ["copies", "parquet", "both"] as const) this.inc({ source }, copies()[source]);
+    },
+  });
   total("tapehouse_damaged_copies_total", "Serving copies removed because they were damaged.", () => copies().damaged);
   let kept = 0;
   /** If the data directory is unavailable or damaged, the last known number: the other figures are still wanted. */

@@ -162,7 +162,7 @@ test("a server makes copies and reads from them, and a new one finds them open",
     const response = await fetch(`${url}/api/v1/entities/adj_factor`, { headers: AUTHORIZED });
     const { count } = (await response.json()) as { count: number };
     const metrics = await (await fetch(`${url}/metrics`, { headers: AUTHORIZED })).text();
-    return [count, Number(/^tapehouse_copied_scans_total (\d+)/m.exec(metrics)![1])];
+    return [count, Number(/^tapehouse_scans_total\{source="copies"\} (\d+)/m.exec(metrics)![1])];
   };
   const [count, scans] = await rowsOfCopies(server.url);
   expect([count, scans > 0]).toEqual([6_000, true]);

@@ -110,9 +110,9 @@ test("every response has the same bytes with any copies as without", async () =>
     { numRuns: size("SERVING", 30, 600), endOnFailure: true },
   );
   const metrics = await (await withCopies.get("/metrics")).text();
-  const count = (name: string): number => Number(new RegExp(`^tapehouse_${name}_total (\\d+)`, "m").exec(metrics)![1]);
+  const count = (line: string): number => Number(metrics.split(`\n${line} `)[1]!.split("\n")[0]);
   // The questions did find whole, partial, missing and damaged copies.
-  for (const name of ["copied_scans", "mixed_scans", "uncopied_scans", "damaged_copies"]) {
-    expect([name, count(name) > 0]).toEqual([name, true]);
-  }
+  const scans = ["copies", "parquet", "both"].map((source) => `tapehouse_scans_total{source="${source}"}`);
+  for (const line of [...scans, "tapehouse_damaged_copies_total"])
+    expect([line, count(line) > 0]).toEqual([line, true]);
 });

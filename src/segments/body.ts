@@ -57,8 +57,10 @@ export async function* bodyOf(
 
   /** Packs bytes of rows, and stores them too. */
   async function pack(rows: Uint8Array, writer: SegmentWriter | null): Promise<readonly Uint8Array[]> {
+    // The packer may use the memory again.
+    if (packer.storesPlain) await writer?.write([rows]);
     const ready = await packer.add(rows);
-    await writer?.write(packer.storesPlain ? [rows] : ready);
+    if (!packer.storesPlain) await writer?.write(ready);
     return ready;
   }
 

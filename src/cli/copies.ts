@@ -25,16 +25,19 @@ export function copiesCommand(): Command {
       const config = readConfig(options, process.env);
       await requireLake(config.data);
       const folder = copiesFolderOf(config);
-      if (folder === null) throw new OperatorError("--copies 0 means no serving copies", 2);
+      if (folder === null) throw new OperatorError("--copies 0 and --copies none mean no serving copies", 2);
       if (config.copiesFolder !== null) await makeOwnFolder(folder, "--copies-folder");
       const { signal } = new AbortController();
       const count = await makeCopies(config.data, { folder, size: config.copies, log: note, signal });
       if (json) printJson(count);
       else say(describe(count));
+      if (count.failed > 0) throw new OperatorError(`${plural(count.failed, "file")} could not be copied`);
     });
 }
 
-const describe = ({ made, removed, missing, bytes }: CopyCount): readonly string[] => [
+const describe = ({ made, removed, missing, failed, bytes }: CopyCount): readonly string[] => [
   `serving copies: ${made} made, ${removed} removed, ${size(bytes)} in all`,
-  ...(missing > 0 ? [`${plural(missing, "file")} without a copy: too little space, or see the lines above`] : []),
+  ...(missing > 0
+    ? [`${plural(missing, "data file")} without a copy${failed < missing ? ": too little space" : ""}`]
+    : []),
 ];

@@ -5,7 +5,7 @@ import { Command } from "commander";
 import { type CopierOptions, keepCopies } from "../copier/copier.js";
 import { readConfig, type ServerConfig } from "../config.js";
 import type { SettingName } from "../settings.js";
-import { OperatorError } from "../errors.js";
+import { OperatorError, reasonOf } from "../errors.js";
 import { copiesFolderOf, layoutOf } from "../lake/layout.js";
 import { makeOwnFolder } from "../files.js";
 import { makeInbox } from "../inbox/data-directory.js";
@@ -82,11 +82,11 @@ async function copy(config: ServerConfig, options: Omit<CopierOptions, "folder" 
   if (folder === null) return;
   try {
     if (config.copiesFolder !== null) await makeOwnFolder(folder, "--copies-folder");
-    await keepCopies(config.data, { ...options, folder, size: config.copies });
   } catch (error) {
-    if (!(error instanceof OperatorError)) throw error;
-    note(`no serving copies are made: ${error.message}`);
+    note(`no serving copies are made: ${reasonOf(error)}`);
+    return;
   }
+  await keepCopies(config.data, { ...options, folder, size: config.copies });
 }
 
 /** How long a client may page through a version, in addition to the deadline of a query, in milliseconds. */

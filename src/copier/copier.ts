@@ -8,8 +8,9 @@ import { describeRefusal } from "../files.js";
 import type { Mark } from "../lake/continuity.js";
 import { createIntegrity, DamagedFileError } from "../lake/integrity.js";
 import { type Lake, openLake } from "../lake/lake.js";
+import { freeSpaceAt } from "../lake/status.js";
 import { tryLock } from "../store/lock.js";
-import { freeBytes, makeCopy, removeCopy, removeLeftovers, storedCopies } from "./folder.js";
+import { claimFolder, makeCopy, removeCopy, removeLeftovers, storedCopies } from "./folder.js";
 import { estimatedSize, planCopies, type Source, sourcesOf } from "./plan.js";
 
 export interface CopierOptions {
@@ -27,27 +28,41 @@ export interface CopyCount {
   readonly removed: number;
   /** Data files of the served version that still have no copy. */
   readonly missing: number;
+  /** Those of them that could not be copied. */
+  readonly failed: number;
   readonly bytes: number;
 }
 
 /** Milliseconds. */
 const LOOK_EVERY = 1_000;
+const RETRY_EVERY = 10_000;
 const STEP = 5_000;
+/** Without a new version, the folder is looked at after this. */
+const LOOK_AGAIN_AFTER = 10_000;
 /** A file that could not be copied is tried again after this. */
 const AGAIN_AFTER = 300_000;
 
-/** Until the signal fires. Throws an OperatorError if the folder cannot be written. */
+/** Until the signal fires. Whatever fails is logged once and tried again. */
 export async function keepCopies(root: string, options: CopierOptions): Promise<void> {
-  const { signal } = options;
+  const { log, signal } = options;
+  const rest = (ms: number): Promise<unknown> => sleep(ms, undefined, { signal }).catch(() => undefined);
+  let told = "";
   while (!signal.aborted) {
-    await underLock(root, options, async (step) => {
-      while (!signal.aborted) {
-        const { made } = await step();
-        if (made === 0) await sleep(LOOK_EVERY, undefined, { signal }).catch(() => undefined);
-      }
-    });
-    // Another process keeps the copies of this folder.
-    await sleep(LOOK_EVERY, undefined, { signal }).catch(() => undefined);
+    try {
+      await underLock(root, options, async (step) => {
+        while (!signal.aborted) {
+          const { made } = await step();
+          told = "";
+          if (made === 0) await rest(LOOK_EVERY);
+        }
+      });
+    } catch (error) {
+      const reason = reasonOf(error);
+      if (reason !== told && !signal.aborted) log(`no serving copies are made: ${reason}`);
+      told = reason;
+    }
+    // Another process keeps the copies of this folder, or something is in the way.
+    await rest(RETRY_EVERY);
   }
 }
 
@@ -90,6 +105,7 @@ async function underLock(root: string, options: CopierOptions, work: (step: Step
   try {
     await mkdir(folder, { recursive: true });
     return await tryLock(join(folder, "lock"), async () => {
+      await claimFolder(folder, lake.layout);
       await removeLeftovers(folder);
       const reader = await openReader({
         ...{ lakeFolder: lake.layout.lake, memory: "256MB", tempDirectory: join(folder, ".spill"), spill: "1GB" },
@@ -103,8 +119,9 @@ async function underLock(root: string, options: CopierOptions, work: (step: Step
       }
     });
   } catch (error) {
-    const refusal = describeRefusal(error);
-    throw refusal === undefined ? error : new OperatorError(refusal);
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (error instanceof OperatorError || syscall === undefined) throw error;
+    throw new OperatorError(describeRefusal(error) ?? `serving copies cannot be kept in ${folder} (${code})`);
   }
 }
 
@@ -124,23 +141,34 @@ function stepper(lake: Lake, reader: Reader, { folder, size, log, signal }: Copi
       if (signal.aborted) return false;
       // Vacuum may have removed the file since.
       if (!(error instanceof DamagedFileError && error.isMissing)) {
-        log(`no serving copy of ${source.file.path}: ${reasonOf(error)}`);
+        const reason = error instanceof DamagedFileError ? error.reason : reasonOf(error);
+        log(`no serving copy of ${source.file.path}: ${reason}`);
       }
       failures.set(source.file.sha256, performance.now());
       return false;
     }
   };
 
+  let looked = { at: -Infinity, sequence: -1 };
+  let count: CopyCount = { made: 0, removed: 0, missing: 0, failed: 0, bytes: 0 };
+
   return async () => {
     const isAvailable = await lake.refresh().then(
       () => true,
       () => false,
     );
+    const { sequence } = lake.current().version;
+    const isDue = sequence !== looked.sequence || performance.now() - looked.at > LOOK_AGAIN_AFTER;
+    if (count.made === 0 && !isDue) return count;
+    looked = { at: performance.now(), sequence };
     const sources = isAvailable ? sourcesOf(lake.current()) : [];
     const stored = await storedCopies(folder, lake.layout.lake);
     const bytes = stored.reduce((sum, copy) => sum + copy.bytes, 0);
-    if (!isAvailable) return { made: 0, removed: 0, missing: 0, bytes };
-    const most = size === "auto" ? ((await freeBytes(folder)) + bytes) / 2 : size;
+    if (!isAvailable) return { made: 0, removed: 0, missing: 0, failed: 0, bytes };
+    const space = await freeSpaceAt(folder);
+    if (space === undefined) throw new OperatorError(`the folder ${folder} is gone`);
+    const room = Math.max(0, space.free + bytes - space.reserve);
+    const most = size === "auto" ? room / 2 : Math.min(size, room);
     const { missing, removable } = planCopies(
       sources,
       stored,
@@ -159,6 +187,13 @@ function stepper(lake: Lake, reader: Reader, { folder, size, log, signal }: Copi
     }
     const copied = new Set(stored.filter((copy) => !removable.includes(copy)).map(({ path }) => path));
     const without = sources.filter(({ file }) => !copied.has(file.path)).length;
-    return { made, removed: removable.length, missing: without - made, bytes: bytes - freed + added };
+    count = {
+      made,
+      removed: removable.length,
+      missing: without - made,
+      failed: missing.filter(hasFailed).length,
+      bytes: bytes - freed + added,
+    };
+    return count;
   };
 }

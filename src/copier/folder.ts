@@ -1,17 +1,15 @@
 // The folder of the serving copies: what it holds, and one more copy.
-import { access, mkdir, readdir, rename, rm, stat, statfs } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
-import { COPY } from "../copies/layout.js";
-import { copyPath } from "../copies/store.js";
+import { randomUUID } from "node:crypto";
+import { access, mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { copyPath, isCopy, sourceOf } from "../copies/names.js";
 import { writeCopy } from "../copies/write.js";
 import type { Reader } from "../engine/reader.js";
+import { OperatorError } from "../errors.js";
+import { readOrNone } from "../files.js";
+import type { Layout } from "../lake/layout.js";
 import { rowsOf, scanOf } from "../query/scan.js";
 import type { Source, StoredCopy } from "./plan.js";
-
-/** A copy that is being written. */
-const PART = ".part";
-/** The name of a copy, of any revision. */
-const ANY_COPY = /\.v\d+\.arrow(\.part)?$/;
 
 /** Writes the copy of a data file. Throws what reading it throws, among others DamagedFileError. */
 export async function makeCopy(
@@ -21,10 +19,9 @@ export async function makeCopy(
   signal: AbortSignal,
 ): Promise<number> {
   const { columns, mainDate: date, code } = entity;
-  const path = copyPath(folder, file);
-  const part = path + PART;
+  const path = copyPath(folder, file.path);
+  const part = `${path}.${randomUUID()}.part`;
   await mkdir(dirname(path), { recursive: true });
-  await rm(part, { force: true });
   try {
     const batches = reader.read({ columns, scans: [scanOf([file], rowsOf(columns))] }, signal);
     await writeCopy(part, { sha256: file.sha256, clustering, rows: file.rows, date, code, columns }, batches);
@@ -37,32 +34,32 @@ export async function makeCopy(
   }
 }
 
-/** The paths of copies, also of unfinished ones and of those of another revision. */
+/** The paths of copies, also of unfinished ones and of those of another layout, relative to the folder. */
 async function pathsIn(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-  return entries
-    .filter((entry) => entry.isFile() && ANY_COPY.test(entry.name))
-    .map(({ parentPath, name }) => join(parentPath, name));
+  const names = await readdir(folder, { recursive: true }).catch(() => []);
+  return names.filter(isCopy);
 }
 
 export async function storedCopies(folder: string, lakeFolder: string): Promise<readonly StoredCopy[]> {
   const stored: StoredCopy[] = [];
   for (const path of await pathsIn(folder)) {
-    if (!path.endsWith(COPY)) continue;
-    const source = relative(folder, path).slice(0, -COPY.length) + ".parquet";
-    const found = await stat(path).catch(() => undefined);
-    if (found) stored.push({ path: source, bytes: found.size, hasSource: await exists(join(lakeFolder, source)) });
+    const source = sourceOf(path);
+    const found = source === null ? undefined : await stat(join(folder, path)).catch(() => undefined);
+    if (source === null || found === undefined) continue;
+    stored.push({ path: source, bytes: found.size, hasSource: await exists(join(lakeFolder, source)) });
   }
   return stored;
 }
 
-/** Removes what a crash left unfinished, and copies of another revision. */
+/** Removes what a crash left unfinished, and copies of another layout. */
 export async function removeLeftovers(folder: string): Promise<void> {
-  for (const path of await pathsIn(folder)) if (!path.endsWith(COPY)) await rm(path, { force: true });
+  for (const path of await pathsIn(folder)) {
+    if (sourceOf(path) === null) await rm(join(folder, path), { force: true });
+  }
 }
 
 export const removeCopy = (folder: string, copy: StoredCopy): Promise<void> =>
-  rm(copyPath(folder, copy), { force: true });
+  rm(copyPath(folder, copy.path), { force: true });
 
 const exists = (path: string): Promise<boolean> =>
   access(path).then(
@@ -70,8 +67,15 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Free bytes of the file system. */
-export async function freeBytes(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder);
-  return bavail * bsize;
+/** Throws an OperatorError if the folder holds the copies of another lake, which would be taken for useless. */
+export async function claimFolder(folder: string, { identity }: Pick<Layout, "identity">): Promise<void> {
+  const own = await readOrNone(identity);
+  const marker = join(folder, "lake.json");
+  const found = await readOrNone(marker);
+  if (own === undefined || own === found) return;
+  if (found === undefined) await writeFile(marker, own);
+  else
+    throw new OperatorError(
+      `${folder} holds the serving copies of another data directory: name another folder with --copies-folder`,
+    );
 }

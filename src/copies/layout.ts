@@ -56,9 +56,8 @@ const MAGIC = Buffer.from("ARROW1");
 export const HEAD = Buffer.concat([MAGIC, Buffer.alloc(58)]);
 
 const OWN_MAGIC = "TAPECOPY";
-const REVISION = 1;
-/** The ending of a copy's name: copies of another revision are unknown files. */
-export const COPY = `.v${REVISION}.arrow`;
+/** Increased when the layout changes. It is part of the names of copies. */
+export const REVISION = 1;
 const CHECKSUM = 4;
 /** Its own magic, revision, bytes of the index and of the batches, number of blocks, and the checksum of all before it. */
 const TRAILER = 8 + 4 + 4 + 4 + 4 + CHECKSUM;
@@ -197,11 +196,13 @@ export async function readEnd(size: number, readAt: ReadAt): Promise<KnownCopy |
     number,
   ];
   const length = textLength + batchesLength + blocks * CHECKSUM;
-  if (length > trailerAt) return null;
+  const bytes = trailerAt - length;
+  if (bytes < HEAD.length || blocks !== Math.ceil(bytes / BLOCK)) return null;
   const own = await readAt(trailerAt - length, length + TRAILER);
   if (crc32(own.subarray(0, -CHECKSUM)) !== trailer.readUInt32LE(TRAILER - CHECKSUM)) return null;
   const index = JSON.parse(own.toString("utf8", 0, textLength)) as CopyIndex;
   const checksumsAt = textLength + batchesLength;
+  if (index.bytes !== bytes || batchesLength % (4 * batchWords(index.columns)) !== 0) return null;
   return {
     index,
     batches: decodeBatches(own.subarray(textLength, checksumsAt), index.columns),

@@ -1,5 +1,5 @@
 // Opens a serving copy and reads ranges of it. Only bytes with a verified checksum are returned.
-import { open } from "node:fs/promises";
+import { open, rm, stat } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import { type BatchTable, BLOCK, type CopyIndex, readEnd } from "./layout.js";
 import type { Space } from "./space.js";
@@ -16,8 +16,12 @@ export class DamagedCopyError extends Error {
 export interface Copy {
   readonly index: CopyIndex;
   readonly batches: BatchTable;
-  /** The bytes of each range, in this order, in `space`. Throws DamagedCopyError. */
+  /** The bytes of each range, in this order, in `space`. Throws DamagedCopyError, once nothing is read any more. */
   read(ranges: readonly ByteRange[], space: Space): Promise<readonly Uint8Array[]>;
+  /** Whether the file still has a name. */
+  isThere(): Promise<boolean>;
+  /** Removes the file, unless its name belongs to another one by now. */
+  remove(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -27,8 +31,13 @@ export type ByteRange = readonly [from: number, to: number];
 /** Ranges that are at most this many bytes apart are read at once: another read would take longer. */
 const NEAR = 256 << 10;
 
-/** Null if there is no file that can be read; `damaged` if it is no whole copy of the Parquet file with this checksum. */
-export async function openCopy(path: string, sha256: string): Promise<Copy | "damaged" | null> {
+/** A file that is no whole copy of the data file. */
+export interface DamagedFile {
+  readonly damaged: Pick<Copy, "remove">;
+}
+
+/** The copy of the data file with this checksum. Null if there is no file that can be read. */
+export async function openCopy(path: string, sha256: string): Promise<Copy | DamagedFile | null> {
   const file = await open(path, "r").catch(() => null);
   if (file === null) return null;
   const readInto = async (bytes: Buffer, at: number): Promise<Buffer> => {
@@ -41,7 +50,7 @@ export async function openCopy(path: string, sha256: string): Promise<Copy | "da
     .catch(() => null);
   if (known?.index.sha256 !== sha256) {
     await file.close();
-    return "damaged";
+    return { damaged: { remove: () => rm(path, { force: true }) } };
   }
   const { index, batches, checksums } = known;
 
@@ -64,15 +73,17 @@ export async function openCopy(path: string, sha256: string): Promise<Copy | "da
     batches,
     async read(ranges, space) {
       const spans = spansOf(ranges);
-      const read =
-        spans.length === 1
-          ? [await readSpan(spans[0]!, space)]
-          : await Promise.all(spans.map((span) => readSpan(span, space)));
+      const read = await allDone(spans.map((span) => readSpan(span, space)));
       return ranges.map(([from, to]) => {
         if (from === to) return NOTHING;
         const i = spans.findIndex((span) => span.from <= from && to <= span.to);
         return read[i]!.subarray(from - spans[i]!.from, to - spans[i]!.from);
       });
+    },
+    isThere: async () => (await file.stat()).nlink > 0,
+    async remove() {
+      const [own, named] = await Promise.all([file.stat(), stat(path)]);
+      if (own.ino === named.ino && own.dev === named.dev) await rm(path, { force: true });
     },
     close: () => file.close(),
   };
@@ -80,6 +91,15 @@ export async function openCopy(path: string, sha256: string): Promise<Copy | "da
 }
 
 const NOTHING = new Uint8Array(0);
+
+/** Like Promise.all, but waits for all in any case: what is still being read must not be used for anything else. */
+export async function allDone<T>(work: readonly Promise<T>[]): Promise<T[]> {
+  const results = await Promise.allSettled(work);
+  return results.map((result) => {
+    if (result.status === "rejected") throw result.reason;
+    return result.value;
+  });
+}
 
 /** Whole blocks that are read at once, and those of them that are needed. */
 interface Span {

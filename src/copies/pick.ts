@@ -33,7 +33,10 @@ export interface Wanted {
 export function sourcesOf({ select }: Scan, { columns }: CopyIndex): readonly Source[] | null {
   if (select.what !== "rows") return null;
   const at = (name: string): number => columns.findIndex((column) => column.name === name);
-  const shown = select.columns.map((expression) => (isStored(expression) ? at(expression.column.name) : -1));
+  const shown = select.columns.map((expression) => {
+    const source = isStored(expression) ? at(expression.column.name) : -1;
+    return columns[source]?.type === expression.column.type ? source : -1;
+  });
   const position = select.position?.map(at) ?? [];
   if ([...shown, ...position].includes(-1)) return null;
   return [...shown, ...position, ...(select.position === null ? [] : ["row" as const])];
@@ -71,7 +74,7 @@ function readTest(test: Test, date: string | null, code: string, before: Wanted)
       return { dates: test.values.map((value) => (value === null ? null : toDays(String(value)))) };
     }
     if (name === code && before.codes === null && !test.values.includes(null)) {
-      return { codes: [...new Set(test.values.map(String))].toSorted(byBytes) };
+      return { codes: sortedCodes(test.values) };
     }
     return null;
   }
@@ -84,6 +87,20 @@ function readTest(test: Test, date: string | null, code: string, before: Wanted)
 
 const daysOr = (date: string | null, otherwise: number): number => (date === null ? otherwise : toDays(date));
 
+const sorted = new WeakMap<readonly unknown[], readonly string[]>();
+
+/** Each once, by their bytes. The scans of a plan have the same list. */
+function sortedCodes(values: readonly unknown[]): readonly string[] {
+  const known = sorted.get(values);
+  if (known !== undefined) return known;
+  const codes = [...new Set(values.map(String))];
+  const made = codes.every((code) => ASCII.test(code)) ? codes.toSorted() : codes.toSorted(byBytes);
+  sorted.set(values, made);
+  return made;
+}
+
+const ASCII = /^[ -~]*$/;
+
 /** The order of DuckDB: by the bytes of UTF-8. */
 export const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
@@ -91,11 +108,12 @@ export const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.f
 export function rowsByDate(index: CopyIndex, scan: Pick<Scan, "rowRange">, wanted: Wanted): readonly RowRange[] {
   const { days, dates, beyond, descending } = wanted;
   const all: RowRange = [0, index.rows];
+  const chosenDates = dates && new Set(dates);
   const bounds = [scan.rowRange ?? all, beyond === null ? all : rowsBeyond(index, beyond, descending)];
   if (days === null && dates === null) return intersected([all], bounds);
   const chosen = index.dates.flatMap(([key, from], i): readonly RowRange[] => {
     const inDays = days === null || (key !== null && days[0] <= key && key <= days[1]);
-    return inDays && (dates === null || dates.includes(key)) ? [[from, endOf(index.dates, i, index.rows)]] : [];
+    return inDays && (chosenDates === null || chosenDates.has(key)) ? [[from, endOf(index.dates, i, index.rows)]] : [];
   });
   return intersected(joined(chosen), bounds);
 }

@@ -43,6 +43,20 @@ export const batchOf = (schema: Schema, rows: number, children: readonly Data[])
     makeData({ type: new Struct(schema.fields), length: rows, nullCount: 0, children: [...children] }),
   );
 
+/** A batch with the same rows and bytes of its own. */
+export const copyOf = ({ schema, numRows, data }: RecordBatch): RecordBatch =>
+  batchOf(
+    schema,
+    numRows,
+    data.children.map(({ type, length, nullCount, nullBitmap, offset, values, valueOffsets }: Data) => {
+      const present = nullCount === 0 ? { nullCount } : { nullCount, nullBitmap: nullBitmap.slice(), offset };
+      const text = valueOffsets === undefined ? {} : { valueOffsets: valueOffsets.slice() };
+      return makeData({ type, length, ...present, data: values.slice(), ...text } as unknown as Parameters<
+        typeof makeData
+      >[0]);
+    }),
+  );
+
 /** Text of a batch that has at most so many bytes is read as a whole, with its offsets. */
 const SMALL_TEXT = 256 << 10;
 

@@ -4,9 +4,10 @@ import { columnsOf, isPresent, schemaOf } from "../arrow-data.js";
 import type { Column } from "../catalog/types.js";
 import type { Places } from "./gather.js";
 import { byBytes, type DayBounds, type RowRange, type Wanted } from "./pick.js";
-import { batchOf } from "./rows.js";
+import { allDone } from "./open.js";
+import { batchOf, copyOf } from "./rows.js";
 import { type File, gathered, inOrder, read, slicesIn, withColumn } from "./slices.js";
-import { createSpace } from "./space.js";
+import { createSpace, type Space } from "./space.js";
 
 /** The rows of a code in a file. */
 export interface CodeRange {
@@ -41,13 +42,9 @@ async function* byDates(
   limit: number,
 ): Batches {
   const space = createSpace();
-  const reading = ranges.map(async ({ file, code, range }) => {
-    const { date } = file.copy.index;
-    const slices = slicesIn(date === null ? file : withColumn(file, date), range);
-    return { file, code, range, batches: await Promise.all(slices.map((slice) => read(slice, space))) };
-  });
   try {
-    const series = (await Promise.all(reading)).map((one) => withinDates(one, wanted));
+    const read = ranges.length <= AT_ONCE ? await readIn(ranges, space) : await readCompactly(ranges);
+    const series = read.map((one) => withinDates(one, wanted));
     if (series.length === 1 && wanted.dates === null && !wanted.descending) {
       yield* cutOut(series[0]!, columns, limit);
       return;
@@ -62,9 +59,39 @@ async function* byDates(
     if (wanted.descending) for (const values of [places.batch, places.row]) values.reverse();
     yield* gathered(columns, batches, places, Math.min(rows, limit));
   } finally {
-    await Promise.allSettled(reading);
     space.free();
   }
+}
+
+type ReadRange = CodeRange & Pick<Series, "batches">;
+
+/** Codes that are read at the same time. */
+const AT_ONCE = 8;
+
+/** The rows of each range, whose bytes are in `space`, with the date in the last column. */
+const readIn = (ranges: readonly CodeRange[], space: Space): Promise<ReadRange[]> =>
+  allDone(
+    ranges.map(async ({ file, code, range }) => {
+      const { date } = file.copy.index;
+      const slices = slicesIn(date === null ? file : withColumn(file, date), range);
+      return { file, code, range, batches: await allDone(slices.map((slice) => read(slice, space))) };
+    }),
+  );
+
+/** The same of many ranges: a read takes more bytes than the rows have, so only these are kept. */
+async function readCompactly(ranges: readonly CodeRange[]): Promise<ReadRange[]> {
+  const all: ReadRange[] = [];
+  for (let i = 0; i < ranges.length; i += AT_ONCE) {
+    const space = createSpace();
+    try {
+      for (const one of await readIn(ranges.slice(i, i + AT_ONCE), space)) {
+        all.push({ ...one, batches: one.batches.map(copyOf) });
+      }
+    } finally {
+      space.free();
+    }
+  }
+  return all;
 }
 
 /** The rows of a code: those from `from` to `to`, exclusive, of the rows of `batches`. */

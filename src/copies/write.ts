@@ -1,12 +1,12 @@
 // Writes a serving copy from the record batches of its Parquet file.
 import { constants } from "node:fs";
-import { open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import type { RecordBatch } from "apache-arrow";
 import { giveBuffer } from "../buffers.js";
 import { type ColumnData, columnsOf, isPresent } from "../arrow-data.js";
 import type { Column } from "../catalog/types.js";
-import { arrowColumn } from "../encode/arrow-columns.js";
+import { arrowColumn, bytesOf, ENOUGH_BYTES, rowsToAdd } from "../encode/arrow-columns.js";
 import { arrowSchema, batchMessage, END_OF_STREAM, schemaMessage } from "../encode/arrow-messages.js";
 import { ALIGNMENT, type BatchPlace, BLOCK, type CopyIndex, endOfFile, HEAD, type Run } from "./layout.js";
 
@@ -30,7 +30,7 @@ export async function writeCopy(path: string, of: CopyOf, batches: AsyncIterable
   const schema = arrowSchema(of.columns, gathered, {});
   const file = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
   try {
-    const out = checkedOutput((bytes) => file.write(bytes).then(() => undefined));
+    const out = checkedOutput((bytes) => writeAll(file, bytes));
     await out.write(HEAD);
     await out.write(schemaMessage(schema, ALIGNMENT));
     const places: BatchPlace[] = [];
@@ -65,10 +65,11 @@ export async function writeCopy(path: string, of: CopyOf, batches: AsyncIterable
       for (let from = 0; from < batch.numRows;) {
         if (rows === BATCH_ROWS || (rows >= CODE_ROWS && starts.includes(first + from))) await flush();
         const end = starts.find((start) => start > first + from) ?? Infinity;
-        const to = Math.min(batch.numRows, from + BATCH_ROWS - rows, end - first);
+        const to = rowsToAdd(gathered, sources, from, Math.min(batch.numRows, from + BATCH_ROWS - rows, end - first));
         for (const [i, column] of gathered.entries()) column.add(sources[i]!, from, to);
         rows += to - from;
         from = to;
+        if (bytesOf(gathered) >= ENOUGH_BYTES) await flush();
       }
     }
     await flush();
@@ -82,10 +83,15 @@ export async function writeCopy(path: string, of: CopyOf, batches: AsyncIterable
       dates: dates.runs,
       codes: codes.runs,
     };
-    await file.write(endOfFile(index, places, out.checksums(), schema, blocks));
+    await writeAll(file, endOfFile(index, places, out.checksums(), schema, blocks));
   } finally {
     await file.close();
   }
+}
+
+/** A write may take fewer bytes than it was given. */
+async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at, bytes.length - at)).bytesWritten;
 }
 
 /** Output with a checksum of each block. */

@@ -31,6 +31,39 @@ interface GatheredBuffer {
   readonly bytes: Uint8Array;
 }
 
+/** Bytes of a record batch are enough: larger ones take too much memory. */
+export const ENOUGH_BYTES = 16 << 20;
+
+/** Bytes of a date, also as text with its offset. */
+const DATE_BYTES = 12;
+
+/** An upper bound of the bytes of rows. */
+const mostBytes = (sources: readonly ColumnData[], from: number, to: number): number =>
+  sources.reduce((sum, { values, valueOffsets: offsets }) => {
+    if (offsets !== undefined) return sum + offsets[to]! - offsets[from]! + 4 * (to - from);
+    return sum + (to - from) * (values instanceof Int32Array ? DATE_BYTES : values.BYTES_PER_ELEMENT);
+  }, 0);
+
+/**
+ * Where to stop adding rows from `from` on, at most at `to`. Rows are cut after the first one with which they have
+ * ENOUGH_BYTES, however they arrive, so a range that may hold it is halved.
+ */
+export function rowsToAdd(
+  columns: readonly ArrowColumn[],
+  sources: readonly ColumnData[],
+  from: number,
+  to: number,
+): number {
+  const most = ENOUGH_BYTES - bytesOf(columns);
+  let end = to;
+  while (end - from > 1 && mostBytes(sources, from, end) >= most) end = from + ((end - from) >> 1);
+  return end;
+}
+
+/** Bytes that are gathered. */
+export const bytesOf = (columns: readonly ArrowColumn[]): number =>
+  columns.reduce((sum, column) => sum + column.byteLength(), 0);
+
 /** Takes the bytes out, with zeros at their end. */
 function aligned(gathered: GrowingBytes): GatheredBuffer {
   const { length } = gathered;

@@ -1,13 +1,12 @@
 // An Arrow IPC stream. Rows are gathered into record batches of thousands of rows, because readers pay for each one.
 // They are not larger, because large buffers outlive the cheap garbage collections. Where they end depends on the rows
 // alone, not on how these arrive.
-import { type ColumnData, columnsOf } from "../arrow-data.js";
-import { arrowColumn } from "./arrow-columns.js";
+import { columnsOf } from "../arrow-data.js";
+import { arrowColumn, bytesOf, ENOUGH_BYTES, rowsToAdd } from "./arrow-columns.js";
 import { arrowSchema, batchMessage, END_OF_STREAM, schemaMessage } from "./arrow-messages.js";
 import { NOTHING, type Encoder, type Head } from "./types.js";
 
 const ENOUGH_ROWS = 16_384;
-const ENOUGH_BYTES = 16 << 20;
 
 /**
  * Text and codes are Utf8, numbers Float64 and Int64, dates Utf8 (`YYYYMMDD`) or Date32. The schema's metadata contain
@@ -28,8 +27,6 @@ export function arrowEncoder(head: Head): Encoder {
     return [head, ...body];
   }
 
-  const gatheredBytes = () => columns.reduce((sum, column) => sum + column.byteLength(), 0);
-
   return {
     isReusable: true,
     separator: NOTHING,
@@ -41,14 +38,11 @@ export function arrowEncoder(head: Head): Encoder {
       *batch(batch) {
         const sources = columnsOf(batch);
         for (let from = 0; from < batch.numRows;) {
-          let to = Math.min(batch.numRows, from + ENOUGH_ROWS - rows);
-          // Rows are cut after the first one with which they are enough, so ranges that may hold it are halved.
-          const most = ENOUGH_BYTES - gatheredBytes();
-          while (to - from > 1 && mostBytes(sources, from, to) >= most) to = from + ((to - from) >> 1);
+          const to = rowsToAdd(columns, sources, from, Math.min(batch.numRows, from + ENOUGH_ROWS - rows));
           for (const [i, column] of columns.entries()) column.add(sources[i]!, from, to);
           rows += to - from;
           from = to;
-          if (rows === ENOUGH_ROWS || gatheredBytes() >= ENOUGH_BYTES) yield* flush();
+          if (rows === ENOUGH_ROWS || bytesOf(columns) >= ENOUGH_BYTES) yield* flush();
         }
       },
       end: flush,
@@ -56,13 +50,3 @@ export function arrowEncoder(head: Head): Encoder {
     end: () => END_OF_STREAM,
   };
 }
-
-/** Bytes of a date, also as text with its offset. */
-const DATE_BYTES = 12;
-
-/** An upper bound of the bytes of rows. */
-const mostBytes = (sources: readonly ColumnData[], from: number, to: number): number =>
-  sources.reduce((sum, { values, valueOffsets: offsets }) => {
-    if (offsets !== undefined) return sum + offsets[to]! - offsets[from]! + 4 * (to - from);
-    return sum + (to - from) * (values instanceof Int32Array ? DATE_BYTES : values.BYTES_PER_ELEMENT);
-  }, 0);

@@ -1,6 +1,5 @@
 // Rows from serving copies, and from DuckDB where there is no copy or it turns out to be damaged.
 import type { RecordBatch } from "apache-arrow";
-import { DamagedCopyError } from "../copies/open.js";
 import type { CopiedRows, ScanPart } from "../copies/store.js";
 import { firstRows, type Scan } from "../query/scan.js";
 import type { Running } from "./execute.js";
@@ -36,15 +35,18 @@ export function fromParts(parts: readonly ScanPart[], signal: AbortSignal, fromD
     },
     finish: async () => closeAll(waiting),
     async close() {
-      await current?.close();
-      closeAll(waiting);
+      try {
+        await current?.close();
+      } finally {
+        closeAll(waiting);
+      }
     },
   };
 }
 
-const closeAll = (parts: readonly ScanPart[]): void => parts.forEach(({ copied }) => copied?.close());
+export const closeAll = (parts: readonly ScanPart[]): void => parts.forEach(({ copied }) => copied?.close());
 
-/** The first `most` rows. If a copy is damaged, those that are still missing come from what `otherwise` starts. */
+/** The first `most` rows. If a copy cannot be read, those that are still missing come from what `otherwise` starts. */
 function fromCopies(
   { batches, close }: CopiedRows,
   most: number,
@@ -84,7 +86,7 @@ function fromCopies(
       try {
         return await nextCopied();
       } catch (error) {
-        if (!(error instanceof DamagedCopyError)) throw error;
+        signal.throwIfAborted();
         instead = await otherwise();
         return nextInstead(instead);
       }

@@ -12,7 +12,7 @@ import { costOf, type Cost, type Read, type Scan } from "../query/scan.js";
 import { createAdmission, type Load } from "./admission.js";
 import { batchReader } from "./arrow.js";
 import type { Ahead, WhenAdmitted } from "./chunks.js";
-import { fromParts } from "./copied.js";
+import { closeAll, fromParts } from "./copied.js";
 import { type Running, runningChunks, type Wanted, execute, statementsOf, streamBatches } from "./execute.js";
 import { type LockedOptions, openLocked } from "./locked.js";
 
@@ -115,6 +115,7 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
         };
         const run = async (scan: Scan): Promise<Running> => {
           const parts = await copies.open(scan, columns);
+          if (signal.aborted) closeAll(parts ?? []);
           signal.throwIfAborted();
           return parts === null ? fromDuckdb(scan) : fromParts(parts, signal, fromDuckdb);
         };

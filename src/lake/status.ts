@@ -194,7 +194,7 @@ export async function readIntake(path: string): Promise<Intake> {
 
 // Disk space: what is free, and the reserve that drops must leave, since tokens, gaps and the ledger need space too.
 
-interface DiskSpace {
+export interface DiskSpace {
   /** Free bytes of the file system. */
   readonly free: number;
   /** Drops wait while fewer bytes than this are free. */
@@ -215,7 +215,8 @@ export const isShort = ({ free, reserve }: DiskSpace): boolean => free < reserve
 
 const NOTHING_KNOWN: DiskSpace = { free: 0, reserve: 0 };
 
-async function freeSpaceAt(path: string): Promise<DiskSpace | undefined> {
+/** Undefined if the path does not exist. */
+export async function freeSpaceAt(path: string): Promise<DiskSpace | undefined> {
   const found = await statfs(path).catch(() => undefined);
   if (!found) return undefined;
   const reserve = Math.min(LARGEST_RESERVE, found.blocks * found.bsize * RESERVED_PART);

@@ -9,7 +9,7 @@ import { entityNamed } from "../../src/catalog/index.js";
 import type { Column, Entity } from "../../src/catalog/types.js";
 import { type Copy, openCopy } from "../../src/copies/open.js";
 import { readCopies } from "../../src/copies/read.js";
-import { copyPath } from "../../src/copies/store.js";
+import { copyPath } from "../../src/copies/names.js";
 import { makeCopies } from "../../src/copier/copier.js";
 import { readPage } from "../../src/engine/page.js";
 import { openReader, type Reader } from "../../src/engine/reader.js";
@@ -62,7 +62,7 @@ beforeAll(async () => {
   for (const name of ["daily", "stk_auction", "dividend"]) {
     const list = snapshot.files(name);
     for (const file of [...list.byDate, ...list.byCode]) {
-      copies.set(file.path, (await openCopy(copyPath(folder, file), file.sha256)) as Copy);
+      copies.set(file.path, (await openCopy(copyPath(folder, file.path), file.sha256)) as Copy);
     }
   }
   return async () => {
@@ -155,7 +155,7 @@ const question = fc.constantFrom("daily", "stk_auction", "dividend").chain((enti
 describe("a serving copy", () => {
   test("is read by other Arrow readers as it is", async () => {
     const [file] = snapshot.files("daily").byDate;
-    const table = tableFromIPC(await readFile(copyPath(folder, file!)));
+    const table = tableFromIPC(await readFile(copyPath(folder, file!.path)));
     const { columns } = entityOf("daily");
     const rows = await fromDuckdb(scanOf([file!], rowsOf(columns)), columns);
     expect(table.numRows).toBe(file!.rows);

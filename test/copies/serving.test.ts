@@ -21,6 +21,11 @@ const FACTORS = `SELECT printf('%06d.SZ', c) AS ts_code, DATE '2024-01-01' + d::
 const NEWS = `SELECT printf('%06d.SZ', c) AS ts_code, DATE '2024-01-01' + d::INT AS ann_date, '公告, "' || repeat('x', d::INT) AS title
   FROM range(${CODES}) s(c), range(40) t(d)`;
 
+/** An entity without a main date, and one with few rows on many days. */
+const COMPANIES = `SELECT printf('%06d.SZ', c) AS ts_code, 'name ' || c AS chairman, '省' AS province FROM range(${CODES}) s(c)`;
+const CHANGES = `SELECT printf('%06d.SZ', (c * 7 + d) % ${CODES}) AS ts_code, DATE '2024-01-01' + d::INT AS ann_date,
+    'name ' || d AS name, DATE '2024-01-01' + d::INT AS start_date FROM range(2) s(c), range(300) t(d)`;
+
 let folder: string;
 let stash: string;
 let paths: readonly string[];
@@ -29,7 +34,8 @@ let without: TestServer;
 
 beforeAll(async () => {
   const root = await temporaryFolder();
-  await publishRows(root, { daily: DAILY("2024-01-01", 60), adj_factor: FACTORS, anns_d: NEWS }, { codeCopy: true });
+  const rows = { daily: DAILY("2024-01-01", 60), adj_factor: FACTORS, anns_d: NEWS };
+  await publishRows(root, { ...rows, stock_company: COMPANIES, namechange: CHANGES }, { codeCopy: true });
   // A file by date for each part; only the first one is in the copy by code.
   for (const first of ["2024-04-01", "2024-07-01", "2024-10-01"]) await publishRows(root, { daily: DAILY(first, 20) });
   [folder, stash] = [join(root, "copies"), await temporaryFolder()];
@@ -53,27 +59,31 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   daily: ["ts_code", "trade_date", "open", "close", "vol", "amount"],
   adj_factor: ["ts_code", "trade_date", "adj_factor"],
   anns_d: ["ts_code", "ann_date", "title"],
+  stock_company: ["ts_code", "chairman", "province"],
+  namechange: ["ts_code", "name", "ann_date"],
 };
-const question = fc.constantFrom("daily", "daily", "adj_factor", "anns_d").chain((entity) =>
-  fc
-    .record(
-      {
-        ts_code: fc.uniqueArray(code, { minLength: 1, maxLength: 12 }).map((codes) => codes.join(",")),
-        dates: fc.tuple(day, day).map((days) => days.toSorted()),
-        order: fc.constantFrom("asc", "desc"),
-        limit: fc.integer({ min: 1, max: 900 }).map(String),
-        fields: fc.shuffledSubarray([...FIELDS[entity]!], { minLength: 1 }).map((names) => names.join(",")),
-        format: fc.constantFrom("json", "ndjson", "csv", "arrow", "parquet"),
-        adjust: fc.constantFrom("forward", "backward"),
-      },
-      { requiredKeys: ["format"] },
-    )
-    .map(({ dates, adjust, ...others }) => {
-      const range = dates ? { start_date: dates[0]!, end_date: dates[1]! } : {};
-      const adjusted = entity === "daily" && adjust !== undefined ? { adjust } : {};
-      return `/api/v1/entities/${entity}?${new URLSearchParams({ ...others, ...range, ...adjusted }).toString()}`;
-    }),
-);
+const question = fc
+  .constantFrom("daily", "daily", "adj_factor", "anns_d", "stock_company", "namechange")
+  .chain((entity) =>
+    fc
+      .record(
+        {
+          ts_code: fc.uniqueArray(code, { minLength: 1, maxLength: 12 }).map((codes) => codes.join(",")),
+          dates: fc.tuple(day, day).map((days) => days.toSorted()),
+          order: fc.constantFrom("asc", "desc"),
+          limit: fc.integer({ min: 1, max: 900 }).map(String),
+          fields: fc.shuffledSubarray([...FIELDS[entity]!], { minLength: 1 }).map((names) => names.join(",")),
+          format: fc.constantFrom("json", "ndjson", "csv", "arrow", "parquet"),
+          adjust: fc.constantFrom("forward", "backward"),
+        },
+        { requiredKeys: ["format"] },
+      )
+      .map(({ dates, adjust, ...others }) => {
+        const range = dates && entity !== "stock_company" ? { start_date: dates[0]!, end_date: dates[1]! } : {};
+        const adjusted = entity === "daily" && adjust !== undefined ? { adjust } : {};
+        return `/api/v1/entities/${entity}?${new URLSearchParams({ ...others, ...range, ...adjusted }).toString()}`;
+      }),
+  );
 
 /** What becomes of a copy before a question. */
 const treatment = fc.constantFrom("whole", "whole", "whole", "removed", "damaged", "cut", "empty");

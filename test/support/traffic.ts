@@ -159,6 +159,8 @@ export async function runTraffic({
   ): Promise<Fault> {
     if (asked % 5 !== 0) return null;
     const again = await send({ ...question, kind: "again" }, query, agent, { ...headers, "If-None-Match": etag! });
+    // The version may have been removed since.
+    if (forgets && again.status === 410) return null;
     if (again.status === 304) unchanged++;
     return again.status === 304 || (again.status === 200 && again.headers.etag !== etag)
       ? null

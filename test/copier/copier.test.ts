@@ -39,7 +39,10 @@ const filesOf = async (root: string): Promise<readonly DataFile[]> =>
 
 /** The first days of the data files that have copies. */
 const copied = async (root: string): Promise<readonly string[]> =>
-  (await readdir(join(root, "copies", "adj_factor"))).map((name) => name.slice(0, 8)).toSorted();
+  (await readdir(join(root, "copies", "adj_factor")))
+    .filter((name) => name.endsWith(".arrow"))
+    .map((name) => name.slice(0, 8))
+    .toSorted();
 
 /** Whether the rows of a data file can be read from its copy. */
 async function isWhole(root: string, file: DataFile): Promise<boolean> {

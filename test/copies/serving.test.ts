@@ -117,7 +117,7 @@ test("every response has the same bytes with any copies as without", async () =>
         expect(Buffer.from(body).equals(Buffer.from(wanted)), path).toBe(true);
       }
     }),
-    { numRuns: size("SERVING", 30, 600), endOnFailure: true },
+    { numRuns: size("SERVING", 30, 300), endOnFailure: true },
   );
   const metrics = await (await withCopies.get("/metrics")).text();
   const count = (line: string): number => Number(metrics.split(`\n${line} `)[1]!.split("\n")[0]);

@@ -81,21 +81,6 @@ export async function makeCopies(root: string, options: CopierOptions): Promise<
   return { ...(last as CopyCount), made, removed };
 }
 
-/** How many data files of the served version have a copy, and the bytes of all copies. */
-export async function countCopies(
-  lake: Lake,
-  folder: string,
-): Promise<{ readonly files: number; readonly copied: number; readonly bytes: number }> {
-  const sources = sourcesOf(lake.current());
-  const stored = await storedCopies(folder, lake.layout.lake);
-  const paths = new Set(stored.map(({ path }) => path));
-  return {
-    files: sources.length,
-    copied: sources.filter(({ file }) => paths.has(file.path)).length,
-    bytes: stored.reduce((sum, copy) => sum + copy.bytes, 0),
-  };
-}
-
 /** Makes copies for a few seconds at most. */
 type Step = () => Promise<CopyCount>;
 

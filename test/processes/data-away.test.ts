@@ -121,8 +121,11 @@ async function expectNext(server: ServeProcess): Promise<void> {
 }
 
 /** Files and folders, but for locks, which come and go; undefined where there is no such folder. */
+/** Without serving copies, which come and go at any time. */
 const namesBelow = async (folder: string): Promise<readonly string[] | undefined> =>
-  (await readdir(folder, { recursive: true }).catch(() => undefined))?.filter((one) => !one.includes(".lock")).sort();
+  (await readdir(folder, { recursive: true }).catch(() => undefined))
+    ?.filter((one) => !one.includes(".lock") && !/^copies(\/|$)/.test(one))
+    .sort();
 
 /** Status and code of an answer that is a problem, which never is an empty one. */
 async function problemOf(server: ServeProcess, path: string): Promise<unknown> {

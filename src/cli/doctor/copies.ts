@@ -1,6 +1,6 @@
 // Checks the serving copies.
 import type { ServerConfig } from "../../config.js";
-import { countCopies } from "../../copier/copier.js";
+import { countCopies } from "../../copier/count.js";
 import { reasonOf } from "../../errors.js";
 import { copiesFolderOf } from "../../lake/layout.js";
 import { openLake } from "../../lake/lake.js";

@@ -46,20 +46,20 @@ const AGAIN_AFTER = 300_000;
 export async function keepCopies(root: string, options: CopierOptions): Promise<void> {
   const { log, signal } = options;
   const rest = (ms: number): Promise<unknown> => sleep(ms, undefined, { signal }).catch(() => undefined);
-  let told = "";
+  let reported = "";
   while (!signal.aborted) {
     try {
       await underLock(root, options, async (step) => {
         while (!signal.aborted) {
           const { made } = await step();
-          told = "";
+          reported = "";
           if (made === 0) await rest(LOOK_EVERY);
         }
       });
     } catch (error) {
       const reason = reasonOf(error);
-      if (reason !== told && !signal.aborted) log(`no serving copies are made: ${reason}`);
-      told = reason;
+      if (reason !== reported && !signal.aborted) log(`no serving copies are made: ${reason}`);
+      reported = reason;
     }
     // Another process keeps the copies of this folder, or something is in the way.
     await rest(RETRY_EVERY);

@@ -56,7 +56,7 @@ const keysOf = (codes: readonly string[]): Keys => {
   return { bytes, texts: new Set(bytes.map((key) => key.toString("latin1"))) };
 };
 
-/** A search for a key takes about as long as looking at so many rows. */
+/** Searching for one key costs about as much as checking this many rows. */
 const ROWS_OF_A_SEARCH = 8;
 
 function rowsOfCodes(codes: ColumnData, runs: readonly RowRange[], keys: Keys): Int32Array {

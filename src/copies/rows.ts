@@ -50,14 +50,18 @@ export const copyOf = ({ schema, numRows, data }: RecordBatch): RecordBatch =>
     numRows,
     data.children.map(({ type, length, nullCount, nullBitmap, offset, values, valueOffsets }: Data) => {
       const present = nullCount === 0 ? { nullCount } : { nullCount, nullBitmap: nullBitmap.slice(), offset };
-      const text = valueOffsets === undefined ? {} : { valueOffsets: valueOffsets.slice() };
-      return makeData({ type, length, ...present, data: values.slice(), ...text } as unknown as Parameters<
-        typeof makeData
-      >[0]);
+      const text = valueOffsets === undefined ? {} : { valueOffsets: (valueOffsets as Int32Array).slice() };
+      return makeData({
+        type,
+        length,
+        ...present,
+        data: (values as Float64Array).slice(),
+        ...text,
+      } as unknown as Parameters<typeof makeData>[0]);
     }),
   );
 
-/** Text of a batch that has at most so many bytes is read as a whole, with its offsets. */
+/** Up to this many bytes, the text of a batch is read as a whole, together with its offsets. */
 const SMALL_TEXT = 256 << 10;
 
 async function readColumns(

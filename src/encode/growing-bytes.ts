@@ -4,7 +4,7 @@ import { cutBuffer, giveBuffer, takeBuffer } from "../buffers.js";
 const NOTHING = new Uint8Array(0);
 
 export class GrowingBytes {
-  private room: Uint8Array<ArrayBufferLike> = NOTHING;
+  private room: Uint8Array = NOTHING;
   private used = 0;
 
   get length(): number {
@@ -12,7 +12,7 @@ export class GrowingBytes {
   }
 
   /** Appends `length` bytes of arbitrary content and returns them for writing before the next call. */
-  extend(length: number): Uint8Array<ArrayBufferLike> {
+  extend(length: number): Uint8Array {
     const start = this.used;
     this.used += length;
     if (this.used > this.room.length) {
@@ -34,14 +34,14 @@ export class GrowingBytes {
   }
 
   /** All bytes, from the start of their buffer; valid until the next `extend`, which starts again. */
-  take(): Uint8Array<ArrayBufferLike> {
+  take(): Uint8Array {
     const bytes = this.room.subarray(0, this.used);
     this.used = 0;
     return bytes;
   }
 
   /** All bytes, which belong to the caller. */
-  handOver(): Uint8Array<ArrayBufferLike> {
+  handOver(): Uint8Array {
     const bytes = cutBuffer(this.room, 0, this.used);
     this.room = NOTHING;
     this.used = 0;

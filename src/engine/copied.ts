@@ -85,7 +85,7 @@ function fromCopies(
       if (instead !== null) return nextInstead(instead);
       try {
         return await nextCopied();
-      } catch (error) {
+      } catch {
         signal.throwIfAborted();
         instead = await otherwise();
         return nextInstead(instead);

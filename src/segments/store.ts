@@ -246,4 +246,4 @@ async function startSegment(folder: string, name: string, onEnd: () => void): Pr
 }
 
 /** Bytes that are read at once. */
-export const PIECE = 1 << 20;
+const PIECE = 1 << 20;

@@ -133,16 +133,8 @@ export default {
   http: {
     owns: "^src/http/",
     imports: [
-      ...["buffers", "errors", "words", "config"],
-      "files",
-      "catalog",
-      "lake",
-      "query",
-      "copies",
-      "engine",
-      "encode",
-      "segments",
-      "web",
+      ...["buffers", "errors", "words", "config", "files", "catalog", "lake", "query"],
+      ...["copies", "engine", "encode", "segments", "web"],
     ],
     packages: ["express", "lru-cache", "pino", "prom-client"],
     why: "The only module with Express, the log and the metrics. It reads the lake and never writes it.",

@@ -31,6 +31,12 @@ const orNone =
   (text, option) =>
     text === "none" ? null : parse(text, option);
 
+/** What `parse` reads, or 0 for `none` and `0`. */
+const orNothing =
+  <T>(parse: Parser<T>): Parser<T | 0> =>
+  (text, option) =>
+    text === "none" || text === "0" ? 0 : parse(text, option);
+
 /** What `parse` reads, or `auto`. */
 const orAuto =
   <T>(parse: Parser<T>): Parser<T | "auto"> =>
@@ -98,6 +104,7 @@ export const parsers = {
   wholeNumber,
   seconds,
   orNone,
+  orNothing,
   orAuto,
   oneOf,
   onOff,

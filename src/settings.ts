@@ -95,13 +95,13 @@ export const SETTINGS = {
   cache: setting({
     fallback: "4GB",
     meaning: "disk space for the cache of encoded rows; none or 0 disables it",
-    parse: (text, option) => (text === "none" || text === "0" ? 0 : parsers.bytes(text, option)),
+    parse: parsers.orNothing(parsers.bytes),
     of: SERVER,
   }),
   copies: setting({
     fallback: "auto",
     meaning: "disk space for serving copies; auto: half of what is free; none or 0: no copies",
-    parse: (text, option) => (text === "none" || text === "0" ? 0 : parsers.orAuto(parsers.bytes)(text, option)),
+    parse: parsers.orNothing(parsers.orAuto(parsers.bytes)),
     of: COPIES,
   }),
   copiesFolder: setting({

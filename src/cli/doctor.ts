@@ -71,11 +71,6 @@ function describe({ state, thing, found, expected, way }: Finding): readonly str
 
 // The installation. Nothing is loaded before it is checked, so that broken parts can be reported.
 
-/** The first minor version that works, of major versions that do not work as a whole. */
-const LEAST_MINOR: Readonly<Record<number, number>> = { 20: 19, 22: 2 };
-const BROKEN_MAJORS = [21];
-const LEAST_MAJOR = 20;
-
 /** `version` is the version of Node, e.g. `20.19.2`. */
 export async function checkInstallation(version: string): Promise<readonly Finding[]> {
   return [checkNode(version), await checkDuckDB(), await checkEncoder()];
@@ -83,8 +78,9 @@ export async function checkInstallation(version: string): Promise<readonly Findi
 
 function checkNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split(".").map(Number);
-  const isMajorEnough = major >= LEAST_MAJOR && !BROKEN_MAJORS.includes(major);
-  if (isMajorEnough && minor >= (LEAST_MINOR[major] ?? 0)) return ok("Node", version);
+  // As in package.json.
+  const isSupported = (major === 20 && minor >= 19) || (major === 22 && minor >= 2) || major > 22;
+  if (isSupported) return ok("Node", version);
   const expected = "20.19, or 22.2 or later";
   return wrong("Node", { found: version, expected, way: "nvm install 24" });
 }

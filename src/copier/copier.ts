@@ -11,7 +11,7 @@ import { type Lake, openLake } from "../lake/lake.js";
 import { freeSpaceAt } from "../lake/status.js";
 import { tryLock } from "../store/lock.js";
 import { claimFolder, makeCopy, removeCopy, removeLeftovers, storedCopies } from "./folder.js";
-import { estimatedSize, planCopies, type Source, sourcesOf } from "./plan.js";
+import { estimatedSize, planCopies, type Source, sourcesOf, totalBytes } from "./plan.js";
 
 export interface CopierOptions {
   readonly folder: string;
@@ -148,7 +148,7 @@ function stepper(lake: Lake, reader: Reader, { folder, size, log, signal }: Copi
     looked = { at: performance.now(), sequence };
     const sources = isAvailable ? sourcesOf(lake.current()) : [];
     const stored = await storedCopies(folder, lake.layout.lake);
-    const bytes = stored.reduce((sum, copy) => sum + copy.bytes, 0);
+    const bytes = totalBytes(stored);
     if (!isAvailable) return { made: 0, removed: 0, missing: 0, failed: 0, bytes };
     const space = await freeSpaceAt(folder);
     if (space === undefined) throw new OperatorError(`the folder ${folder} is gone`);
@@ -161,7 +161,7 @@ function stepper(lake: Lake, reader: Reader, { folder, size, log, signal }: Copi
       (source) => sizes.get(source.file.sha256) ?? estimatedSize(source),
     );
     for (const copy of removable) await removeCopy(folder, copy);
-    const freed = removable.reduce((sum, copy) => sum + copy.bytes, 0);
+    const freed = totalBytes(removable);
     let [made, added] = [0, 0];
     const began = performance.now();
     for (const source of missing) {

@@ -1,7 +1,7 @@
 // Counts serving copies, without DuckDB: doctor works where that does not.
 import type { Lake } from "../lake/lake.js";
 import { storedCopies } from "./folder.js";
-import { sourcesOf } from "./plan.js";
+import { sourcesOf, totalBytes } from "./plan.js";
 
 /** How many data files of the served version have a copy, and the bytes of all copies. */
 export async function countCopies(
@@ -14,6 +14,6 @@ export async function countCopies(
   return {
     files: sources.length,
     copied: sources.filter(({ file }) => paths.has(file.path)).length,
-    bytes: stored.reduce((sum, copy) => sum + copy.bytes, 0),
+    bytes: totalBytes(stored),
   };
 }

@@ -19,6 +19,8 @@ export interface StoredCopy {
   readonly hasSource: boolean;
 }
 
+export const totalBytes = (copies: readonly StoredCopy[]): number => copies.reduce((sum, { bytes }) => sum + bytes, 0);
+
 interface CopyPlan {
   /** To be made in this order. */
   readonly missing: readonly Source[];

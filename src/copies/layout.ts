@@ -8,6 +8,7 @@ import type { Schema } from "apache-arrow";
 import { FileBlock, Footer } from "apache-arrow/ipc/metadata/file";
 import { MetadataVersion } from "apache-arrow/enum";
 import type { Column } from "../catalog/types.js";
+import { BUFFER_ALIGNMENT } from "../encode/types.js";
 import type { Clustering } from "../lake/manifest.js";
 
 /** Bytes whose checksum is known: the unit that a read can trust. */
@@ -89,25 +90,29 @@ export const WIDTHS = { date: 4, float64: 8, int64: 8 } as const;
 
 export const isText = (type: Column["type"]): type is "code" | "text" => type === "code" || type === "text";
 
-/** Of each buffer, and of the body of each batch, in bytes. */
-export const ALIGNMENT = 64;
+const align = (length: number): number => Math.ceil(length / BUFFER_ALIGNMENT) * BUFFER_ALIGNMENT;
 
-const align = (length: number): number => Math.ceil(length / ALIGNMENT) * ALIGNMENT;
+function encodeWords(words: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(words.length * 4);
+  for (const [i, word] of words.entries()) bytes.writeUInt32LE(word, i * 4);
+  return bytes;
+}
+
+const decodeWords = (bytes: Buffer): Uint32Array =>
+  Uint32Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readUInt32LE(i * 4));
 
 /** Rows, position, null counts, lengths of text. */
 const batchWords = (columns: CopyIndex["columns"]): number =>
   2 + columns.length + columns.filter(({ type }) => isText(type)).length;
 
-function encodeBatches(batches: readonly BatchPlace[]): Buffer {
-  const words = batches.flatMap(({ rows, at, nullCounts, textLengths }) => [
-    ...[rows, at / ALIGNMENT],
-    ...nullCounts,
-    ...textLengths,
-  ]);
-  const bytes = Buffer.alloc(words.length * 4);
-  for (const [i, word] of words.entries()) bytes.writeUInt32LE(word, i * 4);
-  return bytes;
-}
+const encodeBatches = (batches: readonly BatchPlace[]): Buffer =>
+  encodeWords(
+    batches.flatMap(({ rows, at, nullCounts, textLengths }) => [
+      ...[rows, at / BUFFER_ALIGNMENT],
+      ...nullCounts,
+      ...textLengths,
+    ]),
+  );
 
 /** The record batches of a copy, in order. They are decoded when they are needed: a large file has many. */
 export interface BatchTable {
@@ -119,7 +124,7 @@ export interface BatchTable {
 
 function decodeBatches(bytes: Buffer, columns: CopyIndex["columns"]): BatchTable {
   const width = batchWords(columns);
-  const words = Uint32Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readUInt32LE(i * 4));
+  const words = decodeWords(bytes);
   const length = words.length / width;
   const firstRows = new Float64Array(length);
   for (let i = 1; i < length; i++) firstRows[i] = firstRows[i - 1]! + words[(i - 1) * width]!;
@@ -141,7 +146,7 @@ function decodeBatches(bytes: Buffer, columns: CopyIndex["columns"]): BatchTable
         ...number[],
       ];
       const [nullCounts, textLengths] = [others.slice(0, columns.length), others.slice(columns.length)];
-      return { firstRow: firstRows[i]!, rows, at: at * ALIGNMENT, nullCounts, textLengths };
+      return { firstRow: firstRows[i]!, rows, at: at * BUFFER_ALIGNMENT, nullCounts, textLengths };
     },
   };
 }
@@ -161,7 +166,7 @@ export function endOfFile(
   for (const [i, word] of [REVISION, text.length, batches.length, checksums.length].entries()) {
     trailer.writeUInt32LE(word, 8 + 4 * i);
   }
-  const own = Buffer.concat([text, batches, Buffer.from(Uint32Array.from(checksums).buffer), trailer]);
+  const own = Buffer.concat([text, batches, encodeWords(checksums), trailer]);
   own.writeUInt32LE(crc32(own.subarray(0, -CHECKSUM)), own.length - CHECKSUM);
   const footerBlocks = blocks.map(({ at, metadata, body }) => new FileBlock(metadata, body, at));
   const footer = Footer.encode(new Footer(schema, MetadataVersion.V5, footerBlocks, []));
@@ -206,6 +211,6 @@ export async function readEnd(size: number, readAt: ReadAt): Promise<KnownCopy |
   return {
     index,
     batches: decodeBatches(own.subarray(textLength, checksumsAt), index.columns),
-    checksums: Uint32Array.from({ length: blocks }, (_, i) => own.readUInt32LE(checksumsAt + i * CHECKSUM)),
+    checksums: decodeWords(own.subarray(checksumsAt, length)),
   };
 }

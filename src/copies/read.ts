@@ -6,7 +6,7 @@ import { amongDays } from "./among-days.js";
 import type { Copy } from "./open.js";
 import { type RowRange, rowsByDate, rowsOfCode, sourcesOf, type Wanted, wantedOf } from "./pick.js";
 import { seriesOf } from "./series.js";
-import { eachOf, type File, type FileSlice, gathered, inOrder, slicesIn } from "./slices.js";
+import { eachOf, type File, type FileSlice, gathered, inOrder, slicesIn, upTo } from "./slices.js";
 
 /** Rows that are in memory at the same time because they change places. */
 const MOST_GATHERED = 131_072;
@@ -53,13 +53,7 @@ const tooMany = (ranges: readonly { readonly range: RowRange }[]): boolean =>
 
 /** The rows of slices from the last one to the first. */
 function reversed(slices: readonly FileSlice[], columns: readonly Column[], limit: number): Batches {
-  let left = limit;
-  const last = slices.toReversed().flatMap(({ file, slice }) => {
-    const rows = Math.min(left, slice.to - slice.from);
-    left -= rows;
-    return rows === 0 ? [] : [{ file, slice: { ...slice, from: slice.to - rows } }];
-  });
-  return eachOf(last, (batch) => {
+  return eachOf(upTo(limit, slices.toReversed(), true), (batch) => {
     const rows = batch.numRows;
     const places = { batch: new Int32Array(rows), row: Int32Array.from({ length: rows }, (_, i) => rows - 1 - i) };
     return gathered(columns, [batch], places, rows);

@@ -76,14 +76,16 @@ export async function* eachOf(
 
 /** The rows of slices one after another. */
 export const inOrder = (slices: readonly FileSlice[], limit: number): AsyncGenerator<RecordBatch, void, undefined> =>
-  eachOf(firstOf(slices, limit), (batch) => [batch]);
+  eachOf(upTo(limit, slices), (batch) => [batch]);
 
-function firstOf(slices: readonly FileSlice[], limit: number): readonly FileSlice[] {
+/** As many slices as have `limit` rows; of the last one, the rows at its start or at its `end`. */
+export function upTo(limit: number, slices: readonly FileSlice[], end = false): readonly FileSlice[] {
   let left = limit;
   return slices.flatMap(({ file, slice }) => {
     const rows = Math.min(left, slice.to - slice.from);
     left -= rows;
-    return rows === 0 ? [] : [{ file, slice: { ...slice, to: slice.from + rows } }];
+    const kept = end ? { from: slice.to - rows } : { to: slice.from + rows };
+    return rows === 0 ? [] : [{ file, slice: { ...slice, ...kept } }];
   });
 }
 

@@ -8,7 +8,8 @@ import { type ColumnData, columnsOf, isPresent } from "../arrow-data.js";
 import type { Column } from "../catalog/types.js";
 import { arrowColumn, bytesOf, ENOUGH_BYTES, rowsToAdd } from "../encode/arrow-columns.js";
 import { arrowSchema, batchMessage, END_OF_STREAM, schemaMessage } from "../encode/arrow-messages.js";
-import { ALIGNMENT, type BatchPlace, BLOCK, type CopyIndex, endOfFile, HEAD, type Run } from "./layout.js";
+import { BUFFER_ALIGNMENT } from "../encode/types.js";
+import { type BatchPlace, BLOCK, type CopyIndex, endOfFile, HEAD, type Run } from "./layout.js";
 
 /**
  * Rows of a record batch, so that one read can take all its columns. In a file by code, a batch ends with a code once it
@@ -32,7 +33,7 @@ export async function writeCopy(path: string, of: CopyOf, batches: AsyncIterable
   try {
     const out = checkedOutput((bytes) => writeAll(file, bytes));
     await out.write(HEAD);
-    await out.write(schemaMessage(schema, ALIGNMENT));
+    await out.write(schemaMessage(schema, BUFFER_ALIGNMENT));
     const places: BatchPlace[] = [];
     const blocks: { at: number; metadata: number; body: number }[] = [];
     const dates = runsOf<number>(of.columns, of.clustering === "byDate" ? of.date : null);
@@ -41,7 +42,7 @@ export async function writeCopy(path: string, of: CopyOf, batches: AsyncIterable
     const flush = async (): Promise<void> => {
       if (rows === 0) return;
       const columns = gathered.map((column) => column.take());
-      const { head, body } = batchMessage(rows, columns, ALIGNMENT);
+      const { head, body } = batchMessage(rows, columns, BUFFER_ALIGNMENT);
       places.push({
         firstRow: written,
         rows,

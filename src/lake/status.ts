@@ -194,7 +194,7 @@ export async function readIntake(path: string): Promise<Intake> {
 
 // Disk space: what is free, and the reserve that drops must leave, since tokens, gaps and the ledger need space too.
 
-export interface DiskSpace {
+interface DiskSpace {
   /** Free bytes of the file system. */
   readonly free: number;
   /** Drops wait while fewer bytes than this are free. */

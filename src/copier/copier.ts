@@ -1,5 +1,4 @@
 // Keeps the serving copies of a lake: makes those that are missing, and removes those that are not needed or do not fit.
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openReader, type Reader } from "../engine/reader.js";
@@ -10,7 +9,7 @@ import { createIntegrity, DamagedFileError } from "../lake/integrity.js";
 import { type Lake, openLake } from "../lake/lake.js";
 import { freeSpaceAt } from "../lake/status.js";
 import { tryLock } from "../store/lock.js";
-import { claimFolder, makeCopy, removeCopy, removeLeftovers, storedCopies } from "./folder.js";
+import { claimFolder, makeCopy, makeFolder, removeCopy, removeLeftovers, storedCopies } from "./folder.js";
 import { estimatedSize, planCopies, type Source, sourcesOf, totalBytes } from "./plan.js";
 
 export interface CopierOptions {
@@ -88,8 +87,8 @@ async function underLock(root: string, options: CopierOptions, work: (step: Step
   const { folder, after } = options;
   const lake = await openLake(root, after === undefined ? {} : { after });
   try {
-    await mkdir(folder, { recursive: true });
-    return await tryLock(join(folder, "lock"), async () => {
+    await makeFolder(folder);
+    const keep = async (): Promise<void> => {
       await claimFolder(folder, lake.layout);
       await removeLeftovers(folder);
       const reader = await openReader({
@@ -102,7 +101,8 @@ async function underLock(root: string, options: CopierOptions, work: (step: Step
       } finally {
         await reader.close();
       }
-    });
+    };
+    return await tryLock(join(folder, "lock"), keep, false);
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (error instanceof OperatorError || syscall === undefined) throw error;
@@ -118,12 +118,20 @@ function stepper(lake: Lake, reader: Reader, { folder, size, log, signal }: Copi
   const hasFailed = ({ file }: Source): boolean =>
     performance.now() - (failures.get(file.sha256) ?? -Infinity) < AGAIN_AFTER;
 
+  const isAvailable = (): Promise<boolean> =>
+    lake.refresh().then(
+      () => true,
+      () => false,
+    );
+
   const tryToMake = async (source: Source): Promise<boolean> => {
     try {
       sizes.set(source.file.sha256, await makeCopy(folder, source, reader, signal));
       return true;
     } catch (error) {
-      if (signal.aborted) return false;
+      await spaceOf(folder);
+      // Without the data directory no file can be read: that says nothing about this one.
+      if (signal.aborted || !(await isAvailable())) return false;
       // Vacuum may have removed the file since.
       if (!(error instanceof DamagedFileError && error.isMissing)) {
         const reason = error instanceof DamagedFileError ? error.reason : reasonOf(error);
@@ -138,20 +146,16 @@ function stepper(lake: Lake, reader: Reader, { folder, size, log, signal }: Copi
   let count: CopyCount = { made: 0, removed: 0, missing: 0, failed: 0, bytes: 0 };
 
   return async () => {
-    const isAvailable = await lake.refresh().then(
-      () => true,
-      () => false,
-    );
+    const canRead = await isAvailable();
     const { sequence } = lake.current().version;
     const isDue = sequence !== looked.sequence || performance.now() - looked.at > LOOK_AGAIN_AFTER;
     if (count.made === 0 && !isDue) return count;
     looked = { at: performance.now(), sequence };
-    const sources = isAvailable ? sourcesOf(lake.current()) : [];
+    const sources = canRead ? sourcesOf(lake.current()) : [];
     const stored = await storedCopies(folder, lake.layout.lake);
     const bytes = totalBytes(stored);
-    if (!isAvailable) return { made: 0, removed: 0, missing: 0, failed: 0, bytes };
-    const space = await freeSpaceAt(folder);
-    if (space === undefined) throw new OperatorError(`the folder ${folder} is gone`);
+    if (!canRead) return { made: 0, removed: 0, missing: 0, failed: 0, bytes };
+    const space = await spaceOf(folder);
     const room = Math.max(0, space.free + bytes - space.reserve);
     const most = size === "auto" ? room / 2 : Math.min(size, room);
     const { missing, removable } = planCopies(
@@ -181,4 +185,11 @@ function stepper(lake: Lake, reader: Reader, { folder, size, log, signal }: Copi
     };
     return count;
   };
+}
+
+/** Throws an OperatorError if the folder is gone. */
+async function spaceOf(folder: string): Promise<NonNullable<Awaited<ReturnType<typeof freeSpaceAt>>>> {
+  const space = await freeSpaceAt(folder);
+  if (space === undefined) throw new OperatorError(`the folder ${folder} is gone`);
+  return space;
 }

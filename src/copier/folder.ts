@@ -1,7 +1,7 @@
 // The folder of the serving copies: what it holds, and one more copy.
 import { randomUUID } from "node:crypto";
 import { access, mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, sep } from "node:path";
 import { copyPath, isCopy, sourceOf } from "../copies/names.js";
 import { writeCopy } from "../copies/write.js";
 import type { Reader } from "../engine/reader.js";
@@ -21,7 +21,7 @@ export async function makeCopy(
   const { columns, mainDate: date, code } = entity;
   const path = copyPath(folder, file.path);
   const part = `${path}.${randomUUID()}.part`;
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolders(folder, dirname(file.path));
   try {
     const batches = reader.read({ columns, scans: [scanOf([file], rowsOf(columns))] }, signal);
     await writeCopy(part, { sha256: file.sha256, clustering, rows: file.rows, date, code, columns }, batches);
@@ -31,6 +31,23 @@ export async function makeCopy(
   } catch (error) {
     await rm(part, { force: true });
     throw error;
+  }
+}
+
+/**
+ * Makes a folder whose parent exists. A data directory that is gone, e.g. because its disk was unmounted, is never made
+ * again: an empty one would be in the way when it comes back.
+ */
+export const makeFolder = (path: string): Promise<void> =>
+  mkdir(path).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  });
+
+async function makeFolders(folder: string, inner: string): Promise<void> {
+  let path = folder;
+  for (const name of inner.split(sep)) {
+    path = join(path, name);
+    await makeFolder(path);
   }
 }
 

@@ -65,13 +65,13 @@ export async function withLock<T>(
 }
 
 /** Runs `work` while holding the lock. Soon resolves to false if another living process holds it. */
-export async function tryLock(path: string, work: () => Promise<void>): Promise<boolean> {
+export async function tryLock(path: string, work: () => Promise<void>, makesFolder = true): Promise<boolean> {
   let began = false;
   const begin = (): Promise<void> => {
     began = true;
     return work();
   };
-  return withLock(path, begin, 100).then(
+  return withLock(path, begin, 100, makesFolder).then(
     () => true,
     (error: unknown) => {
       if (began || !(error instanceof OperatorError)) throw error;

@@ -1,5 +1,5 @@
 // The copier keeps a copy of each data file that fits, and nothing else.
-import { readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { readdir, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { type CopyCount, keepCopies, makeCopies } from "../../src/copier/copier.js";
@@ -117,6 +117,23 @@ test("a folder that disappears while it runs is made again", async () => {
   stopping.abort();
   await keeping;
   expect(await isWhole(root, (await filesOf(root))[0]!)).toBe(true);
+});
+
+test("a data directory that is moved away while copies are made is not made again", async () => {
+  const root = join(await temporaryFolder(), "data");
+  const days = Array.from({ length: 40 }, (_, i) => new Date(Date.UTC(2024, 0, 1 + 3 * i)).toISOString().slice(0, 10));
+  for (const day of days) await publishRows(root, { adj_factor: rowsFrom(day) });
+  const stopping = new AbortController();
+  const log: string[] = [];
+  const options = { folder: join(root, "copies"), size: "auto", log: (line: string) => log.push(line) } as const;
+  const keeping = keepCopies(root, { ...options, signal: stopping.signal });
+  await until("the first copy is there", async () => (await copied(root).catch(() => [])).length > 0 || undefined);
+  await rename(root, `${root}-aside`);
+  await until("it is noticed", () => log.some((line) => line.startsWith("no serving copies are made")) || undefined);
+  stopping.abort();
+  await keeping;
+  await expect(stat(root)).rejects.toThrow("ENOENT");
+  expect(await copied(`${root}-aside`)).not.toHaveLength(days.length);
 });
 
 test("a copy that is removed is not kept open", async () => {

@@ -12,8 +12,8 @@ const REQUIRE = 'import { createRequire } from "node:module"; const require = cr
 
 const { metafile } = await build({
   absWorkingDir: root,
-  // Tests run commands in their own process by the second one.
-  entryPoints: ["src/main.ts", "src/cli/program.ts"],
+  // Tests run commands in their own process by the second one; the third one is the code of a thread.
+  entryPoints: ["src/main.ts", "src/cli/program.ts", "src/threads/thread.ts"],
   outdir: "dist",
   outbase: "src",
   chunkNames: "chunks/[name]-[hash]",

@@ -62,9 +62,15 @@ export default {
   },
   engine: {
     owns: "^src/engine/",
-    imports: ["errors", "dates", "sql-text", "arrow-data", "config", "catalog", "lake", "query", "copies"],
+    imports: ["errors", "dates", "sql-text", "arrow-data", "config", "catalog", "lake", "query", "encode", "copies"],
     packages: ["@duckdb/node-api", "@duckdb/node-bindings", "apache-arrow", "lru-cache"],
     why: "The only module with DuckDB.",
+  },
+  threads: {
+    owns: "^src/threads/",
+    imports: ["buffers", "catalog", "encode", "copies"],
+    packages: ["lru-cache"],
+    why: "Encodes rows of serving copies on other threads; the engine only knows what they give.",
   },
   checks: {
     owns: "^src/checks/",
@@ -120,7 +126,7 @@ export default {
   },
   segments: {
     owns: "^src/segments/",
-    imports: ["buffers", "files", "encode"],
+    imports: ["buffers", "files", "encode", "copies"],
     packages: ["apache-arrow"],
     why: "Response bodies from rows and from cached bytes, without HTTP and without an engine.",
   },
@@ -134,7 +140,7 @@ export default {
     owns: "^src/http/",
     imports: [
       ...["buffers", "errors", "words", "config", "files", "catalog", "lake", "query"],
-      ...["copies", "engine", "encode", "segments", "web"],
+      ...["copies", "engine", "encode", "threads", "segments", "web"],
     ],
     packages: ["express", "lru-cache", "pino", "prom-client"],
     why: "The only module with Express, the log and the metrics. It reads the lake and never writes it.",

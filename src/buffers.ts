@@ -43,3 +43,32 @@ export function giveBuffer(bytes: Uint8Array): void {
   if (others === undefined) unused.set(whole.length, [whole]);
   else others.push(whole);
 }
+
+/** Takes over bytes that another thread sent: they can be given back like any others. */
+export function adoptBuffer(bytes: Uint8Array): Uint8Array {
+  const { buffer } = bytes;
+  const size = buffer.byteLength;
+  if (size >= 2 ** SMALLEST && Number.isInteger(Math.log2(size))) lent.set(bytes, Buffer.from(buffer));
+  return bytes;
+}
+
+/** The same bytes as the only ones of their buffer, which can be sent to another thread. They are gone here then. */
+export function sendable(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  if (lent.has(bytes)) {
+    lent.delete(bytes);
+    return bytes as Uint8Array<ArrayBuffer>;
+  }
+  const copy = takeBuffer(bytes.length);
+  copy.set(bytes);
+  return sendable(copy);
+}
+
+/** Unused buffers of these sizes, as far as there are any, to be sent to a thread that will fill them. */
+export function takeUnused(sizes: readonly number[]): ArrayBuffer[] {
+  return sizes.flatMap((size) => {
+    const known = unused.get(size)?.pop();
+    if (known === undefined) return [];
+    unusedBytes -= size;
+    return [known.buffer as ArrayBuffer];
+  });
+}

@@ -8,8 +8,12 @@ import { envOf, flagOf, MOST_WORKERS, SETTING_NAMES, SETTINGS, type SettingName 
 type Parsed = { readonly [Name in SettingName]: ReturnType<(typeof SETTINGS)[Name]["parse"]> };
 
 /** Every setting as its parser reads it: sizes for DuckDB as text, others in bytes, times in milliseconds. */
-export interface ServerConfig extends Omit<Parsed, "workers" | "memory" | "ingestMemory" | "tlsCert" | "tlsKey"> {
+export interface ServerConfig extends Omit<
+  Parsed,
+  "workers" | "encoders" | "memory" | "ingestMemory" | "tlsCert" | "tlsKey"
+> {
   readonly workers: number;
+  readonly encoders: number;
   readonly memory: string;
   readonly ingestMemory: string;
   /** Files in PEM; null for plain HTTP. */
@@ -118,7 +122,7 @@ export function readConfig(
   const read = (name: SettingName) =>
     SETTINGS[name].parse(options[name] ?? variable(env, name) ?? SETTINGS[name].fallback, flagOf(name));
   const parsed = Object.fromEntries(SETTING_NAMES.map((name) => [name, read(name)])) as Parsed;
-  const { workers: asked, memory, ingestMemory, tlsCert, tlsKey, ...others } = parsed;
+  const { workers: asked, encoders, memory, ingestMemory, tlsCert, tlsKey, ...others } = parsed;
   const { defaultLimit, maxLimit, watch } = others;
   if (maxLimit !== null && (defaultLimit ?? 0) > maxLimit) {
     throw new OperatorError(`--default-limit ${defaultLimit} is larger than --max-limit ${maxLimit}`, 2);
@@ -129,12 +133,17 @@ export function readConfig(
   return {
     ...others,
     workers,
+    encoders: encoders === "auto" ? encodersFor(machine, workers) : encoders,
     memory: memoryOf(memory, workers),
     ingestMemory: memoryOf(ingestMemory, workers),
     tls: tlsFiles(tlsCert, tlsKey),
     staticToken: staticToken(env["TAPEHOUSE_TOKEN"]),
   };
 }
+
+/** The cores without a worker. Where addresses are limited, memory for threads may be missing. */
+const encodersFor = ({ cores, addresses }: Machine, workers: number): number =>
+  addresses === Infinity ? Math.min(MOST_WORKERS, Math.max(0, cores - workers)) : 0;
 
 /** One worker's share of the limits that are for the whole server. */
 export function shareOf(config: ServerConfig): ServerConfig {

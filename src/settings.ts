@@ -14,6 +14,8 @@ type Share<T> = (whole: T, workers: number) => T;
 
 const part = (whole: number, workers: number, least: number): number => Math.max(least, Math.floor(whole / workers));
 
+const partOrAuto: Share<number | "auto"> = (whole, workers) => (whole === "auto" ? whole : part(whole, workers, 0));
+
 /** At least one, so with little of it and many workers the sum may be more. */
 const partOf: Share<number> = (whole, workers) => part(whole, workers, 1);
 
@@ -70,6 +72,13 @@ export const SETTINGS = {
     meaning: "number of worker processes; auto: one per two cores, as far as --memory allows",
     parse: parsers.orAuto(parsers.wholeNumber(1, MOST_WORKERS)),
     of: SERVER,
+  }),
+  encoders: setting({
+    fallback: "auto",
+    meaning: "threads that encode wide responses; auto: one per core without a worker; 0: none",
+    parse: parsers.orAuto(parsers.wholeNumber(0, MOST_WORKERS)),
+    of: SERVER,
+    share: partOrAuto,
   }),
   memory: setting({
     fallback: "auto",

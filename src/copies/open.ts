@@ -1,5 +1,6 @@
 // Opens a serving copy and reads ranges of it. Only bytes with a verified checksum are returned.
-import { open, rm, stat } from "node:fs/promises";
+import { readSync, type Stats } from "node:fs";
+import { type FileHandle, open, rm, stat } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import { type BatchTable, BLOCK, type CopyIndex, readEnd } from "./layout.js";
 import type { Space } from "./space.js";
@@ -14,6 +15,9 @@ export class DamagedCopyError extends Error {
 }
 
 export interface Copy {
+  readonly path: string;
+  /** Of the file, which may not be the one with this path any more. Unique among open files. */
+  readonly identity: string;
   readonly index: CopyIndex;
   readonly batches: BatchTable;
   /** The bytes of each range, in this order, in `space`. Throws DamagedCopyError, once nothing is read any more. */
@@ -36,19 +40,28 @@ export interface DamagedFile {
   readonly damaged: Pick<Copy, "remove">;
 }
 
+/** Reads bytes of a file, at most as many as `bytes` has; returns how many there were. */
+export type ReadFile = (file: FileHandle, bytes: Buffer, at: number) => Promise<number>;
+
+const readWhileOthersRun: ReadFile = async (file, bytes, at) => (await file.read(bytes, 0, bytes.length, at)).bytesRead;
+
+/** Costs less, but the thread does nothing else meanwhile. */
+export const readAtOnce: ReadFile = async ({ fd }, bytes, at) => readSync(fd, bytes, 0, bytes.length, at);
+
 /** The copy of the data file with this checksum. Null if there is no file that can be read. */
-export async function openCopy(path: string, sha256: string): Promise<Copy | DamagedFile | null> {
+export async function openCopy(
+  path: string,
+  sha256: string,
+  readFile: ReadFile = readWhileOthersRun,
+): Promise<Copy | DamagedFile | null> {
   const file = await open(path, "r").catch(() => null);
   if (file === null) return null;
-  const readInto = async (bytes: Buffer, at: number): Promise<Buffer> => {
-    const { bytesRead } = await file.read(bytes, 0, bytes.length, at);
-    return bytes.subarray(0, bytesRead);
-  };
-  const known = await file
-    .stat()
-    .then(({ size }) => readEnd(size, (at, length) => readInto(Buffer.alloc(length), at)))
-    .catch(() => null);
-  if (known?.index.sha256 !== sha256) {
+  const readInto = async (bytes: Buffer, at: number): Promise<Buffer> =>
+    bytes.subarray(0, await readFile(file, bytes, at));
+  const found = await file.stat().catch(() => null);
+  const known =
+    found && (await readEnd(found.size, (at, length) => readInto(Buffer.alloc(length), at)).catch(() => null));
+  if (found === null || known?.index.sha256 !== sha256) {
     await file.close();
     return { damaged: { remove: () => rm(path, { force: true }) } };
   }
@@ -69,6 +82,8 @@ export async function openCopy(path: string, sha256: string): Promise<Copy | Dam
   };
 
   const copy: Copy = {
+    path,
+    identity: identityOf(found),
     index,
     batches,
     async read(ranges, space) {
@@ -82,13 +97,14 @@ export async function openCopy(path: string, sha256: string): Promise<Copy | Dam
     },
     isThere: async () => (await file.stat()).nlink > 0,
     async remove() {
-      const [own, named] = await Promise.all([file.stat(), stat(path)]);
-      if (own.ino === named.ino && own.dev === named.dev) await rm(path, { force: true });
+      if (identityOf(await stat(path)) === copy.identity) await rm(path, { force: true });
     },
     close: () => file.close(),
   };
   return copy;
 }
+
+const identityOf = ({ dev, ino }: Stats): string => `${dev}:${ino}`;
 
 const NOTHING = new Uint8Array(0);
 

@@ -1,8 +1,10 @@
 // Reads a scan from the serving copies of its files: the same rows in the same order as DuckDB reads from Parquet.
 import type { RecordBatch } from "apache-arrow";
 import type { Column } from "../catalog/types.js";
+import type { Clustering } from "../lake/manifest.js";
 import type { Scan } from "../query/scan.js";
 import { amongDays } from "./among-days.js";
+import { type FileRows, PART_ROWS } from "./encoded.js";
 import type { Copy } from "./open.js";
 import { type RowRange, rowsByDate, rowsOfCode, sourcesOf, type Wanted, wantedOf } from "./pick.js";
 import { seriesOf } from "./series.js";
@@ -15,21 +17,51 @@ type Batches = AsyncGenerator<RecordBatch, void, undefined>;
 
 /** The rows of a scan, in batches with these columns; null if DuckDB must read them. `copies` are those of its files. */
 export function readCopies(scan: Scan, copies: readonly Copy[], columns: readonly Column[]): Batches | null {
-  const [first] = copies;
-  const wanted = first === undefined ? null : wantedOf(scan, first.index);
-  if (first === undefined || wanted === null) return null;
-  const sources = copies.map(({ index }) => sourcesOf(scan, index));
-  if (sources.includes(null)) return null;
-  const files = copies.map((copy, i): File => ({ copy, sources: sources[i]!, columns }));
+  const found = filesOf(scan, copies, columns);
+  if (found === null) return null;
+  const { files, wanted, clustering } = found;
   const limit = scan.limit ?? Infinity;
-  if (first.index.clustering === "byCode") return readByCode(scan, files, wanted, columns, limit);
-  const ranges = files.flatMap((file) => rowsByDate(file.copy.index, scan, wanted).map((range) => ({ file, range })));
+  if (clustering === "byCode") return readByCode(scan, files, wanted, columns, limit);
+  const ranges = rowsOf(scan, found);
   if (wanted.codes !== null) {
     return tooMany(ranges) ? null : amongDays(ranges, wanted.codes, wanted.descending, columns, limit);
   }
   const slices = ranges.flatMap(({ file, range }) => slicesIn(file, range));
   return wanted.descending ? reversed(slices, columns, limit) : inOrder(slices, limit);
 }
+
+/** The rows of a scan, if it reads more than one part of them as they are stored; null otherwise. */
+export function rowsInOrder(
+  scan: Scan,
+  copies: readonly Copy[],
+  columns: readonly Column[],
+): readonly FileRows[] | null {
+  const found = filesOf(scan, copies, columns);
+  if (found === null || found.clustering === "byCode" || scan.limit !== null) return null;
+  if (found.wanted.codes !== null || found.wanted.descending) return null;
+  const rows = rowsOf(scan, found);
+  return countOf(rows) > PART_ROWS ? rows : null;
+}
+
+interface Files {
+  readonly files: readonly File[];
+  readonly wanted: Wanted;
+  readonly clustering: Clustering;
+}
+
+function filesOf(scan: Scan, copies: readonly Copy[], columns: readonly Column[]): Files | null {
+  const [first] = copies;
+  const wanted = first === undefined ? null : wantedOf(scan, first.index);
+  if (first === undefined || wanted === null) return null;
+  const sources = copies.map(({ index }) => sourcesOf(scan, index));
+  if (sources.includes(null)) return null;
+  const files = copies.map((copy, i): File => ({ copy, sources: sources[i]!, columns }));
+  return { files, wanted, clustering: first.index.clustering };
+}
+
+/** The rows of files by date that may be wanted. */
+const rowsOf = (scan: Scan, { files, wanted }: Files): readonly FileRows[] =>
+  files.flatMap((file) => rowsByDate(file.copy.index, scan, wanted).map((range) => ({ file, range })));
 
 function readByCode(
   scan: Scan,
@@ -48,8 +80,10 @@ function readByCode(
   return tooMany(ranges) ? null : seriesOf(ranges, wanted, columns, limit);
 }
 
-const tooMany = (ranges: readonly { readonly range: RowRange }[]): boolean =>
-  ranges.reduce((sum, { range: [from, to] }) => sum + to - from, 0) > MOST_GATHERED;
+type Ranges = readonly { readonly range: RowRange }[];
+
+const countOf = (ranges: Ranges): number => ranges.reduce((sum, { range: [from, to] }) => sum + to - from, 0);
+const tooMany = (ranges: Ranges): boolean => countOf(ranges) > MOST_GATHERED;
 
 /** The rows of slices from the last one to the first. */
 function reversed(slices: readonly FileSlice[], columns: readonly Column[], limit: number): Batches {

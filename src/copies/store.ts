@@ -1,17 +1,22 @@
 // The serving copies in a folder that has the same names as the lake's, as readers of scans see them.
 import type { RecordBatch } from "apache-arrow";
-import { LRUCache } from "lru-cache";
 import type { Column } from "../catalog/types.js";
+import type { Form } from "../encode/types.js";
 import type { DataFile } from "../lake/manifest.js";
 import type { Scan } from "../query/scan.js";
-import { type Copy, DamagedCopyError, openCopy } from "./open.js";
+import { encoded, type EncodedRows, type EncodePart } from "./encoded.js";
+import { type Copy, DamagedCopyError } from "./open.js";
+import { type HeldCopy, MOST_OPEN, openCopies } from "./opened.js";
 import { partsOf } from "./parts.js";
 import { copyPath } from "./names.js";
-import { readCopies } from "./read.js";
+import { readCopies, rowsInOrder } from "./read.js";
 
 export interface CopyStore {
-  /** Scans that together have the rows of this one, in its order; null if DuckDB must read all of it. */
-  open(scan: Scan, columns: readonly Column[]): Promise<readonly ScanPart[] | null>;
+  /**
+   * Scans that together have the rows of this one, in its order; null if DuckDB must read all of it. With a form, rows
+   * may come encoded.
+   */
+  open(scan: Scan, columns: readonly Column[], form?: Form | null): Promise<readonly ScanPart[] | null>;
   /** Opens the copies of these files, as many as stay open. */
   prepare(files: readonly DataFile[], signal: AbortSignal): Promise<void>;
   figures(): CopyFigures;
@@ -27,7 +32,7 @@ export interface ScanPart {
 /** Rows from serving copies. */
 export interface CopiedRows {
   /** Throws DamagedCopyError, after that copy was removed. A batch is valid until the next one is requested. */
-  readonly batches: AsyncGenerator<RecordBatch, void, undefined>;
+  readonly batches: AsyncGenerator<RecordBatch | EncodedRows, void, undefined>;
   /** Must be called when no more batches are needed. */
   close(): void;
 }
@@ -40,62 +45,39 @@ export interface CopyFigures {
   readonly damaged: number;
 }
 
-/** How often copies that were removed are closed, in milliseconds. */
-const SWEEP_EVERY = 10_000;
-/** Copies that are kept open. */
-const MOST_OPEN = 256;
-
 const NO_COPIES = {
   open: async () => null,
   prepare: async () => undefined,
   close: async () => undefined,
 };
 
+/** Encodes rows of copies as a response needs them. Throws DamagedCopyError. Null if nothing can do that now. */
+export type EncoderOf = (form: Form, columns: readonly Column[]) => EncodePart | null;
+
 /** Without a folder, there are no copies. */
-export function openCopyStore(folder: string | null): CopyStore {
-  const figures = { copies: 0, parquet: 0, both: 0, damaged: 0 };
-  if (folder === null) return { ...NO_COPIES, figures: () => figures };
-  const opened = new LRUCache<string, Held>({ max: MOST_OPEN, dispose: (held) => held.leave() });
-
-  /** The copy is removed, unless another process has made it again by now. */
-  const discard = async (file: DataFile, copy: Pick<Copy, "remove">): Promise<void> => {
-    figures.damaged++;
-    opened.delete(file.sha256);
-    await copy.remove().catch(() => undefined);
-  };
-  const hold = async (file: DataFile): Promise<Held | null> => {
-    const known = opened.get(file.sha256);
-    if (known !== undefined) return known.enter();
-    const copy = await openCopy(copyPath(folder, file.path), file.sha256);
-    if (copy === null) return null;
-    if ("damaged" in copy) {
-      await discard(file, copy.damaged);
-      return null;
-    }
-    const held = holdOpen(copy);
-    opened.set(file.sha256, held);
-    return held.enter();
-  };
-
-  /** Removed copies take space as long as they are open. */
-  const sweep = async (): Promise<void> => {
-    for (const [sha256, { copy }] of [...opened]) if (!(await copy.isThere())) opened.delete(sha256);
-  };
-  const sweeping = setInterval(() => void sweep().catch(() => undefined), SWEEP_EVERY).unref();
+export function openCopyStore(folder: string | null, encoderOf: EncoderOf = () => null): CopyStore {
+  const figures = { copies: 0, parquet: 0, both: 0 };
+  if (folder === null) return { ...NO_COPIES, figures: () => ({ ...figures, damaged: 0 }) };
+  const opened = openCopies();
+  const hold = ({ path, sha256 }: DataFile): Promise<HeldCopy | null> => opened.hold(copyPath(folder, path), sha256);
 
   async function partsWith(
     scan: Scan,
     columns: readonly Column[],
-    held: Map<DataFile, Held>,
+    form: Form | null,
+    held: Map<DataFile, HeldCopy>,
     release: (files: readonly DataFile[]) => void,
   ): Promise<readonly ScanPart[] | null> {
     for (const file of scan.files) {
       const one = await hold(file);
       if (one !== null) held.set(file, one);
     }
-    const parts = partsOf(scan, (file) => held.get(file)?.copy ?? null)?.map((part): ScanPart => {
+    const scans = partsOf(scan, (file) => held.get(file)?.copy ?? null);
+    // Rows that were encoded elsewhere come first.
+    const encode = form === null || scans?.length !== 1 ? null : encoderOf(form, columns);
+    const parts = scans?.map((part): ScanPart => {
       const copies = part.files.map((file) => held.get(file)?.copy);
-      const batches = copies.includes(undefined) ? null : readCopies(part, copies as Copy[], columns);
+      const batches = copies.includes(undefined) ? null : batchesOf(part, copies as Copy[], columns, encode);
       if (batches !== null) {
         return { scan: part, copied: copiedRows(part.files, copies as Copy[], batches, () => release(part.files)) };
       }
@@ -108,6 +90,16 @@ export function openCopyStore(folder: string | null): CopyStore {
     return parts !== undefined && found > 0 ? parts : null;
   }
 
+  function batchesOf(
+    scan: Scan,
+    copies: readonly Copy[],
+    columns: readonly Column[],
+    encode: EncodePart | null,
+  ): CopiedRows["batches"] | null {
+    const rows = encode && rowsInOrder(scan, copies, columns);
+    return encode && rows ? encoded(rows, encode) : readCopies(scan, copies, columns);
+  }
+
   const copiedRows = (
     files: readonly DataFile[],
     copies: readonly Copy[],
@@ -118,7 +110,8 @@ export function openCopyStore(folder: string | null): CopyStore {
       try {
         yield* batches;
       } catch (error) {
-        if (error instanceof DamagedCopyError) await discard(files[copies.indexOf(error.copy)]!, error.copy);
+        if (error instanceof DamagedCopyError)
+          await opened.discard(files[copies.indexOf(error.copy)]!.sha256, error.copy);
         throw error;
       }
     })(),
@@ -126,9 +119,9 @@ export function openCopyStore(folder: string | null): CopyStore {
   });
 
   return {
-    async open(scan, columns) {
+    async open(scan, columns, form = null) {
       if (scan.select.what !== "rows" || scan.derived !== null) return null;
-      const held = new Map<DataFile, Held>();
+      const held = new Map<DataFile, HeldCopy>();
       const release = (files: readonly DataFile[]): void => {
         for (const file of files) {
           held.get(file)?.leave();
@@ -136,7 +129,7 @@ export function openCopyStore(folder: string | null): CopyStore {
         }
       };
       try {
-        return await partsWith(scan, columns, held, release);
+        return await partsWith(scan, columns, form, held, release);
       } catch (error) {
         release(scan.files);
         throw error;
@@ -148,33 +141,7 @@ export function openCopyStore(folder: string | null): CopyStore {
         (await hold(file))?.leave();
       }
     },
-    figures: () => figures,
-    async close() {
-      clearInterval(sweeping);
-      opened.clear();
-    },
+    figures: () => ({ ...figures, damaged: opened.damaged() }),
+    close: async () => opened.close(),
   };
-}
-
-/** A copy that is closed when nobody reads it any more. */
-interface Held {
-  readonly copy: Copy;
-  enter(): Held;
-  leave(): void;
-}
-
-function holdOpen(copy: Copy): Held {
-  // The store itself holds it.
-  let users = 1;
-  const held: Held = {
-    copy,
-    enter() {
-      users++;
-      return held;
-    },
-    leave() {
-      if (--users === 0) void copy.close().catch(() => undefined);
-    },
-  };
-  return held;
 }

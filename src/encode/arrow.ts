@@ -29,6 +29,7 @@ export function arrowEncoder(head: Head): Encoder {
 
   return {
     isReusable: true,
+    isCostly: false,
     separator: NOTHING,
     begin: () => {
       const metadata = { entity: head.entity, data_version: head.dataVersion };

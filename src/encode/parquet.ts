@@ -69,6 +69,7 @@ export function parquetEncoder(head: Head): Encoder {
 
   return {
     isReusable: false,
+    isCostly: false,
     separator: NOTHING,
     begin: () => MAGIC,
     segment: () => ({

@@ -30,9 +30,10 @@ function jsonRows(columns: Head["columns"]): Omit<Encoder, "begin" | "end"> {
   });
   return {
     isReusable: true,
+    isCostly: true,
     separator: Buffer.from(","),
-    segment() {
-      let first = true;
+    segment(isContinued = false) {
+      let first = !isContinued;
       return {
         *batch(batch) {
           for (const rows of written(write, batch)) {
@@ -65,6 +66,7 @@ export function ndjsonEncoder(head: Head): Encoder {
   });
   return {
     isReusable: true,
+    isCostly: true,
     separator: NOTHING,
     begin: () => NOTHING,
     segment: () => ({ batch: (batch) => written(write, batch), end: () => [] }),
@@ -84,6 +86,7 @@ export function csvEncoder(head: Head): Encoder {
   });
   return {
     isReusable: true,
+    isCostly: true,
     separator: NOTHING,
     begin: () => Buffer.from(`${head.columns.map(({ name }) => name).join(",")}\n`),
     segment: () => ({ batch: (batch) => written(write, batch), end: () => [] }),

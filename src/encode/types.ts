@@ -1,6 +1,7 @@
 // Types of encoders, which produce the bytes of a response body, and of the row writers that some of them use.
 import type { RecordBatch } from "apache-arrow";
 import type { ColumnData } from "../arrow-data.js";
+import type { Format } from "../catalog/formats.js";
 import type { Column } from "../catalog/types.js";
 
 /** What is known before the first row. */
@@ -11,6 +12,12 @@ export interface Head {
   readonly columns: readonly Column[];
   /** `date`: dates use the format's own type for dates. Otherwise they are text, `YYYYMMDD`. */
   readonly dates?: "date" | null;
+}
+
+/** What the bytes of rows depend on, except for the rows and columns. */
+export interface Form {
+  readonly format: Format;
+  readonly dates: "date" | null;
 }
 
 /** What is known after the last row. */
@@ -24,18 +31,23 @@ export interface Summary {
 export interface Encoder {
   /** Whether the bytes of a segment depend only on its rows and columns, so that they can be cached. */
   readonly isReusable: boolean;
+  /** Whether encoding rows takes much longer than reading them, so that it is worth another thread. */
+  readonly isCostly: boolean;
   /** The bytes between two segments that have rows. */
   readonly separator: Uint8Array;
   /** Bytes before the first row. */
   begin(): Uint8Array;
-  /** Starts a segment; the previous one must have ended. */
-  segment(): SegmentEncoder;
+  /**
+   * Starts a segment; the previous one must have ended. `isContinued`: its first rows were encoded elsewhere, which only
+   * encoders with `isCostly` allow.
+   */
+  segment(isContinued?: boolean): SegmentEncoder;
   /** Bytes after the last row. */
   end(summary: Summary): Uint8Array;
 }
 
 /** A segment is rows in order: `batch` for each record batch, then `end`. */
-interface SegmentEncoder {
+export interface SegmentEncoder {
   /**
    * Bytes of the rows of a batch, or as many as are ready. The pieces belong to the caller; the batch is not referenced
    * once all were taken. Throws RangeError for a date outside the years 1 to 9999.

@@ -1,5 +1,6 @@
 // Rows from serving copies, and from DuckDB where there is no copy or it turns out to be damaged.
 import type { RecordBatch } from "apache-arrow";
+import type { EncodedRows } from "../copies/encoded.js";
 import type { CopiedRows, ScanPart } from "../copies/store.js";
 import { firstRows, type Scan } from "../query/scan.js";
 import type { Running } from "./execute.js";
@@ -7,13 +8,16 @@ import type { Running } from "./execute.js";
 /** Starts a scan in DuckDB. */
 type Start = (scan: Scan) => Promise<Running>;
 
+/** Rows as they are or, if there is a form, encoded. */
+export type Rows = RecordBatch | EncodedRows;
+
 /** Reads the parts of a scan one after another, up to its limit. */
-export function fromParts(parts: readonly ScanPart[], signal: AbortSignal, fromDuckdb: Start): Running {
+export function fromParts(parts: readonly ScanPart[], signal: AbortSignal, fromDuckdb: Start): Running<Rows> {
   const waiting = [...parts];
   let left = parts[0]!.scan.limit;
-  let current: Running | null = null;
+  let current: Running<Rows> | null = null;
 
-  const start = async (part: ScanPart): Promise<Running> => {
+  const start = async (part: ScanPart): Promise<Running<Rows>> => {
     const scan = left === null ? part.scan : firstRows(part.scan, left);
     return part.copied === null
       ? fromDuckdb(scan)
@@ -52,18 +56,19 @@ function fromCopies(
   most: number,
   signal: AbortSignal,
   otherwise: () => Promise<Running>,
-): Running {
+): Running<Rows> {
   let rows = 0;
   let instead: Running | null = null;
 
-  const nextCopied = async (): Promise<RecordBatch | null> => {
+  const nextCopied = async (): Promise<Rows | null> => {
     if (rows === most) return null;
     const { done, value } = await batches.next();
     signal.throwIfAborted();
     if (done === true) return null;
-    const taken = Math.min(most - rows, value.numRows);
+    // What is encoded has no limit.
+    const taken = "pieces" in value ? value.numRows : Math.min(most - rows, value.numRows);
     rows += taken;
-    return taken < value.numRows ? value.slice(0, taken) : value;
+    return "pieces" in value || taken === value.numRows ? value : value.slice(0, taken);
   };
   /** The first `rows` rows were read from copies. */
   const nextInstead = async (from: Running): Promise<RecordBatch | null> => {

@@ -2,7 +2,7 @@
 // and in which order the rows of several statements come.
 import type { RecordBatch } from "apache-arrow";
 import type { DataFile } from "../lake/manifest.js";
-import { type Scan, rangesOf } from "../query/scan.js";
+import type { Scan } from "../query/scan.js";
 import { type Statement, render } from "../query/sql.js";
 import type { BatchReader } from "./arrow.js";
 import { type Chunks, type StreamOn, byCount, byMarker, fetchChunks } from "./chunks.js";
@@ -16,14 +16,6 @@ interface Executor extends StreamOn {
 
 /** Which rows the caller will read: all of them, or an unknown number. */
 export type Wanted = "all" | "some";
-
-/**
- * The statements of a read. If all rows are wanted, each statement is so small that the next one can be decoded while
- * its rows are sent.
- */
-export function* statementsOf(scans: Iterable<Scan>, wanted: Wanted): Generator<Scan, undefined> {
-  for (const scan of scans) yield* wanted === "all" ? rangesOf(scan) : [scan];
-}
 
 /**
  * A statement of at most this many rows (four chunks) is run without streaming: all trading days of a stock, or a page.
@@ -57,9 +49,9 @@ export function runAtOnce(statement: Statement, { connection, whenAdmitted }: Om
 }
 
 /** Rows that are being read: those of one scan. */
-export interface Running {
+export interface Running<B = RecordBatch> {
   /** The next batch, which is valid until the one after it is requested; null after the last one. */
-  next(): Promise<RecordBatch | null>;
+  next(): Promise<B | null>;
   /** Called after the last batch. */
   finish(): Promise<void>;
   /** Ends it before its last batch. */
@@ -79,35 +71,47 @@ export function runningChunks(chunks: Chunks, toBatch: BatchReader, finish: () =
 }
 
 /**
- * Yields the rows that `start` starts, in their order. If all rows are wanted, the next ones are started while the
- * current ones are read. `start` returns null after the last. Throws what they throw, and then ends all that still run.
+ * The rows of all scans that `start` starts, in order. If all rows are wanted, the next scan is started while the current
+ * one is read. `start` returns null after the last.
  */
-export async function* streamBatches(
-  start: () => Promise<Running> | null,
-  wanted: Wanted,
-): AsyncGenerator<RecordBatch, void, undefined> {
-  const running: Promise<Running>[] = [];
+export function inTurn<B>(start: () => Promise<Running<B>> | null, wanted: Wanted): Running<B> {
+  const running: Promise<Running<B>>[] = [];
   const startNext = (): void => {
     const next = start();
     if (next === null) return;
     next.catch(() => undefined); // errors are thrown at the await
     running.push(next);
   };
-  try {
-    startNext();
-    while (running.length > 0) {
-      const current = await running[0]!;
-      for (let batch = await current.next(); batch !== null; batch = await current.next()) {
-        if (wanted === "all" && running.length === 1) startNext();
-        yield batch;
+  return {
+    async next() {
+      for (;;) {
+        if (running.length === 0) startNext();
+        if (running.length === 0) return null;
+        const current = await running[0]!;
+        const batch = await current.next();
+        if (batch !== null) {
+          if (wanted === "all" && running.length === 1) startNext();
+          return batch;
+        }
+        void running.shift();
+        await current.finish();
       }
-      await running.shift();
-      await current.finish();
-      if (running.length === 0) startNext();
-    }
+    },
+    finish: async () => undefined,
+    async close() {
+      for (const one of await Promise.allSettled(running)) {
+        if (one.status === "fulfilled") await one.value.close();
+      }
+    },
+  };
+}
+
+/** Yields all batches. Throws what reading them throws, and then ends what still runs. */
+export async function* batchesOf<B>(running: Running<B>): AsyncGenerator<B, void, undefined> {
+  try {
+    for (let batch = await running.next(); batch !== null; batch = await running.next()) yield batch;
+    await running.finish();
   } finally {
-    for (const one of await Promise.allSettled(running)) {
-      if (one.status === "fulfilled") await one.value.close();
-    }
+    await running.close();
   }
 }

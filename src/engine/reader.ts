@@ -3,17 +3,19 @@ import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { RecordBatch } from "apache-arrow";
 import type { Column } from "../catalog/types.js";
+import type { EncodedRows } from "../copies/encoded.js";
 import { type CopyStore, openCopyStore } from "../copies/store.js";
+import type { Form } from "../encode/types.js";
 import { Problem } from "../errors.js";
 import type { Integrity } from "../lake/integrity.js";
 import type { DataFile } from "../lake/manifest.js";
 import { rowsIn } from "../query/files.js";
-import { costOf, type Cost, type Read, type Scan } from "../query/scan.js";
+import { costOf, type Cost, rangesOf, type Read, type Scan } from "../query/scan.js";
 import { createAdmission, type Load } from "./admission.js";
 import { batchReader } from "./arrow.js";
 import type { Ahead, WhenAdmitted } from "./chunks.js";
-import { closeAll, fromParts } from "./copied.js";
-import { type Running, runningChunks, type Wanted, execute, statementsOf, streamBatches } from "./execute.js";
+import { closeAll, fromParts, type Rows as ReadRows } from "./copied.js";
+import { batchesOf, execute, inTurn, type Running, runningChunks, type Wanted } from "./execute.js";
 import { type LockedOptions, openLocked } from "./locked.js";
 
 interface ReaderOptions extends LockedOptions {
@@ -56,6 +58,8 @@ export interface Rows {
 
 /** A slot, and the rows that can be read in it. */
 export interface ReadSession extends Rows {
+  /** Like `read` if all rows are wanted, but the first ones of a scan may come encoded in this form. */
+  readEncoded(scans: Iterable<Scan>, columns: readonly Column[], form: Form): AsyncGenerator<RecordBatch | EncodedRows>;
   close(): void;
 }
 
@@ -96,42 +100,52 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
       connection.disconnectSync();
     };
 
+    async function* batches(
+      scans: Iterable<Scan>,
+      columns: readonly Column[],
+      wanted: Wanted,
+      form: Form | null,
+    ): AsyncGenerator<ReadRows, void, undefined> {
+      const toBatch = batchReader(columns);
+      const runStatement = async (scan: Scan): Promise<Running> => {
+        await options.integrity.check(scan.files);
+        signal.throwIfAborted();
+        const connection = idle.pop() ?? (await instance.connect());
+        busy.add(connection);
+        own.set(connection, scan.files);
+        const chunks = execute(scan, columns.length, { connection, whenAdmitted, ahead, pathOf });
+        return runningChunks(chunks, toBatch, async () => {
+          // Files must not change while they are read.
+          await options.integrity.checkAgain(scan.files);
+          release(connection, true);
+        });
+      };
+      /** If all rows are wanted, statements are so small that the next one can be decoded while rows are sent. */
+      const fromDuckdb = async (scan: Scan): Promise<Running> => {
+        const ranges = wanted === "all" ? rangesOf(scan) : [scan];
+        return ranges.length === 1 ? runStatement(scan) : inTurn(startEach(ranges, runStatement), wanted);
+      };
+      const run = async (scan: Scan): Promise<Running<ReadRows>> => {
+        const parts = await copies.open(scan, columns, form);
+        if (signal.aborted) closeAll(parts ?? []);
+        signal.throwIfAborted();
+        return parts === null ? fromDuckdb(scan) : fromParts(parts, signal, fromDuckdb);
+      };
+      try {
+        yield* batchesOf(inTurn(startEach(scans, run), wanted));
+      } catch (error) {
+        signal.throwIfAborted();
+        // A changed file is a better explanation than the error that DuckDB makes of it.
+        await options.integrity.check([...own.values()].flat());
+        throw spaceProblem(error) ?? error;
+      }
+    }
+
     return {
-      async *read(scans, columns, wanted) {
-        const queue = statementsOf(scans, wanted);
-        const toBatch = batchReader(columns);
-        const fromDuckdb = async (scan: Scan): Promise<Running> => {
-          await options.integrity.check(scan.files);
-          signal.throwIfAborted();
-          const connection = idle.pop() ?? (await instance.connect());
-          busy.add(connection);
-          own.set(connection, scan.files);
-          const chunks = execute(scan, columns.length, { connection, whenAdmitted, ahead, pathOf });
-          return runningChunks(chunks, toBatch, async () => {
-            // Files must not change while they are read.
-            await options.integrity.checkAgain(scan.files);
-            release(connection, true);
-          });
-        };
-        const run = async (scan: Scan): Promise<Running> => {
-          const parts = await copies.open(scan, columns);
-          if (signal.aborted) closeAll(parts ?? []);
-          signal.throwIfAborted();
-          return parts === null ? fromDuckdb(scan) : fromParts(parts, signal, fromDuckdb);
-        };
-        const start = (): Promise<Running> | null => {
-          const next = queue.next();
-          return next.done === true ? null : run(next.value);
-        };
-        try {
-          yield* streamBatches(start, wanted);
-        } catch (error) {
-          signal.throwIfAborted();
-          // A changed file is a better explanation than the error that DuckDB makes of it.
-          await options.integrity.check([...own.values()].flat());
-          throw spaceProblem(error) ?? error;
-        }
-      },
+      // Without a form, nothing is encoded.
+      read: (scans, columns, wanted) =>
+        batches(scans, columns, wanted, null) as AsyncGenerator<RecordBatch, void, undefined>,
+      readEncoded: (scans, columns, form) => batches(scans, columns, "all", form),
       close() {
         signal.removeEventListener("abort", interrupt);
         for (const connection of own.keys()) release(connection, false);
@@ -162,6 +176,18 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
       instance.closeSync();
       await copies.close();
     },
+  };
+}
+
+/** Starts one scan at each call; null after the last. */
+function startEach<B>(
+  scans: Iterable<Scan>,
+  run: (scan: Scan) => Promise<Running<B>>,
+): () => Promise<Running<B>> | null {
+  const queue = scans[Symbol.iterator]();
+  return () => {
+    const next = queue.next();
+    return next.done === true ? null : run(next.value);
   };
 }
 

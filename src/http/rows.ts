@@ -4,7 +4,7 @@ import { type Format, contentTypeOf, FORMATS } from "../catalog/formats.js";
 import { LOOKUPS } from "../catalog/types.js";
 import { REVISION, ENCODERS } from "../encode/index.js";
 import { markedCsvEncoder } from "../encode/text.js";
-import type { Encoder, Head, Summary } from "../encode/types.js";
+import type { Encoder, Form, Head, Summary } from "../encode/types.js";
 import type { Adjusting } from "../engine/adjust.js";
 import { readPage, type Page, type PageEnd } from "../engine/page.js";
 import type { Rows, ReadSession } from "../engine/reader.js";
@@ -186,7 +186,7 @@ export async function answerRows(context: Context, req: Request, res: Response, 
             context,
             plan,
             { session, adjusted },
-            encoder.isReusable ? [cachedFormat, STORED_AS[encoding], request.dates] : null,
+            { encoder, format: cachedFormat, dates: request.dates, stored: STORED_AS[encoding] },
           )
         : pageAnswer(plan, adjusted?.over(session, plan.scans) ?? session, request.limit, offset);
     const summarise = (count: number): Summary => {
@@ -254,26 +254,34 @@ interface RowsAnswer {
 /** Minimum number of rows of a cached segment: fewer are read about as fast as they are found in the cache. */
 const LEAST_CACHED_ROWS = 50_000;
 
-/** All rows of a plan, adjusted or as they are. `form` is how they are encoded and packed; null if they cannot be cached. */
+/** How rows are encoded and cached. */
+interface FullForm extends Form {
+  readonly encoder: Pick<Encoder, "isReusable" | "isCostly">;
+  readonly stored: Encoding;
+}
+
+/** All rows of a plan, adjusted or as they are. */
 function fullAnswer(
   { integrity }: Context,
   { scans, columns }: Plan,
   { session, adjusted }: { readonly session: ReadSession; readonly adjusted: Adjusting | null },
-  form: readonly unknown[] | null,
+  { encoder, format, stored, dates }: FullForm,
 ): RowsAnswer {
   const shape = columns.map(({ name, type }) => [name, type]);
   const sections = scans.map((scan): Section => {
-    const isCached = form !== null && givesStoredRows(scan) && rowsIn(scan.files) >= LEAST_CACHED_ROWS;
+    const isCached = encoder.isReusable && givesStoredRows(scan) && rowsIn(scan.files) >= LEAST_CACHED_ROWS;
     const caching = (): Section["caching"] => {
       const files = scan.files.map(({ sha256 }) => sha256);
       const adjustment = adjusted?.of([scan]);
-      const key = [REVISION, ...form!, files, shape, ...(adjustment?.key ?? [])];
+      const key = [REVISION, format, stored, dates, files, shape, ...(adjustment?.key ?? [])];
       return { key, check: () => integrity.check([...scan.files, ...(adjustment?.files ?? [])]) };
     };
-    return {
-      read: () => (adjusted?.over(session, [scan]) ?? session).read([scan], columns, "all"),
-      caching: isCached ? caching() : null,
+    const read = (): ReturnType<Section["read"]> => {
+      if (adjusted !== null) return adjusted.over(session, [scan]).read([scan], columns, "all");
+      if (encoder.isCostly) return session.readEncoded([scan], columns, { format, dates });
+      return session.read([scan], columns, "all");
     };
+    return { read, caching: isCached ? caching() : null };
   });
   return { sections, endOf: (count) => ({ count, truncated: false, last: null }) };
 }

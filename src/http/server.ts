@@ -17,6 +17,7 @@ import { type OpenOptions, openLake } from "../lake/lake.js";
 import { type TokenOptions, openTokens } from "../lake/tokens.js";
 import { makeOwnFolder } from "../files.js";
 import { openSegmentStore } from "../segments/store.js";
+import { openThreads } from "../threads/pool.js";
 import { createApp, routedByPath } from "./app.js";
 import type { Context } from "./context.js";
 import { type EndOptions, prepareEnd } from "./ending.js";
@@ -56,6 +57,8 @@ interface ServerHooks {
   readonly tokens?: Pick<TokenOptions, "wasThere" | "onThere">;
   /** Whether the first request should be as fast as the next ones. */
   readonly warms?: boolean;
+  /** The program of threads; by default the one beside this one. */
+  readonly threadEntry?: URL;
   /** Called at the start and whenever a newer version is open. */
   readonly onMark?: (mark: LakeMark) => void;
   /** The metrics of all processes that serve; by default only those of this process. */
@@ -73,7 +76,9 @@ export async function startServer(
   const integrity = createIntegrity(lake.layout.lake, lake.requireState);
   await makeOwnFolder(config.temp);
   if (config.copiesFolder !== null) await makeOwnFolder(config.copiesFolder, "--copies-folder");
-  const copies = openCopyStore(copiesFolderOf(config));
+  const onThreadEnd = (reason: string): void => log.warn({ reason }, "a thread that encodes responses ended");
+  const threads = openThreads(config.encoders, onThreadEnd, hooks.threadEntry);
+  const copies = openCopyStore(copiesFolderOf(config), threads.encoderOf);
   const reader = await openReader({
     copies,
     lakeFolder: lake.layout.lake,
@@ -111,6 +116,7 @@ export async function startServer(
     context,
     routedByPath(createApp(context)),
   );
+  await threads.ready();
   if (hooks.warms) await warmUp(context, WARM_WITHIN);
   const end = prepareEnd(server);
   const open = hooks.port ?? (await openPort(config.host, config.port));
@@ -140,6 +146,7 @@ export async function startServer(
       clearInterval(timer);
       await following;
       await reader.close();
+      await threads.close();
     },
   };
 }

@@ -20,7 +20,8 @@ const NODE_THREADS = 7;
 
 /** Threads of the supervisor, its workers and the process that watches the inbox. DuckDB makes do with those it gets. */
 export function tasksNeeded(config: ServerConfig): number {
-  const worker = NODE_THREADS + poolOf(shareOf(config));
+  const share = shareOf(config);
+  const worker = NODE_THREADS + poolOf(share) + share.encoders;
   const ingester = config.watch ? NODE_THREADS + INGESTER_POOL : 0;
   return NODE_THREADS + USUAL_POOL + config.workers * worker + ingester;
 }

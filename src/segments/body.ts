@@ -1,13 +1,14 @@
 // A response body, section by section: rows that are read and encoded now, and cached segments.
 import type { RecordBatch } from "apache-arrow";
-import type { Encoder, Summary } from "../encode/types.js";
+import type { EncodedRows } from "../copies/encoded.js";
+import type { Encoder, SegmentEncoder, Summary } from "../encode/types.js";
 import type { Packer } from "./packer.js";
 import type { Segment, SegmentStore, SegmentWriter } from "./store.js";
 
 /** A section of a body: the rows of one scan. */
 export interface Section {
-  /** Reads the rows. */
-  readonly read: () => AsyncIterable<RecordBatch>;
+  /** Reads the rows, some of which may be encoded. */
+  readonly read: () => AsyncIterable<RecordBatch | EncodedRows>;
   /** Null if the section is not worth caching. */
   readonly caching: Caching | null;
 }
@@ -71,7 +72,7 @@ export async function* bodyOf(
   }
 
   async function* sendRows({ read, caching }: Section): AsyncGenerator<Uint8Array> {
-    const segment = encoder.segment();
+    let segment: SegmentEncoder | null = null;
     const start = count;
     let writer: SegmentWriter | null = null;
     try {
@@ -84,12 +85,14 @@ export async function* bodyOf(
             writer = await store.create(caching.key);
           }
         }
+        const isEncoded = "pieces" in batch;
+        if (!isEncoded) segment ??= encoder.segment(count > start);
         count += batch.numRows;
         onRows(count);
-        for (const bytes of segment.batch(batch)) yield* await pack(bytes, writer);
+        for (const bytes of isEncoded ? batch.pieces : segment!.batch(batch)) yield* await pack(bytes, writer);
       }
       const ready: Uint8Array[] = [];
-      for (const bytes of segment.end()) ready.push(...(await pack(bytes, writer)));
+      for (const bytes of segment?.end() ?? []) ready.push(...(await pack(bytes, writer)));
       if (caching) ready.push(...(await flush(writer)));
       await writer?.finish({ rows: count - start, extent: packer.extent() });
       yield* ready;

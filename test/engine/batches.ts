@@ -4,7 +4,7 @@ import type { RecordBatch } from "apache-arrow";
 import type { Column } from "../../src/catalog/types.js";
 import { batchReader } from "../../src/engine/arrow.js";
 import { fetchChunks, type Ahead } from "../../src/engine/chunks.js";
-import { runningChunks, streamBatches } from "../../src/engine/execute.js";
+import { batchesOf as batchesIn, inTurn, runningChunks } from "../../src/engine/execute.js";
 import { byCount, byMarker } from "../../src/engine/chunks.js";
 import type { Statement } from "../../src/query/sql.js";
 
@@ -27,5 +27,5 @@ export function batchesOf(
       ? fetchChunks(marked(statement, columns.length), byMarker(columns.length), on)
       : fetchChunks(statement, byCount(rows), on);
   const waiting = [Promise.resolve(runningChunks(chunks, batchReader(columns), () => chunks.close()))];
-  return streamBatches(() => waiting.pop() ?? null, "some");
+  return batchesIn(inTurn(() => waiting.pop() ?? null, "some"));
 }

@@ -2,9 +2,9 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Column } from "../../src/catalog/types.js";
-import { execute, statementsOf } from "../../src/engine/execute.js";
+import { execute } from "../../src/engine/execute.js";
 import { IncompleteStreamError } from "../../src/engine/chunks.js";
-import { firstRows, rowsOf, scanOf, type Scan } from "../../src/query/scan.js";
+import { firstRows, rangesOf, rowsOf, scanOf, type Scan } from "../../src/query/scan.js";
 import { duckdbInMemory } from "../support/duckdb.js";
 import { temporaryFolder } from "../support/folders.js";
 
@@ -68,8 +68,8 @@ describe("a scan", () => {
 describe("the statements of a read", () => {
   const rangesIn = (scans: Iterable<Scan>): readonly Scan["rowRange"][] => [...scans].map((one) => one.rowRange);
 
-  test("are ranges of its files if all rows are wanted, and yield every row", async () => {
-    const ranges = [...statementsOf([whole], "all")];
+  test("are ranges of its files, and yield every row", async () => {
+    const ranges = rangesOf(whole);
     expect(rangesIn(ranges)).toEqual([
       [0, 245_760],
       [245_760, ROWS],
@@ -79,8 +79,7 @@ describe("the statements of a read", () => {
     expect(rows).toBe(ROWS);
   });
 
-  test("are the scans themselves if only some rows are wanted or not every row is looked at", () => {
-    expect(rangesIn(statementsOf([whole], "some"))).toEqual([null]);
-    expect(rangesIn(statementsOf([{ ...whole, wholeFiles: false }], "all"))).toEqual([null]);
+  test("are the scan itself if not every row is looked at", () => {
+    expect(rangesIn(rangesOf({ ...whole, wholeFiles: false }))).toEqual([null]);
   });
 });

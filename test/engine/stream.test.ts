@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import type { Column } from "../../src/catalog/types.js";
 import { fetchChunks, type Ahead, type Chunks, type WhenAdmitted } from "../../src/engine/chunks.js";
 import { batchReader } from "../../src/engine/arrow.js";
-import { type Running, runAtOnce, runningChunks, streamBatches } from "../../src/engine/execute.js";
+import { batchesOf as batchesIn, inTurn, type Running, runAtOnce, runningChunks } from "../../src/engine/execute.js";
 import { IncompleteStreamError, byMarker } from "../../src/engine/chunks.js";
 import type { SqlValue } from "../../src/query/bindings.js";
 import { duckdbInMemory } from "../support/duckdb.js";
@@ -193,7 +193,7 @@ describe("statements that overlap", () => {
       });
     };
     try {
-      for await (const batch of streamBatches(start, "all")) {
+      for await (const batch of batchesIn(inTurn(start, "all"))) {
         const values = [...(batch.getChildAt(0) as Vector<Int64>)] as bigint[];
         outcome.values.push(...values);
         onBatch(values[0]!);

@@ -48,7 +48,14 @@ const ask = (
     }).on("error", (error) => (patience < Infinity ? resolve(null) : reject(error)));
   });
 
-test.each(["0", "100MB"])("with a cache of %s, concurrent responses hold their own bytes only", async (cache) => {
+const SETTINGS = [
+  { cache: "0", encoders: "0" },
+  { cache: "100MB", encoders: "0" },
+  { cache: "0", encoders: "2" },
+  { cache: "100MB", encoders: "1" },
+];
+
+test.each(SETTINGS)("with %o, concurrent responses hold their own bytes only", async (settings) => {
   const root = await temporaryFolder();
   // Every value is another one, so that rows in a wrong place show.
   const rows = factors(ROWS).replace("1.5 AS", "i + 0.25 AS");
@@ -58,7 +65,7 @@ test.each(["0", "100MB"])("with a cache of %s, concurrent responses hold their o
   for (const path of PATHS) wanted.set(path, (await ask(calm, path, "identity"))!);
   const { signal } = new AbortController();
   await makeCopies(root, { folder: join(root, "copies"), size: "auto", log: () => undefined, signal });
-  const server = await serve(root, { cache });
+  const server = await serve(root, settings);
   let asked = 0;
   const client = async (): Promise<void> => {
     while (asked < size("CONCURRENT", 60, 400)) {

@@ -142,16 +142,18 @@ describe("no client accepts a response as complete", () => {
       const { reader } = server.context;
       const open = reader.open.bind(reader);
       let rowsLeft = 0;
+      async function* failingAfter<B extends { readonly numRows: number }>(batches: AsyncIterable<B>) {
+        for await (const batch of batches) {
+          if ((rowsLeft -= batch.numRows) < 0) throw new Error("the query failed");
+          yield batch;
+        }
+      }
       const failing = async (...given: Parameters<typeof open>): Promise<ReadSession> => {
         const session = await open(...given);
         return {
           close: () => session.close(),
-          async *read(scans, columns, wanted) {
-            for await (const batch of session.read(scans, columns, wanted)) {
-              if ((rowsLeft -= batch.numRows) < 0) throw new Error("the query failed");
-              yield batch;
-            }
-          },
+          read: (scans, columns, wanted) => failingAfter(session.read(scans, columns, wanted)),
+          readEncoded: (scans, columns, form) => failingAfter(session.readEncoded(scans, columns, form)),
         };
       };
       Object.assign(reader, { open: failing });

@@ -27,7 +27,10 @@ export const ENVELOPE_KEYS = ["entity", "data_version", "columns", "rows", "coun
 
 const running: RunningServer[] = [];
 
-/** `options` as on the command line; `exact` settings that it cannot express, such as a deadline of a millisecond. */
+/** A thread cannot run the sources as they are. */
+const threadEntry = new URL("../../dist/threads/thread.js", import.meta.url);
+
+/** `options` as on the command line, by default without threads that encode; `exact` settings that it cannot express, such as a deadline of a millisecond. */
 export async function serve(
   data: string,
   options: Record<string, string> = {},
@@ -36,8 +39,9 @@ export async function serve(
 ): Promise<TestServer> {
   const temp = await temporaryFolder();
   const logged: string[] = [];
-  const config = readConfig({ data, port: "0", temp, logLevel: "warn", ...options }, { TAPEHOUSE_TOKEN: TOKEN });
-  const server = await startServer({ ...config, ...exact }, (line) => logged.push(line), hooks);
+  const given = { data, port: "0", temp, logLevel: "warn", encoders: "0", ...options };
+  const config = readConfig(given, { TAPEHOUSE_TOKEN: TOKEN });
+  const server = await startServer({ ...config, ...exact }, (line) => logged.push(line), { threadEntry, ...hooks });
   running.push(server);
   const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
     fetch(server.url + path, { headers: { Authorization: `Bearer ${TOKEN}`, ...headers } });

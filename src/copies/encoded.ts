@@ -1,0 +1,70 @@
+// Rows of copies that are encoded elsewhere, part by part, while earlier parts are sent.
+import { giveBuffer } from "../buffers.js";
+import type { RowRange } from "./pick.js";
+import type { File } from "./slices.js";
+
+/** Rows in the form of a response. */
+export interface EncodedRows {
+  readonly numRows: number;
+  /** They belong to whoever reads them. */
+  readonly pieces: readonly Uint8Array[];
+}
+
+/** Rows of a file. */
+export interface FileRows {
+  readonly file: File;
+  readonly range: RowRange;
+}
+
+/** Encodes rows of a segment; `isContinued` unless they are its first ones. Throws DamagedCopyError. */
+export type EncodePart = (rows: readonly FileRows[], isContinued: boolean) => Promise<EncodedRows>;
+
+/** As many as a record batch of a copy has. */
+export const PART_ROWS = 16_384;
+/** Parts of a read that are encoded or wait for it at the same time. */
+const AT_ONCE = 3;
+
+/** Encodes rows in their order. */
+export async function* encoded(
+  rows: readonly FileRows[],
+  encode: EncodePart,
+): AsyncGenerator<EncodedRows, void, undefined> {
+  const parts = partsOf(rows);
+  const started: Promise<EncodedRows>[] = [];
+  let next = 0;
+  try {
+    while (next < parts.length || started.length > 0) {
+      while (next < parts.length && started.length < AT_ONCE) {
+        const part = encode(parts[next]!, next > 0);
+        part.catch(() => undefined); // errors are thrown at the await
+        started.push(part);
+        next++;
+      }
+      const first = await started[0]!;
+      void started.shift();
+      yield first;
+    }
+  } finally {
+    for (const one of await Promise.allSettled(started)) {
+      if (one.status === "fulfilled") one.value.pieces.forEach(giveBuffer);
+    }
+  }
+}
+
+/** Cuts rows into parts of PART_ROWS. */
+function partsOf(rows: readonly FileRows[]): readonly (readonly FileRows[])[] {
+  const parts: FileRows[][] = [];
+  let room = 0;
+  for (const { file, range } of rows) {
+    for (let [from, to] = range; from < range[1]; from = to) {
+      if (room === 0) {
+        parts.push([]);
+        room = PART_ROWS;
+      }
+      to = Math.min(range[1], from + room);
+      parts.at(-1)!.push({ file, range: [from, to] });
+      room -= to - from;
+    }
+  }
+  return parts;
+}

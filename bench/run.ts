@@ -35,6 +35,7 @@ const { positionals, values } = parseArgs({
     "small-days": { type: "string", default: "1000" },
     growth: { type: "string", default: "250,1000" },
     "import-rows": { type: "string", default: "10" },
+    requests: { type: "string", default: "2000" },
     release: { type: "string" },
     tries: { type: "string", default: "3" },
   },
@@ -51,6 +52,7 @@ for (const question of asked.filter((one) => one !== release || values.release !
     smallDays: Number(values["small-days"]),
     growth: values.growth.split(",").map(Number),
     importRows: Number(values["import-rows"]),
+    requests: Number(values.requests),
     release: values.release ?? null,
     tries: Number(values.tries),
   });

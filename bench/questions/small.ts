@@ -1,8 +1,10 @@
 // How long do the small requests of a backtest take, with one client and one connection?
 import { codeFilesOf, filesOf, lakeOf } from "../harness/lakes.js";
+import { servePeer } from "../harness/peers.js";
 import { askJson, firstColumn, ourUrl, peerUrl } from "../harness/pull.js";
 import type { Question, Row } from "../harness/question.js";
-import { servePeer, serveTapehouse, withServers, type BenchServer } from "../harness/servers.js";
+import { dated } from "../harness/selection.js";
+import { serveTapehouse, withServers, type BenchServer } from "../harness/servers.js";
 import { smallClient, some, timesRow } from "../harness/small.js";
 import { median, round } from "../harness/turns.js";
 
@@ -29,7 +31,6 @@ async function smallQuestions(server: BenchServer, lake: string): Promise<Readon
   const hundred = (i: number): string[] => Array.from({ length: 100 }, (_, k) => some(codes, i * 100 + k));
   const chdb = (files: string, where: string): string => `SELECT * FROM file('${files}', Parquet) WHERE ${where}`;
   const byCode = codeFilesOf(lake, "daily");
-  const dated = (day: string): string => `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}`;
   return {
     "one stock, all years": {
       path: (i) => `entities/daily?ts_code=${some(codes, i)}`,

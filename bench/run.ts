@@ -10,6 +10,7 @@ import { growth } from "./questions/growth.js";
 import { importing } from "./questions/import.js";
 import { panel } from "./questions/panel.js";
 import { release } from "./questions/release.js";
+import { requests } from "./questions/requests.js";
 import { small } from "./questions/small.js";
 import { wide } from "./questions/wide.js";
 import { workers } from "./questions/workers.js";
@@ -19,6 +20,7 @@ const QUESTIONS: readonly Question[] = [
   ...first,
   ...panel,
   small,
+  ...requests,
   ...clients,
   ...beside,
   workers,

@@ -23,7 +23,7 @@ interface Small {
   readonly chdb?: (i: number) => string;
 }
 
-async function smallQuestions(server: BenchServer, lake: string): Promise<Readonly<Record<string, Small>>> {
+export async function smallReads(server: BenchServer, lake: string) {
   const codes = await firstColumn(server, "entities/stock_list?fields=ts_code");
   const days = await firstColumn(server, "entities/daily?fields=trade_date&ts_code=" + codes[0]!);
   const before = (await askJson<{ next_cursor: string }>(server, `entities/daily?limit=${PAGE * 999}`)).next_cursor;
@@ -50,7 +50,7 @@ async function smallQuestions(server: BenchServer, lake: string): Promise<Readon
     "page 1,000 of 1,000 rows": { path: () => `entities/daily?limit=${PAGE}&cursor=${before}` },
     catalog: { path: () => "meta" },
     "calendar shift": { path: (i) => `calendar/shift?date=${some(days.slice(1), i)}&n=-1` },
-  };
+  } satisfies Readonly<Record<string, Small>>;
 }
 
 export const small: Question = {
@@ -61,7 +61,7 @@ export const small: Question = {
       const client = smallClient();
       const peer = smallClient();
       const rows: Row[] = [];
-      for (const [name, question] of Object.entries(await smallQuestions(tapehouse, lake))) {
+      for (const [name, question] of Object.entries<Small>(await smallReads(tapehouse, lake))) {
         const ours: number[] = [];
         const theirs: number[] = [];
         const part = name.startsWith("100") ? 1 / 8 : 1;

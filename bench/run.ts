@@ -6,9 +6,12 @@ import { beside } from "./questions/beside.js";
 import { burst } from "./questions/burst.js";
 import { clients } from "./questions/clients.js";
 import { first } from "./questions/first.js";
+import { frames } from "./questions/frames.js";
 import { growth } from "./questions/growth.js";
 import { importing } from "./questions/import.js";
+import { memory } from "./questions/memory.js";
 import { panel } from "./questions/panel.js";
+import { published } from "./questions/published.js";
 import { release } from "./questions/release.js";
 import { requests } from "./questions/requests.js";
 import { small } from "./questions/small.js";
@@ -23,8 +26,11 @@ const QUESTIONS: readonly Question[] = [
   ...requests,
   ...clients,
   ...beside,
+  ...frames,
+  ...memory,
   workers,
   importing,
+  published,
   burst,
   growth,
   release,

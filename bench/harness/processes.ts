@@ -4,7 +4,10 @@ import { readFileSync } from "node:fs";
 export interface Memory {
   /** Bytes of all pages that the processes have; a shared page counts in each of them. */
   readonly resident: number;
-  /** The same, but a page that n processes share counts as 1/n in each of them. */
+  /**
+   * The same, but a page that n processes share counts as 1/n in each of them. The program itself is also shared with
+   * other servers and with this process.
+   */
   readonly proportional: number;
 }
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from datetime import date
 from io import BytesIO
+from typing import Callable
 
 import polars as pl
-from serve import serve
+from serve import Buffer, serve
 
 
 def arrow(frame: pl.DataFrame) -> memoryview:
@@ -23,7 +24,7 @@ def parquet(frame: pl.DataFrame) -> memoryview:
     return file.getbuffer()
 
 
-WRITE = {
+WRITE: "dict[str, Callable[[pl.DataFrame], Buffer]]" = {
     "arrow": arrow,
     "parquet": parquet,
     "csv": lambda frame: frame.write_csv().encode(),
@@ -31,7 +32,7 @@ WRITE = {
 }
 
 
-def answer(parameters: "dict[str, str]") -> "bytes | memoryview":
+def answer(parameters: "dict[str, str]") -> Buffer:
     frame = pl.scan_parquet(parameters["glob"])
     if "start" in parameters:
         start, end = (date.fromisoformat(parameters[name]) for name in ("start", "end"))

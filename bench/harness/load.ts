@@ -22,10 +22,12 @@ export async function withLoadClient<T>(use: (load: (asked: Asked) => Promise<Lo
   const child = fork(fileURLToPath(new URL("load-client.ts", import.meta.url)));
   const kill = (): void => void child.kill();
   process.once("exit", kill);
+  const ended = once(child, "exit").then(() => Promise.reject(new Error("the client has ended")));
+  ended.catch(() => undefined);
   try {
     return await use(async (asked) => {
       child.send(asked);
-      const [answer] = (await once(child, "message")) as [Load | { error: string }];
+      const [answer] = (await Promise.race([once(child, "message"), ended])) as [Load | { error: string }];
       if ("error" in answer) throw new Error(answer.error);
       return answer;
     });

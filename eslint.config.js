@@ -3,7 +3,7 @@ import { defineConfig, globalIgnores } from "eslint/config";
 import tseslint from "typescript-eslint";
 
 export default defineConfig(
-  globalIgnores(["dist/", "coverage/", "parquet/", ".venv/", ".readers/", "src/encode/kernel/"]),
+  globalIgnores(["dist/", "coverage/", "parquet/", "**/.venv/", ".readers/", "src/encode/kernel/"]),
   tseslint.configs.strictTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },

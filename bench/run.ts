@@ -6,10 +6,14 @@ import { beside } from "./questions/beside.js";
 import { burst } from "./questions/burst.js";
 import { clients } from "./questions/clients.js";
 import { first } from "./questions/first.js";
+import { frames } from "./questions/frames.js";
 import { growth } from "./questions/growth.js";
 import { importing } from "./questions/import.js";
+import { memory } from "./questions/memory.js";
 import { panel } from "./questions/panel.js";
+import { published } from "./questions/published.js";
 import { release } from "./questions/release.js";
+import { requests } from "./questions/requests.js";
 import { small } from "./questions/small.js";
 import { wide } from "./questions/wide.js";
 import { workers } from "./questions/workers.js";
@@ -19,10 +23,14 @@ const QUESTIONS: readonly Question[] = [
   ...first,
   ...panel,
   small,
+  ...requests,
   ...clients,
   ...beside,
+  ...frames,
+  ...memory,
   workers,
   importing,
+  published,
   burst,
   growth,
   release,
@@ -35,6 +43,7 @@ const { positionals, values } = parseArgs({
     "small-days": { type: "string", default: "1000" },
     growth: { type: "string", default: "250,1000" },
     "import-rows": { type: "string", default: "10" },
+    requests: { type: "string", default: "2000" },
     release: { type: "string" },
     tries: { type: "string", default: "3" },
   },
@@ -51,6 +60,7 @@ for (const question of asked.filter((one) => one !== release || values.release !
     smallDays: Number(values["small-days"]),
     growth: values.growth.split(",").map(Number),
     importRows: Number(values["import-rows"]),
+    requests: Number(values.requests),
     release: values.release ?? null,
     tries: Number(values.tries),
   });

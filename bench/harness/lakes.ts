@@ -22,8 +22,11 @@ export const tapehouseOf = (main: string, ...args: readonly string[]): Promise<u
 /** The date-ordered files of an entity, as a pattern. */
 export const filesOf = (lake: string, entity: string): string => join(lake, "lake", entity, "*.parquet");
 
-/** The same rows clustered by code. */
-export const codeFilesOf = (lake: string, entity: string): string => join(lake, "lake", entity, "by_code/*.parquet");
+/** The same rows clustered by code; a small lake has them only in the order of dates. */
+export function codeFilesOf(lake: string, entity: string): string {
+  const folder = join(lake, "lake", entity, "by_code");
+  return existsSync(folder) ? join(folder, "*.parquet") : filesOf(lake, entity);
+}
 
 /**
  * A lake of 5,000 stocks and this many days: the demo market; if that is too short, its quotes are repeated in earlier

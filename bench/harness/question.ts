@@ -5,6 +5,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { cpus, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { peerVersions } from "./peers.js";
 import { RESULTS, ROOT } from "./servers.js";
 import { round } from "./turns.js";
 
@@ -17,6 +18,8 @@ export interface Sizes {
   readonly growth: readonly number[];
   /** Millions of rows, roughly, of the imported file. */
   readonly importRows: number;
+  /** Requests of each number of connections. */
+  readonly requests: number;
   /** The folder of another checkout to compare with; null for none. */
   readonly release: string | null;
   /** Runs of each contender. */
@@ -62,14 +65,9 @@ const machine = (loadBefore: number): object => ({
   loadBefore,
 });
 
-function versions(): Record<string, string | undefined> {
-  const wanted = (folder: string, name: string): string | undefined =>
-    (JSON.parse(readFileSync(join(ROOT, folder, "package.json"), "utf8")) as { dependencies: Record<string, string> })
-      .dependencies[name];
-  return {
-    node: process.version,
-    duckdb: wanted(".", "@duckdb/node-api"),
-    chdb: wanted("bench/peers", "chdb"),
-    polars: wanted("bench/peers", "nodejs-polars"),
+function versions(): Readonly<Record<string, string | undefined>> {
+  const ours = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+    devDependencies: Record<string, string>;
   };
+  return { node: process.version, "@duckdb/node-api": ours.devDependencies["@duckdb/node-api"], ...peerVersions() };
 }

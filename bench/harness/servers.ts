@@ -1,21 +1,22 @@
-// Servers in their own processes: ours as users run it, and the peers.
-import { execFile, spawn, type ChildProcess } from "node:child_process";
-import { existsSync, readFileSync, rmSync } from "node:fs";
+// Servers in their own processes: how they are started, observed and stopped; and ours, as users run it.
+import { spawn, type ChildProcess } from "node:child_process";
+import { rmSync } from "node:fs";
 import { mkdir, mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { memoryOf, peakOf, processorTimeOf, processTree, type Memory } from "./processes.js";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export const MAIN = join(ROOT, "dist/main.js");
 export const RESULTS = join(ROOT, "bench/results");
 export const TOKEN = "bench";
-const PEERS = join(ROOT, "bench/peers");
 
 export interface BenchServer {
   readonly url: string;
   /** The peak resident memory of all its processes together, in bytes. */
   peakMemory(): number;
+  /** The memory of all its running processes together. */
+  memory(): Memory;
   /** The processor time of all its running processes together, in seconds. */
   processorTime(): number;
   stop(): Promise<void>;
@@ -32,7 +33,7 @@ export async function serveTapehouse(
   await mkdir(RESULTS, { recursive: true });
   const temp = await mkdtemp(join(RESULTS, "temp-"));
   const args = ["serve", "--data", data, "--port", "0", "--temp", temp, "--workers", workers];
-  const server = await start([main, ...args, ...(keeping ? [] : ["--cache", "none"])], { TAPEHOUSE_TOKEN: TOKEN });
+  const server = await start(process.execPath, [main, ...args, ...(keeping ? [] : ["--cache", "none"])]);
   const clear = (): void => rmSync(temp, { recursive: true, force: true });
   process.once("exit", clear);
   const stop = async (): Promise<void> => {
@@ -41,26 +42,6 @@ export async function serveTapehouse(
     clear();
   };
   return { ...server, stop };
-}
-
-export type Peer = "chdb" | "polars" | "duckdb-copy" | "plain-handler" | "loopback";
-
-let installed: Promise<void> | undefined;
-
-/**
- * npm writes its list last, so that an interrupted installation is done again. `npm ci` of npm 11 refuses the lock file:
- * chdb names packages of other platforms that the registry does not have.
- */
-async function installPeers(): Promise<void> {
-  if (existsSync(join(PEERS, "node_modules/.package-lock.json"))) return;
-  process.stderr.write("installing the peers\n");
-  await promisify(execFile)("npm", ["install", "--no-save", "--no-audit", "--no-fund"], { cwd: PEERS });
-}
-
-/** A peer of `bench/peers`. The packages are installed once, when a peer is first needed. */
-export async function servePeer(peer: Peer): Promise<BenchServer> {
-  await (installed ??= installPeers());
-  return start([join(PEERS, `${peer}.mjs`)], {});
 }
 
 /** Calls `use` with the servers and stops them in any case. */
@@ -79,9 +60,14 @@ export async function withServers<S extends Readonly<Record<string, Promise<Benc
   }
 }
 
-async function start(args: readonly string[], env: Readonly<Record<string, string>>): Promise<BenchServer> {
-  const child = spawn(process.execPath, args, {
-    env: { ...process.env, ...env },
+/** Starts a server that prints its address. */
+export async function start(
+  program: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<BenchServer> {
+  const child = spawn(program, args, {
+    env: { ...process.env, TAPEHOUSE_TOKEN: TOKEN, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const kill = (): void => void child.kill();
@@ -99,27 +85,11 @@ async function start(args: readonly string[], env: Readonly<Record<string, strin
   });
   return {
     url,
-    peakMemory: () => processTree(child.pid!).reduce((sum, pid) => sum + peakOf(pid), 0),
-    processorTime: () => processTree(child.pid!).reduce((sum, pid) => sum + processorTimeOf(pid), 0),
+    peakMemory: () => peakOf(processTree(child.pid!)),
+    memory: () => memoryOf(processTree(child.pid!)),
+    processorTime: () => processorTimeOf(processTree(child.pid!)),
     stop: () => stop(child),
   };
-}
-
-/** A process and its children: a server may run in a child process of its command. */
-function processTree(pid: number): number[] {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean);
-  return [pid, ...children.flatMap((child) => processTree(Number(child)))];
-}
-
-function peakOf(pid: number): number {
-  const kilobytes = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? "0";
-  return Number(kilobytes) * 1024;
-}
-
-/** The kernel counts in hundredths of a second. */
-function processorTimeOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)!.split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 async function stop(child: ChildProcess): Promise<void> {

@@ -1,4 +1,4 @@
-// A client for small responses: one persistent connection, timed from the request to the last byte.
+// A client for small responses: persistent connections, timed from the request to the last byte.
 import { Agent, get } from "node:http";
 import type { Row } from "./question.js";
 import { TOKEN } from "./servers.js";
@@ -10,8 +10,8 @@ export interface SmallClient {
   close(): void;
 }
 
-export function smallClient(): SmallClient {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+export function smallClient(connections = 1): SmallClient {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
   return {
     ask: (url) => {
       const started = performance.now();

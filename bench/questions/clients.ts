@@ -1,8 +1,10 @@
 // What is the total throughput of 1, 4 and 16 concurrent clients?
-import { codeFilesOf, filesOf, lakeOf } from "../harness/lakes.js";
+import { codeFilesOf, lakeOf } from "../harness/lakes.js";
+import { servePeer } from "../harness/peers.js";
 import { firstColumn, ourUrl, peerUrl, pullTogether, rowsOf } from "../harness/pull.js";
 import type { Question, Row } from "../harness/question.js";
-import { servePeer, serveTapehouse, withServers } from "../harness/servers.js";
+import { urlsOf } from "../harness/selection.js";
+import { serveTapehouse, withServers } from "../harness/servers.js";
 import { some } from "../harness/small.js";
 import { inTurn, median, round } from "../harness/turns.js";
 
@@ -15,9 +17,8 @@ const clientsWide: Question = {
     const lake = await lakeOf(days);
     return withServers({ tapehouse: serveTapehouse(lake), chdb: servePeer("chdb") }, async ({ tapehouse, chdb }) => {
       const rows = await rowsOf(tapehouse, "daily");
-      const query = `SELECT * FROM file('${filesOf(lake, "daily")}', Parquet)`;
-      const ours = ourUrl(tapehouse, "entities/daily");
-      const theirs = peerUrl(chdb, { query, format: "JSONCompact" });
+      const urls = urlsOf(lake, { entity: "daily" }, "json");
+      const [ours, theirs] = [urls.tapehouse(tapehouse), urls.chdb(chdb)];
       const table: Row[] = [];
       for (const clients of CLIENTS) {
         const all = (url: string) => (): Promise<number> => pullTogether(Array<string>(clients).fill(url), clients);

@@ -1,8 +1,9 @@
 // How fast is the import of one big Parquet file, compared with DuckDB sorting and writing the same rows?
 import { tapehouse, withFolder, writeShifted } from "../harness/lakes.js";
+import { servePeer } from "../harness/peers.js";
 import { peerUrl, pull, rowsOf } from "../harness/pull.js";
 import type { Question } from "../harness/question.js";
-import { servePeer, serveTapehouse, withServers } from "../harness/servers.js";
+import { serveTapehouse, withServers } from "../harness/servers.js";
 import { inTurn, median, round } from "../harness/turns.js";
 
 const TURNS = 2;

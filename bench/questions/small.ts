@@ -1,8 +1,10 @@
 // How long do the small requests of a backtest take, with one client and one connection?
 import { codeFilesOf, filesOf, lakeOf } from "../harness/lakes.js";
+import { servePeer } from "../harness/peers.js";
 import { askJson, firstColumn, ourUrl, peerUrl } from "../harness/pull.js";
 import type { Question, Row } from "../harness/question.js";
-import { servePeer, serveTapehouse, withServers, type BenchServer } from "../harness/servers.js";
+import { dated } from "../harness/selection.js";
+import { serveTapehouse, withServers, type BenchServer } from "../harness/servers.js";
 import { smallClient, some, timesRow } from "../harness/small.js";
 import { median, round } from "../harness/turns.js";
 
@@ -21,7 +23,7 @@ interface Small {
   readonly chdb?: (i: number) => string;
 }
 
-async function smallQuestions(server: BenchServer, lake: string): Promise<Readonly<Record<string, Small>>> {
+export async function smallReads(server: BenchServer, lake: string) {
   const codes = await firstColumn(server, "entities/stock_list?fields=ts_code");
   const days = await firstColumn(server, "entities/daily?fields=trade_date&ts_code=" + codes[0]!);
   const before = (await askJson<{ next_cursor: string }>(server, `entities/daily?limit=${PAGE * 999}`)).next_cursor;
@@ -29,7 +31,6 @@ async function smallQuestions(server: BenchServer, lake: string): Promise<Readon
   const hundred = (i: number): string[] => Array.from({ length: 100 }, (_, k) => some(codes, i * 100 + k));
   const chdb = (files: string, where: string): string => `SELECT * FROM file('${files}', Parquet) WHERE ${where}`;
   const byCode = codeFilesOf(lake, "daily");
-  const dated = (day: string): string => `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}`;
   return {
     "one stock, all years": {
       path: (i) => `entities/daily?ts_code=${some(codes, i)}`,
@@ -49,7 +50,7 @@ async function smallQuestions(server: BenchServer, lake: string): Promise<Readon
     "page 1,000 of 1,000 rows": { path: () => `entities/daily?limit=${PAGE}&cursor=${before}` },
     catalog: { path: () => "meta" },
     "calendar shift": { path: (i) => `calendar/shift?date=${some(days.slice(1), i)}&n=-1` },
-  };
+  } satisfies Readonly<Record<string, Small>>;
 }
 
 export const small: Question = {
@@ -60,7 +61,7 @@ export const small: Question = {
       const client = smallClient();
       const peer = smallClient();
       const rows: Row[] = [];
-      for (const [name, question] of Object.entries(await smallQuestions(tapehouse, lake))) {
+      for (const [name, question] of Object.entries<Small>(await smallReads(tapehouse, lake))) {
         const ours: number[] = [];
         const theirs: number[] = [];
         const part = name.startsWith("100") ? 1 / 8 : 1;

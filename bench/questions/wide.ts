@@ -1,54 +1,59 @@
-// How fast is a whole entity in each format, compared with engines that use the same files and both cores?
-import { filesOf, lakeOf } from "../harness/lakes.js";
-import { ourUrl, peerUrl, pull, rowsOf, type Pull } from "../harness/pull.js";
+// How fast are many rows in each format, compared with engines that use the same files and both cores: whole entities,
+// three of their columns, and one month of the whole market?
+import { lakeOf } from "../harness/lakes.js";
+import { servePeer } from "../harness/peers.js";
+import { peerUrl, pull, type Pull } from "../harness/pull.js";
 import type { Question, Row, Sizes } from "../harness/question.js";
-import { servePeer, serveTapehouse, withServers, type BenchServer } from "../harness/servers.js";
+import { countOf, FORMATS, tradingDays, urlsOf, type Format, type Selection } from "../harness/selection.js";
+import { serveTapehouse, withServers, type BenchServer } from "../harness/servers.js";
 import { inTurn, median, round } from "../harness/turns.js";
 
-interface Names {
-  readonly chdb: string;
-  readonly duckdb?: string;
-  readonly polars?: string;
+interface Wide {
+  readonly formats: readonly Format[];
+  /** Whether the handler without any care for speed takes part: it takes long. */
   readonly plain?: boolean;
+  readonly selection: (server: BenchServer) => Selection | Promise<Selection>;
 }
 
-/** The name of the format in each peer that has it. */
-const FORMATS: Readonly<Record<string, Names>> = {
-  json: { chdb: "JSONCompact", duckdb: "json, ARRAY true", plain: true },
-  ndjson: { chdb: "JSONEachRow", duckdb: "json", polars: "ndjson" },
-  csv: { chdb: "CSVWithNames", duckdb: "csv", polars: "csv" },
-  arrow: { chdb: "ArrowStream", polars: "arrow" },
-  parquet: { chdb: "Parquet", duckdb: "parquet", polars: "parquet" },
+const ALL = Object.keys(FORMATS) as Format[];
+const MONTH = 21;
+
+const WIDE: Readonly<Record<string, Wide>> = {
+  "wide daily": { formats: ALL, plain: true, selection: () => ({ entity: "daily" }) },
+  "wide stk_auction": { formats: ALL, selection: () => ({ entity: "stk_auction" }) },
+  "three columns": {
+    formats: ["json", "arrow"],
+    selection: () => ({ entity: "daily", columns: ["ts_code", "trade_date", "close"] }),
+  },
+  "one month": {
+    formats: ["json", "arrow"],
+    selection: async (server) => {
+      const days = await tradingDays(server);
+      const first = Math.max(0, Math.floor((days.length - MONTH) / 2));
+      return { entity: "daily", days: [days[first]!, days[Math.min(first + MONTH, days.length) - 1]!] };
+    },
+  },
 };
 
-/** ClickHouse's fastest settings: rows in any order, Arrow without compression. */
-const chdbScan = (glob: string): string =>
-  `SELECT * FROM file('${glob}', Parquet) SETTINGS output_format_arrow_compression_method = 'none'`;
-
-async function answer(entity: string, format: string, { days, tries }: Sizes): Promise<readonly Row[]> {
+async function answer(wide: Wide, format: Format, { days, tries }: Sizes): Promise<readonly Row[]> {
   const lake = await lakeOf(days);
-  const glob = filesOf(lake, entity);
-  const names = FORMATS[format]!;
+  const names: (typeof FORMATS)[Format] = FORMATS[format];
   const peers = {
     chdb: servePeer("chdb"),
-    ...(names.polars && { polars: servePeer("polars") }),
-    ...(names.duckdb && { "duckdb copy": servePeer("duckdb-copy") }),
-    ...(names.plain && entity === "daily" && { "plain handler": servePeer("plain-handler") }),
+    ...("polars" in names && { polars: servePeer("polars") }),
+    ...("duckdb" in names && { "duckdb copy": servePeer("duckdb-copy") }),
+    ...(wide.plain && format === "json" && { "plain handler": servePeer("plain-handler") }),
     loopback: servePeer("loopback"),
   };
   const ours = { tapehouse: serveTapehouse(lake), "tapehouse, nothing kept": serveTapehouse(lake, { keeping: false }) };
   return withServers({ ...ours, ...peers }, async (servers) => {
-    const path = `entities/${entity}?format=${format}`;
-    const rows = await rowsOf(servers.tapehouse, entity);
-    const { bytes } = await pull(ourUrl(servers.tapehouse, path));
-    const query = `SELECT * FROM read_parquet('${glob}')`;
+    const selection = await wide.selection(servers.tapehouse);
+    const rows = await countOf(servers.tapehouse, selection);
+    const urls = urlsOf(lake, selection, format);
+    const { bytes } = await pull(urls.tapehouse(servers.tapehouse));
     const urlOf: Record<string, (server: BenchServer) => string> = {
-      tapehouse: (server) => ourUrl(server, path),
-      "tapehouse, nothing kept": (server) => ourUrl(server, path),
-      chdb: (server) => peerUrl(server, { query: chdbScan(glob), format: names.chdb }),
-      polars: (server) => peerUrl(server, { glob, format: names.polars! }),
-      "duckdb copy": (server) => peerUrl(server, { query, format: names.duckdb! }),
-      "plain handler": (server) => peerUrl(server, { query }),
+      ...urls,
+      "tapehouse, nothing kept": urls.tapehouse,
       loopback: (server) => peerUrl(server, { bytes: `${bytes}` }),
     };
     const entries = Object.entries<BenchServer>(servers);
@@ -68,9 +73,9 @@ async function answer(entity: string, format: string, { days, tries }: Sizes): P
   });
 }
 
-export const wide: readonly Question[] = ["daily", "stk_auction"].flatMap((entity) =>
-  Object.keys(FORMATS).map((format) => ({
-    name: `wide ${entity} ${format}`,
-    answer: (sizes) => answer(entity, format, sizes),
+export const wide: readonly Question[] = Object.entries(WIDE).flatMap(([name, one]) =>
+  one.formats.map((format) => ({
+    name: `${name} ${format}`,
+    answer: (sizes: Sizes) => answer(one, format, sizes),
   })),
 );

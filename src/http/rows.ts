@@ -2,9 +2,8 @@
 import type { Request, Response, RequestHandler } from "express";
 import { type Format, contentTypeOf, FORMATS } from "../catalog/formats.js";
 import { LOOKUPS } from "../catalog/types.js";
-import { REVISION, ENCODERS } from "../encode/index.js";
-import { markedCsvEncoder } from "../encode/text.js";
-import type { Encoder, Head, Summary } from "../encode/types.js";
+import { encoderFor, REVISION } from "../encode/index.js";
+import type { Encoder, Head, SomePieces, Summary } from "../encode/types.js";
 import type { Adjusting } from "../engine/adjust.js";
 import { readPage, type Page, type PageEnd } from "../engine/page.js";
 import type { Rows, ReadSession } from "../engine/reader.js";
@@ -50,15 +49,20 @@ export function entityHandler(context: Context, search: SearchOf = searchOf): Re
 /** How a response is written, for requests with a `format`. */
 export function framingOf(req: Request, request: EntityRequest) {
   const format = negotiateFormat(req, request);
+  const isCompressed = FORMATS[format].isCompressed || request.compression !== null;
   return {
     offset: 0,
-    encoderOf: request.bom === null ? ENCODERS[format] : markedCsvEncoder,
+    encoderOf: encoderFor(format, request),
     contentType: contentTypeOf(format),
-    encoding: negotiateEncoding(req, format),
+    encoding: isCompressed ? "identity" : negotiateEncoding(req),
     cachedFormat: format,
     endInHeaders: !FORMATS[format].hasSummary,
   };
 }
+
+/** The compression if there is one: what has none keeps its validators and its place in the cache. */
+const compressionOf = ({ compression }: EntityRequest): readonly string[] =>
+  compression === null ? [] : [compression];
 
 /** For the name of a file: the requested code, if it is one, and the requested days. */
 function rangeOf(request: EntityRequest): readonly string[] {
@@ -118,7 +122,7 @@ interface RowsRequest {
   readonly after: Position | null;
   /** Rows to skip at the beginning. */
   readonly offset: number;
-  readonly encoderOf: (head: Head) => Encoder;
+  readonly encoderOf: (head: Head) => Encoder<SomePieces>;
   readonly contentType: string;
   readonly encoding: Encoding;
   /** The format, if the client may cache the response and the server its encoded rows; null if not. */
@@ -145,7 +149,8 @@ export async function answerRows(context: Context, req: Request, res: Response, 
     const lists = [...source.parts(snapshot.version), ...others];
     // The cursor in a page contains the version.
     const page = asked.limit === null ? null : [asked.limit, dataVersion];
-    if (sentNotModified(req, res, [lists, fingerprint(asked), page, after, cachedFormat, asked.bom])) return;
+    const form = [cachedFormat, asked.bom, ...compressionOf(asked)];
+    if (sentNotModified(req, res, [lists, fingerprint(asked), page, after, ...form])) return;
   }
 
   const signal = requestSignal(res, config.deadline);
@@ -186,7 +191,7 @@ export async function answerRows(context: Context, req: Request, res: Response, 
             context,
             plan,
             { session, adjusted },
-            encoder.isReusable ? [cachedFormat, STORED_AS[encoding], request.dates] : null,
+            encoder.isReusable ? [cachedFormat, STORED_AS[encoding], request.dates, ...compressionOf(request)] : null,
           )
         : pageAnswer(plan, adjusted?.over(session, plan.scans) ?? session, request.limit, offset);
     const summarise = (count: number): Summary => {

@@ -1,6 +1,6 @@
 // A response body, section by section: rows that are read and encoded now, and cached segments.
 import type { RecordBatch } from "apache-arrow";
-import type { Encoder, Summary } from "../encode/types.js";
+import type { Encoder, SomePieces, Summary } from "../encode/types.js";
 import type { Packer } from "./packer.js";
 import type { Segment, SegmentStore, SegmentWriter } from "./store.js";
 
@@ -20,7 +20,7 @@ interface Caching {
 }
 
 interface BodyOptions {
-  readonly encoder: Encoder;
+  readonly encoder: Encoder<SomePieces>;
   readonly packer: Packer;
   readonly store: SegmentStore;
   /** Called with the number of rows so far, whenever more are sent. */
@@ -86,10 +86,10 @@ export async function* bodyOf(
         }
         count += batch.numRows;
         onRows(count);
-        for (const bytes of segment.batch(batch)) yield* await pack(bytes, writer);
+        for await (const bytes of segment.batch(batch)) yield* await pack(bytes, writer);
       }
       const ready: Uint8Array[] = [];
-      for (const bytes of segment.end()) ready.push(...(await pack(bytes, writer)));
+      for await (const bytes of segment.end()) ready.push(...(await pack(bytes, writer)));
       if (caching) ready.push(...(await flush(writer)));
       await writer?.finish({ rows: count - start, extent: packer.extent() });
       yield* ready;

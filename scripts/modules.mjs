@@ -17,6 +17,7 @@ export default {
   },
   ahead: { owns: "^src/ahead\\.ts$", imports: [], why: "Files are opened before their turn, by more than one module." },
   buffers: { owns: "^src/buffers\\.ts$", imports: [], why: "One pool for all bytes that are read, encoded and sent." },
+  zstd: { owns: "^src/zstd\\.ts$", imports: [], why: "What Node may lack, for record batches and whole bodies." },
   dates: { owns: "^src/dates\\.ts$", imports: [], why: "Calendar dates without time zones." },
   "sql-text": { owns: "^src/sql-text\\.ts$", imports: [], why: "Names and text as SQL, for reading and writing." },
   files: {
@@ -50,7 +51,7 @@ export default {
   },
   encode: {
     owns: "^src/encode/",
-    imports: ["buffers", "dates", "arrow-data", "catalog"],
+    imports: ["buffers", "zstd", "dates", "arrow-data", "catalog"],
     packages: ["apache-arrow", "hyparquet-writer"],
     why: "Functions over Arrow record batches, wherever they come from.",
   },
@@ -126,7 +127,7 @@ export default {
   },
   segments: {
     owns: "^src/segments/",
-    imports: ["buffers", "files", "encode", "copies"],
+    imports: ["buffers", "zstd", "files", "encode", "copies"],
     packages: ["apache-arrow"],
     why: "Response bodies from rows and from cached bytes, without HTTP and without an engine.",
   },
@@ -139,7 +140,7 @@ export default {
   http: {
     owns: "^src/http/",
     imports: [
-      ...["buffers", "errors", "words", "config", "files", "catalog", "lake", "query"],
+      ...["buffers", "zstd", "errors", "words", "config", "files", "catalog", "lake", "query"],
       ...["copies", "engine", "encode", "threads", "segments", "web"],
     ],
     packages: ["express", "lru-cache", "pino", "prom-client"],

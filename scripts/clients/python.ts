@@ -81,6 +81,7 @@ const OTHERS: Record<ParameterKind, (entity: Entity) => string | null> = {
   data_version: () => "Optional[str]",
   format: () => null,
   dates: () => 'Optional[Literal["text", "date"]]',
+  compression: () => 'Optional[Literal["none", "zstd"]]',
   bom: () => null,
 };
 

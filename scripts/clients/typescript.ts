@@ -91,6 +91,7 @@ const OTHERS: Record<ParameterKind, string | null> = {
   data_version: "string",
   format: null,
   dates: null,
+  compression: null,
   bom: null,
 };
 

@@ -46,6 +46,9 @@ export type Format = keyof typeof FORMATS;
 /** How dates are given: as text `YYYYMMDD`, or as the dates of the format. */
 export const DATE_FORMS = ["text", "date"] as const;
 
+/** How the buffers of Arrow are compressed. */
+export const COMPRESSIONS = ["none", "zstd"] as const;
+
 export const FORMAT_NAMES = Object.keys(FORMATS) as readonly Format[];
 
 export const contentTypeOf = (format: Format): string => FORMATS[format].mediaType + FORMATS[format].parameters;

@@ -24,6 +24,7 @@ const TAKEN_BY = {
   data_version: always,
   format: always,
   dates: always,
+  compression: always,
   bom: always,
 } as const satisfies Readonly<Record<string, (entity: Entity) => boolean>>;
 

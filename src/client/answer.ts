@@ -8,6 +8,13 @@ type BytesFormat = Exclude<keyof typeof MEDIA_TYPES, "json">;
 
 const END_OF_ARROW = [255, 255, 255, 255, 0, 0, 0, 0];
 
+interface BytesOptions {
+  /** Arrow and Parquet have dates, or with `text` the same `YYYYMMDD` text as the other formats. */
+  readonly dates?: "date" | "text";
+  /** `zstd`: the buffers of Arrow are compressed. The reader must have zstd, and the server Node 22.15 or later. */
+  readonly compression?: "none" | "zstd";
+}
+
 /** The rows of one request, which is sent when they are read. */
 export interface Answer<Row> extends AsyncIterable<Row> {
   /** The version that was read; null before reading. */
@@ -18,11 +25,8 @@ export interface Answer<Row> extends AsyncIterable<Row> {
   all(): Promise<Row[]>;
   /** Pages of at most `limit` rows, all of one version. */
   pages(limit: number): AsyncGenerator<Row[], void>;
-  /**
-   * The body as it arrives, for readers of Arrow, Parquet and CSV. It is not retried once it has begun. Arrow and Parquet have
-   * dates, or with `dates: "text"` the same `YYYYMMDD` text as the other formats.
-   */
-  bytes(format: BytesFormat, options?: { readonly dates?: "date" | "text" }): AsyncGenerator<Uint8Array, void>;
+  /** The body as it arrives, for readers of Arrow, Parquet and CSV. It is not retried once it has begun. */
+  bytes(format: BytesFormat, options?: BytesOptions): AsyncGenerator<Uint8Array, void>;
 }
 
 /** What is read, and the parameter that names its version. */
@@ -113,8 +117,12 @@ export function createAnswer<Row>(
         request = { ...request, cursor };
       }
     },
-    async *bytes(format, { dates = WITH_DATES.includes(format) ? "date" : "text" } = {}) {
-      const request = dates === "text" ? params : { ...params, dates };
+    async *bytes(format, { dates = WITH_DATES.includes(format) ? "date" : "text", compression = "none" } = {}) {
+      const request = {
+        ...params,
+        ...(dates === "text" ? {} : { dates }),
+        ...(compression === "none" ? {} : { compression }),
+      };
       const body = await begin(transport, () => ask(request, MEDIA_TYPES[format]));
       if (nextCursor !== null && params.limit === undefined) {
         await body.cancel();

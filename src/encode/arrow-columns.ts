@@ -23,7 +23,7 @@ export interface Gathered {
 }
 
 /** A buffer of a record batch. */
-interface GatheredBuffer {
+export interface GatheredBuffer {
   readonly length: number;
   /** With zeros after `length` bytes, up to the alignment of buffers. */
   readonly bytes: Uint8Array;

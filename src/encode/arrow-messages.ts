@@ -1,6 +1,6 @@
 // The messages of Arrow IPC: the schema, record batches, and the end of a stream.
-import { Field, Message, Schema } from "apache-arrow";
-import { BufferRegion, FieldNode, RecordBatch } from "apache-arrow/ipc/metadata/message";
+import { CompressionType, Field, Message, Schema } from "apache-arrow";
+import { BodyCompression, BufferRegion, FieldNode, RecordBatch } from "apache-arrow/ipc/metadata/message";
 import type { Column } from "../catalog/types.js";
 import type { ArrowColumn, Gathered } from "./arrow-columns.js";
 
@@ -38,15 +38,38 @@ export function batchMessage(
   alignment: 8 | 64 = MESSAGE_ALIGNMENT,
 ): BatchMessage {
   const buffers = columns.flatMap((column) => column.buffers);
+  const places = buffers.map(({ length, bytes }) => ({ length, room: bytes.length }));
+  return { head: batchHead(rows, columns, places, { alignment }).head, body: buffers.map(({ bytes }) => bytes) };
+}
+
+/** The bytes of a buffer in a body, and those until the next one. */
+export interface BufferPlace {
+  readonly length: number;
+  readonly room: number;
+}
+
+/** Each buffer is compressed with zstd. */
+export const ZSTD = new BodyCompression(CompressionType.ZSTD);
+
+/** The head of a record batch of which the buffers are at `places` in the body, one after the other. */
+export function batchHead(
+  rows: number,
+  columns: readonly Pick<Gathered, "nullCount">[],
+  places: readonly BufferPlace[],
+  {
+    alignment = MESSAGE_ALIGNMENT,
+    compression = null,
+  }: { readonly alignment?: 8 | 64; readonly compression?: BodyCompression | null },
+): { readonly head: Uint8Array; readonly bodyLength: number } {
   let bodyLength = 0;
-  const regions = buffers.map(({ length, bytes }) => {
+  const regions = places.map(({ length, room }) => {
     const region = new BufferRegion(bodyLength, length);
-    bodyLength += bytes.length;
+    bodyLength += room;
     return region;
   });
   const nodes = columns.map(({ nullCount }) => new FieldNode(rows, nullCount));
-  const metadata = Message.from(new RecordBatch(rows, nodes, regions, null), bodyLength);
-  return { head: head(metadata, alignment), body: buffers.map(({ bytes }) => bytes) };
+  const metadata = Message.from(new RecordBatch(rows, nodes, regions, compression), bodyLength);
+  return { head: head(metadata, alignment), bodyLength };
 }
 
 /** What is before the body of a message: a marker, the length of the metadata, the metadata. */

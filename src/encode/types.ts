@@ -27,8 +27,13 @@ export interface Summary {
   readonly nextCursor: string | null;
 }
 
+type Pieces = Iterable<Uint8Array>;
+
+/** Bytes that are ready, or will be. */
+export type SomePieces = Pieces | AsyncIterable<Uint8Array>;
+
 /** Produces one response body: `begin`, then segments of rows with `separator` between them, then `end`. */
-export interface Encoder {
+export interface Encoder<P extends SomePieces = Pieces> {
   /** Whether the bytes of a segment depend only on its rows and columns, so that they can be cached. */
   readonly isReusable: boolean;
   /** Whether encoding rows takes much longer than reading them, so that it is worth another thread. */
@@ -41,20 +46,20 @@ export interface Encoder {
    * Starts a segment; the previous one must have ended. `isContinued`: its first rows were encoded elsewhere, which only
    * encoders with `isCostly` allow.
    */
-  segment(isContinued?: boolean): SegmentEncoder;
+  segment(isContinued?: boolean): SegmentEncoder<P>;
   /** Bytes after the last row. */
   end(summary: Summary): Uint8Array;
 }
 
 /** A segment is rows in order: `batch` for each record batch, then `end`. */
-export interface SegmentEncoder {
+export interface SegmentEncoder<P extends SomePieces> {
   /**
    * Bytes of the rows of a batch, or as many as are ready. The pieces belong to the caller; the batch is not referenced
    * once all were taken. Throws RangeError for a date outside the years 1 to 9999.
    */
-  batch(batch: RecordBatch): Iterable<Uint8Array>;
+  batch(batch: RecordBatch): P;
   /** The remaining bytes. */
-  end(): Iterable<Uint8Array>;
+  end(): P;
 }
 
 export const NOTHING = new Uint8Array(0);

@@ -6,6 +6,7 @@ import { REVISION } from "../encode/index.js";
 import { Problem } from "../errors.js";
 import type { EntityRequest } from "../query/request.js";
 import { ENCODINGS, type Encoding } from "../segments/packer.js";
+import { hasZstd } from "../zstd.js";
 
 /** A response is data for one client, not a page, a script or a frame. */
 const HEADERS = {
@@ -69,18 +70,31 @@ export function allowOrigins(origins: readonly string[]): RequestHandler {
 const MEDIA_TYPES = FORMAT_NAMES.map((format) => FORMATS[format].mediaType);
 
 /**
- * `format=` takes precedence over the Accept header. Throws 406 if no accepted format is available, and 400 if it has no
- * dates and the request asks for them.
+ * `format=` takes precedence over the Accept header. Throws 406 if no accepted format is available, and 400 if the request
+ * asks for what the format or this server does not have.
  */
 export function negotiateFormat(
   req: Request,
-  { format: asked, dates, bom }: Pick<EntityRequest, "format" | "dates" | "bom">,
+  { format: asked, dates, compression, bom }: Pick<EntityRequest, "format" | "dates" | "compression" | "bom">,
 ): Format {
   const format = asked ?? acceptedFormat(req);
   if (bom !== null && format !== "csv") {
     throw new Problem("contradictory_parameters", `bom is for CSV only, and this response is ${format}`, {
       parameter: "bom",
       hint: "add format=csv, or leave bom out",
+    });
+  }
+  if (compression !== null && format !== "arrow") {
+    throw new Problem("contradictory_parameters", `compression is for Arrow only, and this response is ${format}`, {
+      parameter: "compression",
+      hint: "add format=arrow, or leave compression out",
+    });
+  }
+  if (compression === "zstd" && !hasZstd) {
+    throw new Problem("invalid_parameter", "compression: this server has no zstd, which needs Node 22.15 or later", {
+      parameter: "compression",
+      allowed: ["none"],
+      hint: "leave compression out; with Accept-Encoding: gzip the server compresses the whole response",
     });
   }
   if (dates === null || FORMATS[format].hasDates) return format;
@@ -112,8 +126,7 @@ export function nameFile(res: Response, format: Format, parts: readonly string[]
 }
 
 /** The encoding of those `offered` that the client prefers; of several with the same weight, the one listed first. */
-export function negotiateEncoding(req: Request, format: Format, offered: readonly Encoding[] = ENCODINGS): Encoding {
-  if (FORMATS[format].isCompressed) return "identity";
+export function negotiateEncoding(req: Request, offered: readonly Encoding[] = ENCODINGS): Encoding {
   const accepted = req.acceptsEncodings([...offered]);
   return offered.find((encoding) => encoding === accepted) ?? "identity";
 }

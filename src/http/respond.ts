@@ -165,7 +165,7 @@ async function sendBytes(
   res: Response,
   bytesIn: (encoding: Encoding) => Promise<Uint8Array>,
 ): Promise<void> {
-  const encoding = negotiateEncoding(req, "json", ["gzip", "identity"]);
+  const encoding = negotiateEncoding(req, ["gzip", "identity"]);
   res.setHeader("Content-Type", contentTypeOf("json"));
   if (encoding !== "identity") res.setHeader("Content-Encoding", encoding);
   const bytes = await bytesIn(encoding);

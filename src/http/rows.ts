@@ -2,23 +2,19 @@
 import type { Request, Response, RequestHandler } from "express";
 import { type Format, contentTypeOf, FORMATS } from "../catalog/formats.js";
 import { LOOKUPS } from "../catalog/types.js";
-import { REVISION, ENCODERS } from "../encode/index.js";
-import { markedCsvEncoder } from "../encode/text.js";
-import type { Encoder, Form, Head, Summary } from "../encode/types.js";
-import type { Adjusting } from "../engine/adjust.js";
-import { readPage, type Page, type PageEnd } from "../engine/page.js";
-import type { Rows, ReadSession } from "../engine/reader.js";
+import { encoderFor } from "../encode/index.js";
+import type { Encoder, Head, SomePieces, Summary } from "../encode/types.js";
+import { readPage, type PageEnd } from "../engine/page.js";
+import type { ReadSession } from "../engine/reader.js";
 import type { Snapshot } from "../lake/lake.js";
 import type { Version } from "../lake/manifest.js";
 import { isSchedule, scheduledDays } from "../query/as-of.js";
 import { encodeCursor, fingerprint, type Position, decodeCursor, type Cursor } from "../query/cursor.js";
-import { rowsIn } from "../query/files.js";
 import { lookedUpColumns } from "../query/lookups.js";
 import { planRows } from "../query/rows.js";
 import type { Plan } from "../query/plan.js";
 import { codeFilter, type EntityRequest, parseRequest } from "../query/request.js";
-import { givesStoredRows } from "../query/scan.js";
-import { bodyOf, type Section } from "../segments/body.js";
+import { bodyOf } from "../segments/body.js";
 import { PACKERS, STORED_AS, type Encoding } from "../segments/packer.js";
 import { checkRight, checkEntity } from "./auth.js";
 import { nameFile, negotiateEncoding, negotiateFormat, sentNotModified } from "./headers.js";
@@ -26,6 +22,7 @@ import type { Context } from "./context.js";
 import { findSnapshot, knownEntity, searchOf, type SearchOf } from "./lookup.js";
 import { endStage, notesOf } from "./observe.js";
 import { requestSignal, sendBody } from "./respond.js";
+import { fullAnswer, pageAnswer } from "./sections.js";
 import { Problem } from "../errors.js";
 
 /** GET /api/v1/entities/<entity>: reads the request from the URL, or from where `search` finds it, and the headers. */
@@ -50,15 +47,20 @@ export function entityHandler(context: Context, search: SearchOf = searchOf): Re
 /** How a response is written, for requests with a `format`. */
 export function framingOf(req: Request, request: EntityRequest) {
   const format = negotiateFormat(req, request);
+  const isCompressed = FORMATS[format].isCompressed || request.compression !== null;
   return {
     offset: 0,
-    encoderOf: request.bom === null ? ENCODERS[format] : markedCsvEncoder,
+    encoderOf: encoderFor(format, request),
     contentType: contentTypeOf(format),
-    encoding: negotiateEncoding(req, format),
+    encoding: isCompressed ? "identity" : negotiateEncoding(req),
     cachedFormat: format,
     endInHeaders: !FORMATS[format].hasSummary,
   };
 }
+
+/** The compression if there is one: what has none keeps its validators and its place in the cache. */
+const compressionOf = ({ compression }: EntityRequest): readonly string[] =>
+  compression === null ? [] : [compression];
 
 /** For the name of a file: the requested code, if it is one, and the requested days. */
 function rangeOf(request: EntityRequest): readonly string[] {
@@ -118,7 +120,7 @@ interface RowsRequest {
   readonly after: Position | null;
   /** Rows to skip at the beginning. */
   readonly offset: number;
-  readonly encoderOf: (head: Head) => Encoder;
+  readonly encoderOf: (head: Head) => Encoder<SomePieces>;
   readonly contentType: string;
   readonly encoding: Encoding;
   /** The format, if the client may cache the response and the server its encoded rows; null if not. */
@@ -145,7 +147,8 @@ export async function answerRows(context: Context, req: Request, res: Response, 
     const lists = [...source.parts(snapshot.version), ...others];
     // The cursor in a page contains the version.
     const page = asked.limit === null ? null : [asked.limit, dataVersion];
-    if (sentNotModified(req, res, [lists, fingerprint(asked), page, after, cachedFormat, asked.bom])) return;
+    const form = [cachedFormat, asked.bom, ...compressionOf(asked)];
+    if (sentNotModified(req, res, [lists, fingerprint(asked), page, after, ...form])) return;
   }
 
   const signal = requestSignal(res, config.deadline);
@@ -186,7 +189,10 @@ export async function answerRows(context: Context, req: Request, res: Response, 
             context,
             plan,
             { session, adjusted },
-            { encoder, format: cachedFormat, dates: request.dates, stored: STORED_AS[encoding] },
+            {
+              ...{ encoder, format: cachedFormat, dates: request.dates },
+              kept: [cachedFormat, STORED_AS[encoding], request.dates, ...compressionOf(request)],
+            },
           )
         : pageAnswer(plan, adjusted?.over(session, plan.scans) ?? session, request.limit, offset);
     const summarise = (count: number): Summary => {
@@ -243,54 +249,4 @@ async function findEnd(session: ReadSession, limit: number | null, plan: Plan): 
 function setPageHeaders(res: Response, { truncated }: PageEnd, nextCursor: string | null): void {
   res.setHeader("X-Truncated", String(truncated));
   if (nextCursor !== null) res.setHeader("X-Next-Cursor", nextCursor);
-}
-
-interface RowsAnswer {
-  readonly sections: Iterable<Section>;
-  /** Where the response ended, once all sections are sent. */
-  endOf(count: number): PageEnd;
-}
-
-/** Minimum number of rows of a cached segment: fewer are read about as fast as they are found in the cache. */
-const LEAST_CACHED_ROWS = 50_000;
-
-/** How rows are encoded and cached. */
-interface FullForm extends Form {
-  readonly encoder: Pick<Encoder, "isReusable" | "isCostly">;
-  readonly stored: Encoding;
-}
-
-/** All rows of a plan, adjusted or as they are. */
-function fullAnswer(
-  { integrity }: Context,
-  { scans, columns }: Plan,
-  { session, adjusted }: { readonly session: ReadSession; readonly adjusted: Adjusting | null },
-  { encoder, format, stored, dates }: FullForm,
-): RowsAnswer {
-  const shape = columns.map(({ name, type }) => [name, type]);
-  const sections = scans.map((scan): Section => {
-    const isCached = encoder.isReusable && givesStoredRows(scan) && rowsIn(scan.files) >= LEAST_CACHED_ROWS;
-    const caching = (): Section["caching"] => {
-      const files = scan.files.map(({ sha256 }) => sha256);
-      const adjustment = adjusted?.of([scan]);
-      const key = [REVISION, format, stored, dates, files, shape, ...(adjustment?.key ?? [])];
-      return { key, check: () => integrity.check([...scan.files, ...(adjustment?.files ?? [])]) };
-    };
-    const read = (): ReturnType<Section["read"]> => {
-      if (adjusted !== null) return adjusted.over(session, [scan]).read([scan], columns, "all");
-      if (encoder.isCostly) return session.readEncoded([scan], columns, { format, dates });
-      return session.read([scan], columns, "all");
-    };
-    return { read, caching: isCached ? caching() : null };
-  });
-  return { sections, endOf: (count) => ({ count, truncated: false, last: null }) };
-}
-
-/** Rows of a plan that are never cached: those that show no key, or at most `limit` after the first `offset`. */
-function pageAnswer(plan: Plan, rows: Rows, limit: number | null, offset: number): RowsAnswer {
-  let end: PageEnd = { count: 0, truncated: false, last: null };
-  async function* read(): Page {
-    return (end = yield* readPage(rows, plan, limit, offset));
-  }
-  return { sections: [{ read, caching: null }], endOf: () => end };
 }

@@ -74,7 +74,7 @@ function tushareHandler(context: Context): RequestHandler<{ api?: string }> {
       offset,
       encoderOf: tushareEncoder,
       contentType: contentTypeOf("json"),
-      encoding: negotiateEncoding(req, "json"),
+      encoding: negotiateEncoding(req),
       cachedFormat: null,
       endInHeaders: false,
     });

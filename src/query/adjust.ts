@@ -35,12 +35,12 @@ export function planFactors(
   rows: readonly Scan[],
 ): Plan {
   const { entity, date, code, factor } = factorsOf(request.entity.adjustment!);
-  const { filters, order, start, end, limit, asOf, dataVersion, cursor, format, bom } = request;
+  const { filters, order, start, end, limit, asOf, dataVersion, cursor, format, compression, bom } = request;
   const from = after?.date ?? null;
   const asked = order === "asc" ? { start: from ?? start, end } : { start, end: from ?? end };
   const bounds = within(asked, rows);
   const columns = [date, code, factor];
-  const shown = { format, bom, dates: null };
+  const shown = { format, compression, bom, dates: null };
   const same = { filters, order, limit, asOf, asOfDays: null, latest: null, dataVersion, cursor, ...shown };
   return planRead({ entity, columns, adjust: null, adjustVolume: null, ...bounds, ...same }, list, null);
 }

@@ -19,7 +19,7 @@ export interface ChangesRequest extends EntityRequest {
 /** The parameters of the entity that hold for changes: those of the range and of the page, and filters by identity. */
 export function changesParameters(entity: Entity): readonly string[] {
   const isTaken = (name: string): boolean =>
-    ["start_date", "end_date", "limit", "cursor", "format", "dates", "bom"].includes(name);
+    ["start_date", "end_date", "limit", "cursor", "format", "dates", "compression", "bom"].includes(name);
   const taken = parametersOf(entity).filter((parameter) =>
     parameter.kind === "filter" ? entity.identity.includes(parameter.column.name) : isTaken(parameter.name),
   );

@@ -50,7 +50,7 @@ export function decodeCursor(request: EntityRequest, text: string): Cursor {
   }
   throw new Problem("invalid_cursor", "the cursor was not made for this query", {
     parameter: "cursor",
-    hint: "repeat the query that returned the cursor; only limit, format and bom may differ",
+    hint: "repeat the query that returned the cursor; only limit, format, compression and bom may differ",
   });
 }
 
@@ -82,6 +82,7 @@ export function fingerprint(request: EntityRequest): string {
 const LEFT_OUT = {
   limit: undefined,
   format: undefined,
+  compression: undefined,
   bom: undefined,
   cursor: undefined,
   dataVersion: undefined,

@@ -32,7 +32,7 @@ export interface PanelRequest extends EntityRequest {
 
 export const PANEL_PARAMETERS = [
   ...["entities", "start_date", "end_date", "codes", "layout"],
-  ...["limit", "cursor", "order", "data_version", "format", "dates", "bom"],
+  ...["limit", "cursor", "order", "data_version", "format", "dates", "compression", "bom"],
 ] as const;
 
 /** The entities that a panel can have, and those whose rows can be its rows. */

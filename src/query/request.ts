@@ -1,5 +1,5 @@
 // Reads the parameters of an entity request. Every parameter is understood or refused; none is ignored.
-import { DATE_FORMS, FORMAT_NAMES, type Format } from "../catalog/formats.js";
+import { COMPRESSIONS, DATE_FORMS, FORMAT_NAMES, type Format } from "../catalog/formats.js";
 import { columnNamed } from "../catalog/index.js";
 import { parameterNames, parametersOf } from "../catalog/parameters.js";
 import type { Column, Entity } from "../catalog/types.js";
@@ -50,6 +50,8 @@ export interface EntityRequest {
   readonly format: Format | null;
   /** Dates use the format's own type for dates. Null: they are text. */
   readonly dates: "date" | null;
+  /** Compresses the buffers of Arrow. Null: they are plain. */
+  readonly compression: "zstd" | null;
   /** Begins CSV with a byte order mark. */
   readonly bom: true | null;
 }
@@ -99,6 +101,7 @@ export function parseRequest(
     cursor: single(parameters, "cursor", (_, text) => text),
     format: single(parameters, "format", oneOf(FORMAT_NAMES)),
     dates: single(parameters, "dates", oneOf(DATE_FORMS)) === "date" ? "date" : null,
+    compression: single(parameters, "compression", oneOf(COMPRESSIONS)) === "zstd" ? "zstd" : null,
     bom: isSet(parameters, "bom"),
   };
   if ((asOf !== null || asOfDays !== null) && entity.pointInTime?.rule === "snapshot" && hasTimeParameter(request)) {

@@ -29,7 +29,8 @@ const OFFERED: Record<EntityParameter["kind"], boolean> = {
     adjust_volume: true,
     fields: true,
   },
-  ...{ limit: true, cursor: false, order: true, data_version: true, format: false, dates: false, bom: false },
+  ...{ limit: true, cursor: false, order: true, data_version: true },
+  ...{ format: false, dates: false, compression: false, bom: false },
 };
 
 /** The object that a client sends, before its values are checked. */

@@ -1,7 +1,7 @@
 // A response body, section by section: rows that are read and encoded now, and cached segments.
 import type { RecordBatch } from "apache-arrow";
 import type { EncodedRows } from "../copies/encoded.js";
-import type { Encoder, SegmentEncoder, Summary } from "../encode/types.js";
+import type { Encoder, SegmentEncoder, SomePieces, Summary } from "../encode/types.js";
 import type { Packer } from "./packer.js";
 import type { Segment, SegmentStore, SegmentWriter } from "./store.js";
 
@@ -21,7 +21,7 @@ interface Caching {
 }
 
 interface BodyOptions {
-  readonly encoder: Encoder;
+  readonly encoder: Encoder<SomePieces>;
   readonly packer: Packer;
   readonly store: SegmentStore;
   /** Called with the number of rows so far, whenever more are sent. */
@@ -72,7 +72,7 @@ export async function* bodyOf(
   }
 
   async function* sendRows({ read, caching }: Section): AsyncGenerator<Uint8Array> {
-    let segment: SegmentEncoder | null = null;
+    let segment: SegmentEncoder<SomePieces> | null = null;
     const start = count;
     let writer: SegmentWriter | null = null;
     try {
@@ -89,10 +89,10 @@ export async function* bodyOf(
         if (!isEncoded) segment ??= encoder.segment(count > start);
         count += batch.numRows;
         onRows(count);
-        for (const bytes of isEncoded ? batch.pieces : segment!.batch(batch)) yield* await pack(bytes, writer);
+        for await (const bytes of isEncoded ? batch.pieces : segment!.batch(batch)) yield* await pack(bytes, writer);
       }
       const ready: Uint8Array[] = [];
-      for (const bytes of segment?.end() ?? []) ready.push(...(await pack(bytes, writer)));
+      for await (const bytes of segment?.end() ?? []) ready.push(...(await pack(bytes, writer)));
       if (caching) ready.push(...(await flush(writer)));
       await writer?.finish({ rows: count - start, extent: packer.extent() });
       yield* ready;

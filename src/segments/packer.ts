@@ -1,10 +1,10 @@
 // Compresses a body while it is produced: gzip in independent blocks, so that compressed bytes of an earlier body can
 // be inserted; zstd as one frame, because several programs take the first frame for the whole body.
 import { once } from "node:events";
-import type { Transform } from "node:stream";
 import { promisify } from "node:util";
 import * as zlib from "node:zlib";
 import { giveBuffer } from "../buffers.js";
+import { hasZstd, zstdStream } from "../zstd.js";
 
 /** The plain size of some packed bytes, and the CRC-32 of the plain bytes. */
 export interface Extent {
@@ -36,15 +36,8 @@ export const PACKERS: Record<Encoding, () => Packer> = { zstd: zstdPacker, gzip:
 /** The encoding of the cached segments of a body. */
 export const STORED_AS: Record<Encoding, Encoding> = { zstd: "identity", gzip: "gzip", identity: "identity" };
 
-/** In Node since 22.15, but missing from the types of Node 20. */
-interface Zstd {
-  readonly createZstdCompress?: (options: { readonly params: Readonly<Record<number, number>> }) => Transform;
-  readonly constants: { readonly ZSTD_c_compressionLevel?: number };
-}
-const { createZstdCompress, constants: zstdConstants } = zlib as unknown as Zstd;
-
 /** The encodings that this Node can make. */
-export const ENCODINGS: readonly Encoding[] = [...(createZstdCompress ? ["zstd" as const] : []), "gzip", "identity"];
+export const ENCODINGS: readonly Encoding[] = [...(hasZstd ? ["zstd" as const] : []), "gzip", "identity"];
 
 const NOTHING = new Uint8Array(0);
 const NO_EXTENT: Extent = { bytes: 0, crc: 0 };
@@ -61,10 +54,8 @@ function plainPacker(): Packer {
   };
 }
 
-const ZSTD_LEVEL = 1;
-
 function zstdPacker(): Packer {
-  const stream = createZstdCompress!({ params: { [zstdConstants.ZSTD_c_compressionLevel!]: ZSTD_LEVEL } });
+  const stream = zstdStream();
   const packed: Uint8Array[] = [];
   stream.on("data", (bytes: Uint8Array) => packed.push(bytes));
   // A failure rejects what waits for the stream.

@@ -81,6 +81,7 @@ function partsOf(app: App, entity: CatalogEntity, given: (name: string) => strin
     cursor: null,
     format: null,
     dates: null,
+    compression: null,
     bom: null,
   };
   const taken: readonly string[] = entity.parameters;

@@ -14,9 +14,11 @@ import {
   type Client,
   type DailyRow,
 } from "../../src/client/index.js";
+import { hasZstd } from "../../src/zstd.js";
 import { describeInBrowser, openPage } from "../support/browser.js";
 import { demoLake } from "../support/demo.js";
 import { serve, TOKEN, type TestServer } from "../support/server.js";
+import "../support/zstd.js";
 
 async function gather<T>(items: AsyncIterable<T>): Promise<T[]> {
   const gathered: T[] = [];
@@ -157,6 +159,21 @@ describe("rows", () => {
     });
     const panel = Buffer.concat(await gather(client.panel("daily:close", { ...BAR, limit: 3 }).bytes("parquet")));
     expect(panel.subarray(0, 4).toString()).toBe("PAR1");
+  });
+
+  test("come as compressed Arrow on request, where the server has zstd", async () => {
+    const plain = Buffer.concat(await gather(client.daily(BAR).bytes("arrow", { compression: "none" })));
+    const asked = gather(client.daily(BAR).bytes("arrow", { compression: "zstd" }));
+    if (!hasZstd) {
+      await expect(asked).rejects.toMatchObject({ parameter: "compression", allowed: ["none"] });
+      return;
+    }
+    const packed = Buffer.concat(await asked);
+    expect(packed.length).toBeLessThan(plain.length);
+    const [wanted, got] = [tableFromIPC(plain), tableFromIPC(packed)];
+    expect(got.schema.fields.map(({ name }) => [...got.getChild(name)!])).toEqual(
+      wanted.schema.fields.map(({ name }) => [...wanted.getChild(name)!]),
+    );
   });
 
   test("are complete if the server has a limit of its own; for bytes that is an error", async () => {

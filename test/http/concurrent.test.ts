@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { makeCopies } from "../../src/copier/copier.js";
 import { ENCODINGS } from "../../src/segments/packer.js";
+import { hasZstd } from "../../src/zstd.js";
 import { temporaryFolder } from "../support/folders.js";
 import { factors, publishRows } from "../support/lake.js";
 import { serve, TOKEN, type TestServer } from "../support/server.js";
@@ -14,7 +15,8 @@ const ROWS = 120_000;
 const { zstdDecompressSync } = zlib as unknown as { readonly zstdDecompressSync?: (bytes: Uint8Array) => Buffer };
 const UNPACK = { gzip: zlib.gunzipSync, zstd: zstdDecompressSync!, identity: (bytes: Buffer) => bytes };
 
-const PATHS = ["json", "ndjson", "csv", "arrow", "parquet"].flatMap((format) => [
+const FORMATS = ["json", "ndjson", "csv", "arrow", "parquet", ...(hasZstd ? ["arrow&compression=zstd"] : [])];
+const PATHS = FORMATS.flatMap((format) => [
   `?format=${format}`,
   `?format=${format}&fields=adj_factor,ts_code`,
   `?format=${format}&ts_code=000001.SZ,000007.SZ,004999.SZ`,

@@ -85,6 +85,7 @@ describe("the parser", () => {
         data_version: "2024-01-01T00:00:00.000+08:00",
         format: "csv",
         dates: "date",
+        compression: "zstd",
         bom: "true",
       },
     };
@@ -107,6 +108,7 @@ describe("the parser", () => {
           "null",
           "json",
           "text",
+          "none",
           "asc",
           "forward",
           "month_end",
@@ -324,9 +326,9 @@ describe("a cursor", () => {
     expect(decodeCursor(parse("daily", "limit=50&format=csv"), text)).toEqual(cursor);
   });
 
-  test("is bound to every field of a request but the five that it names, also to those that come later", () => {
+  test("is bound to every field of a request but the six that it names, also to those that come later", () => {
     const request = parse("daily", "ts_code=600519.SH&fields=close&order=desc&limit=5&adjust=forward");
-    const same = ["limit", "format", "bom", "cursor", "dataVersion"];
+    const same = ["limit", "format", "compression", "bom", "cursor", "dataVersion"];
     const others: Partial<Record<keyof EntityRequest, unknown>> = {
       entity: { name: "other" },
       columns: [],

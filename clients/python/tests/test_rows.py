@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
+from pathlib import Path
 from typing import Any, Callable
 
 import duckdb
@@ -14,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 import tapehouse
-from tapehouse import Client
+from tapehouse import Client, ProblemError
 
 YEAR: dict[str, Any] = {"start_date": 20250101, "end_date": 20251231}
 
@@ -27,6 +28,27 @@ def test_every_form_has_the_rows_of_the_json_answer(client: Client, json_rows: C
     assert [list(row) for row in answer.polars().iter_rows()] == expected
     assert [list(row.values()) for row in answer.arrow().to_pylist()] == expected
     assert [list(row.values()) for batch in answer.batches() for row in batch.to_pylist()] == expected
+
+
+def test_compressed_rows_are_the_same_where_the_server_has_zstd(client: Client, url: str, tmp_path: Path) -> None:
+    packed = client.daily(**YEAR, compression="zstd")
+    try:
+        packed.arrow()
+    except ProblemError as problem:
+        # A server on an older Node.
+        assert (problem.parameter, problem.allowed) == ("compression", ("none",))
+        assert "Node 22.15" in problem.detail
+        return
+    plain = client.daily(**YEAR)
+    assert packed.arrow().equals(plain.arrow()) and packed.arrow().num_rows > 1000
+    assert packed.polars().equals(plain.polars())
+    assert sum(batch.num_rows for batch in packed.batches()) == plain.arrow().num_rows
+    joined: dict[str, Any] = {"entities": ["daily:close", "income:total_revenue"], **YEAR}
+    assert client.panel(**joined, compression="zstd").arrow().equals(client.panel(**joined).arrow())
+    with Client(url, cache=tmp_path, compress=True) as cached:
+        for _ in range(2):
+            assert cached.daily(**YEAR, compression="zstd").arrow().equals(plain.arrow())
+            assert cached.daily(**YEAR, compression="none").arrow().equals(plain.arrow())
 
 
 @pytest.mark.parametrize("entity", sorted(tapehouse.ENTITIES))

@@ -1,9 +1,10 @@
 // The parameters of each entity in OpenAPI, with examples; names and bounds come from the parser's tables.
-import { DATE_FORMS, FORMAT_NAMES } from "../../catalog/formats.js";
+import { COMPRESSIONS, DATE_FORMS, FORMAT_NAMES } from "../../catalog/formats.js";
 import { type EntityParameter, type ParameterKind, parameterNames, parametersOf } from "../../catalog/parameters.js";
 import type { Column, ColumnType, Entity } from "../../catalog/types.js";
 import { AS_OF_DAYS, MOST_DAYS } from "../../query/as-of.js";
 import { ADJUSTS, ORDERS, type RequestLimits } from "../../query/request.js";
+import { hasZstd } from "../../zstd.js";
 import { type Ref, type Schema, refTo, schemaOf } from "./schemas.js";
 
 export interface Parameter {
@@ -53,8 +54,8 @@ export function sharedParameters({ defaultLimit, maxLimit }: RequestLimits) {
     ),
     cursor: single(
       "cursor",
-      "Continues after the previous page: its `next_cursor`. Keep every other parameter but `limit`, `format` and `bom`  " +
-        "unchanged. The cursor contains the `data_version` of the first page.",
+      "Continues after the previous page: its `next_cursor`. Keep every other parameter but `limit`, `format`, " +
+        "`compression` and `bom` unchanged. The cursor contains the `data_version` of the first page.",
       schemaOf("Cursor"),
     ),
     order: single("order", "The default order, or the reverse.", {
@@ -75,6 +76,12 @@ export function sharedParameters({ defaultLimit, maxLimit }: RequestLimits) {
       "dates",
       "How dates are given: as `YYYYMMDD` text, or as dates, which only Arrow (Date32) and Parquet (DATE) have.",
       { type: "string", enum: DATE_FORMS, default: "text" },
+    ),
+    compression: single(
+      "compression",
+      "`zstd` compresses the buffers of Arrow, as its format defines; readers of Arrow unpack them. Only for Arrow, and " +
+        "only if the server runs on Node 22.15 or later.",
+      { type: "string", enum: hasZstd ? COMPRESSIONS : ["none"], default: "none" },
     ),
     bom: single("bom", "Begins CSV with a byte order mark, so that Excel recognizes UTF-8. Only for CSV.", {
       type: "boolean",
@@ -155,6 +162,7 @@ const BY_KIND: Record<ParameterKind, (entity: Entity) => Parameter | Ref> = {
   data_version: () => sharedParameter("data_version"),
   format: () => sharedParameter("format"),
   dates: () => sharedParameter("dates"),
+  compression: () => sharedParameter("compression"),
   bom: () => sharedParameter("bom"),
 };
 

@@ -52,7 +52,7 @@ class Client(EntityMethods):
     :param retries: consecutive failures after which it gives up: no connection, an incomplete response, 429 and 503
     :param backoff: seconds before the first retry; doubled each time, or as ``Retry-After`` says
     :param longest_wait: seconds; if a server asks for a longer wait, the request fails
-    :param compress: request gzip, for slow networks
+    :param compress: request gzip, for slow networks; a request can ask for ``compression="zstd"`` instead
     :param verify: as in ``requests``: whether to check the certificate, or the path of a CA file
     """
 
@@ -128,6 +128,7 @@ class Client(EntityMethods):
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
         dates: Optional[Literal["text", "date"]] = None,
+        compression: Optional[Literal["none", "zstd"]] = None,
     ) -> Answer: ...
 
     def panel(self, entities: Texts, days: Optional[Days] = None, **params: Any) -> Answer:

@@ -816,6 +816,7 @@ class EntityMethods:
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
         dates: Optional[Literal["text", "date"]] = None,
+        compression: Optional[Literal["none", "zstd"]] = None,
     ) -> Answer:
         """Daily quotes.
 
@@ -852,6 +853,7 @@ class EntityMethods:
             order=order,
             data_version=data_version,
             dates=dates,
+            compression=compression,
         )
 
     def weekly(
@@ -869,6 +871,7 @@ class EntityMethods:
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
         dates: Optional[Literal["text", "date"]] = None,
+        compression: Optional[Literal["none", "zstd"]] = None,
     ) -> Answer:
         """Weekly quotes.
 
@@ -905,6 +908,7 @@ class EntityMethods:
             order=order,
             data_version=data_version,
             dates=dates,
+            compression=compression,
         )
 
     def monthly(
@@ -922,6 +926,7 @@ class EntityMethods:
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
         dates: Optional[Literal["text", "date"]] = None,
+        compression: Optional[Literal["none", "zstd"]] = None,
     ) -> Answer:
         """Monthly quotes.
 
@@ -958,6 +963,7 @@ class EntityMethods:
             order=order,
             data_version=data_version,
             dates=dates,
+            compression=compression,
         )
 
     def daily_basic(
@@ -973,6 +979,7 @@ class EntityMethods:
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
         dates: Optional[Literal["text", "date"]] = None,
+        compression: Optional[Literal["none", "zstd"]] = None,
     ) -> Answer:
         """Daily valuation.
 
@@ -1013,6 +1020,7 @@ class EntityMethods:
             order=order,
             data_version=data_version,
             dates=dates,
+            compression=compression,
         )
 
     def adj_factor(
@@ -1028,6 +1036,7 @@ class EntityMethods:
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
         dates: Optional[Literal["text", "date"]] = None,
+        compression: Optional[Literal["none", "zstd"]] = None,
     ) -> Answer:
         """Adjustment factors.
 
@@ -1053,6 +1062,7 @@ class EntityMethods:
             order=order,
             data_version=data_version,
             dates=dates,
+            compression=compression,
         )
 
     def stk_limit(
@@ -1068,6 +1078,7 @@ class EntityMethods:
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
         dates: Optional[Literal["text", "date"]] = None,
+        compression: Optional[Literal["none", "zstd"]] = None,
     ) -> Answer:
         """Price limits.
 
@@ -1094,6 +1105,7 @@ class EntityMethods:
             order=order,
             data_version=data_version,
             dates=dates,
+            compression=compression,
         )
 
     def suspend_d(
@@ -1111,6 +1123,7 @@ class EntityMethods:
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
         dates: Optional[Literal["text", "date"]] = None,
+        compression: Optional[Literal["none", "zstd"]] = None,
     ) -> Answer:
         """Suspensions.
 
@@ -1139,6 +1152,7 @@ class EntityMethods:
             order=order,
             data_version=data_version,
             dates=dates,
+            compression=compression,
         )
 
     def stk_auction_o(
@@ -1156,6 +1170,7 @@ class EntityMethods:
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
         dates: Optional[Literal["text", "date"]] = None,
+        compression: Optional[Literal["none", "zstd"]] = None,
     ) -> Answer:
         """Opening call auction.
 
@@ -1188,6 +1203,7 @@ class EntityMethods:
             order=order,
             data_version=data_version,
             dates=dates,
+            compression=compression,
         )
 
     def stk_auction_c(
@@ -1205,6 +1221,7 @@ class EntityMethods:
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
         dates: Optional[Literal["text", "date"]] = None,
+        compression: Optional[Literal["none", "zstd"]] = None,
     ) -> Answer:
         """Closing call auction.
 
@@ -1237,6 +1254,7 @@ class EntityMethods:
             order=order,
             data_version=data_version,
             dates=dates,
+            compression=compression,
         )
 
     def stk_auction(
@@ -1254,6 +1272,7 @@ class EntityMethods:
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
         dates: Optional[Literal["text", "date"]] = None,
+        compression: Optional[Literal["none", "zstd"]] = None,
     ) -> Answer:
         """Call-auction trades.
 
@@ -1286,6 +1305,7 @@ class EntityMethods:
             order=order,
             data_version=data_version,
             dates=dates,
+            compression=compression,
         )
 
     def index_basic(
@@ -1304,6 +1324,7 @@ class EntityMethods:
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
         dates: Optional[Literal["text", "date"]] = None,
+        compression: Optional[Literal["none", "zstd"]] = None,
     ) -> Answer:
         """Indices.
 
@@ -1336,6 +1357,7 @@ class EntityMethods:
             order=order,
             data_version=data_version,
             dates=dates,
+            compression=compression,
         )
 
     def index_daily(
@@ -1351,6 +1373,7 @@ class EntityMethods:
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
         dates: Optional[Literal["text", "date"]] = None,
+        compression: Optional[Literal["none", "zstd"]] = None,
     ) -> Answer:
         """Daily index levels.
 
@@ -1384,6 +1407,7 @@ class EntityMethods:
             order=order,
             data_version=data_version,
             dates=dates,
+            compression=compression,
         )
 
     def index_weight(
@@ -1401,6 +1425,7 @@ class EntityMethods:
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
         dates: Optional[Literal["text", "date"]] = None,
+        compression: Optional[Literal["none", "zstd"]] = None,
     ) -> Answer:
         """Index weights.
 
@@ -1429,6 +1454,7 @@ class EntityMethods:
             order=order,
             data_version=data_version,
             dates=dates,
+            compression=compression,
         )
 
     def index_classify(
@@ -1447,6 +1473,7 @@ class EntityMethods:
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
         dates: Optional[Literal["text", "date"]] = None,
+        compression: Optional[Literal["none", "zstd"]] = None,
     ) -> Answer:
         """Industry classification.
 
@@ -1478,6 +1505,7 @@ class EntityMethods:
             order=order,
             data_version=data_version,
             dates=dates,
+            compression=compression,
         )
 
     def index_member(
@@ -1501,6 +1529,7 @@ class EntityMethods:
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
         dates: Optional[Literal["text", "date"]] = None,
+        compression: Optional[Literal["none", "zstd"]] = None,
     ) -> Answer:
         """Industry constituents.
 
@@ -1537,6 +1566,7 @@ class EntityMethods:
             order=order,
             data_version=data_version,
             dates=dates,
+            compression=compression,
         )
 
     def stock_list(
@@ -1559,6 +1589,7 @@ class EntityMethods:
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
         dates: Optional[Literal["text", "date"]] = None,
+        compression: Optional[Literal["none", "zstd"]] = None,
     ) -> Answer:
         """Stock list.
 
@@ -1594,6 +1625,7 @@ class EntityMethods:
             order=order,
             data_version=data_version,
             dates=dates,
+            compression=compression,
         )
 
     def stock_company(
@@ -1610,6 +1642,7 @@ class EntityMethods:
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
         dates: Optional[Literal["text", "date"]] = None,
+        compression: Optional[Literal["none", "zstd"]] = None,
     ) -> Answer:
         """Companies.
 
@@ -1638,6 +1671,7 @@ class EntityMethods:
             order=order,
             data_version=data_version,
             dates=dates,
+            compression=compression,
         )
 
     def namechange(
@@ -1660,6 +1694,7 @@ class EntityMethods:
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
         dates: Optional[Literal["text", "date"]] = None,
+        compression: Optional[Literal["none", "zstd"]] = None,
     ) -> Answer:
         """Name changes.
 
@@ -1696,6 +1731,7 @@ class EntityMethods:
             order=order,
             data_version=data_version,
             dates=dates,
+            compression=compression,
         )
 
     def trade_cal(
@@ -1713,6 +1749,7 @@ class EntityMethods:
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
         dates: Optional[Literal["text", "date"]] = None,
+        compression: Optional[Literal["none", "zstd"]] = None,
     ) -> Answer:
         """Trading calendar.
 
@@ -1741,6 +1778,7 @@ class EntityMethods:
             order=order,
             data_version=data_version,
             dates=dates,
+            compression=compression,
         )
 
     def research_report(
@@ -1768,6 +1806,7 @@ class EntityMethods:
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
         dates: Optional[Literal["text", "date"]] = None,
+        compression: Optional[Literal["none", "zstd"]] = None,
     ) -> Answer:
         """Research reports.
 
@@ -1813,6 +1852,7 @@ class EntityMethods:
             order=order,
             data_version=data_version,
             dates=dates,
+            compression=compression,
         )
 
     def anns_d(
@@ -1836,6 +1876,7 @@ class EntityMethods:
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
         dates: Optional[Literal["text", "date"]] = None,
+        compression: Optional[Literal["none", "zstd"]] = None,
     ) -> Answer:
         """Announcements.
 
@@ -1873,6 +1914,7 @@ class EntityMethods:
             order=order,
             data_version=data_version,
             dates=dates,
+            compression=compression,
         )
 
     def income(
@@ -1899,6 +1941,7 @@ class EntityMethods:
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
         dates: Optional[Literal["text", "date"]] = None,
+        compression: Optional[Literal["none", "zstd"]] = None,
     ) -> Answer:
         """Income statements.
 
@@ -2027,6 +2070,7 @@ class EntityMethods:
             order=order,
             data_version=data_version,
             dates=dates,
+            compression=compression,
         )
 
     def balancesheet(
@@ -2053,6 +2097,7 @@ class EntityMethods:
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
         dates: Optional[Literal["text", "date"]] = None,
+        compression: Optional[Literal["none", "zstd"]] = None,
     ) -> Answer:
         """Balance sheets.
 
@@ -2245,6 +2290,7 @@ class EntityMethods:
             order=order,
             data_version=data_version,
             dates=dates,
+            compression=compression,
         )
 
     def cashflow(
@@ -2271,6 +2317,7 @@ class EntityMethods:
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
         dates: Optional[Literal["text", "date"]] = None,
+        compression: Optional[Literal["none", "zstd"]] = None,
     ) -> Answer:
         """Cash flow statements.
 
@@ -2402,6 +2449,7 @@ class EntityMethods:
             order=order,
             data_version=data_version,
             dates=dates,
+            compression=compression,
         )
 
     def fina_indicator(
@@ -2424,6 +2472,7 @@ class EntityMethods:
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
         dates: Optional[Literal["text", "date"]] = None,
+        compression: Optional[Literal["none", "zstd"]] = None,
     ) -> Answer:
         """Financial indicators.
 
@@ -2621,6 +2670,7 @@ class EntityMethods:
             order=order,
             data_version=data_version,
             dates=dates,
+            compression=compression,
         )
 
     def dividend(
@@ -2648,6 +2698,7 @@ class EntityMethods:
         order: Optional[Literal["asc", "desc"]] = None,
         data_version: Optional[str] = None,
         dates: Optional[Literal["text", "date"]] = None,
+        compression: Optional[Literal["none", "zstd"]] = None,
     ) -> Answer:
         """Dividends.
 
@@ -2699,6 +2750,7 @@ class EntityMethods:
             order=order,
             data_version=data_version,
             dates=dates,
+            compression=compression,
         )
 
 

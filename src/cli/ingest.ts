@@ -12,7 +12,7 @@ import { makeInbox } from "../inbox/data-directory.js";
 import { ingest } from "../inbox/ingest.js";
 import { tryLock } from "../store/lock.js";
 import { untilAvailable } from "../inbox/data-directory.js";
-import { endWhenAlone, hasRole, seenLake } from "../processes/messages.js";
+import { endWhenAlone, hasRole, reportAlive, seenLake } from "../processes/messages.js";
 import { addSettings } from "./options.js";
 import { note } from "./out.js";
 
@@ -33,7 +33,10 @@ export function ingestCommand(): Command {
       for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.abort());
       // The supervisor decides what a SIGHUP to the whole group means.
       process.on("SIGHUP", () => hasRole("ingester") || stopping.abort());
-      if (hasRole("ingester")) endWhenAlone();
+      if (hasRole("ingester")) {
+        endWhenAlone();
+        reportAlive();
+      }
       await watch(readConfig(options, process.env), stopping.signal);
       process.channel?.unref();
     });

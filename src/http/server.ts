@@ -60,6 +60,8 @@ interface ServerHooks {
   readonly onMark?: (mark: LakeMark) => void;
   /** The metrics of all processes that serve; by default only those of this process. */
   readonly gatherMetrics?: () => Promise<readonly ProcessMetrics[]>;
+  /** False while the inbox should be watched but is not; by default nobody needs to watch it. */
+  readonly inboxRuns?: () => boolean;
 }
 
 /** `write` gets each line of the log. */
@@ -104,7 +106,7 @@ export async function startServer(
   const context: Context = {
     ...{ config, lake, reader, calendars, gaps, adjustments, statistics, history, tokens, integrity, segments },
     tokenAdmission: createTokenAdmission(config),
-    ...{ now, log, metrics, gatherMetrics },
+    ...{ now, log, metrics, gatherMetrics, inboxRuns: hooks.inboxRuns ?? (() => true) },
   };
   const { server, refresh: refreshCertificate } = await createListener(
     config,

@@ -9,7 +9,7 @@ export type Order =
   /**
    * The first message; the port is sent with it. `spill` is the folder for DuckDB's temporary files. `seen` is the lake
    * that was served before, from which the worker must continue. If no other worker serves, it `waits` for that lake.
-   * `hadTokens`: another worker has read a token file.
+   * `hadTokens`: another worker has read a token file. `inboxRuns`: as in the order `inbox`.
    */
   | {
       readonly order: "serve";
@@ -18,7 +18,10 @@ export type Order =
       readonly seen: LakeMark | null;
       readonly waits: boolean;
       readonly hadTokens: boolean;
+      readonly inboxRuns: boolean;
     }
+  /** False: the inbox should be watched, but the process that does so does not run or does not respond. */
+  | { readonly order: "inbox"; readonly runs: boolean }
   /** Another worker has replaced this one: end when every connection has ended. */
   | { readonly order: "retire" }
   /** End when every response in progress is sent; after `within` milliseconds the rest is cut. */
@@ -30,7 +33,7 @@ export type Order =
   /** The metrics of all workers, as requested. */
   | { readonly order: "counted"; readonly all: readonly ProcessMetrics[] };
 
-/** Worker → supervisor. */
+/** Worker → supervisor. The process that watches the inbox only reports that it is alive. */
 export type Report =
   | { readonly report: "ready"; readonly url: string }
   /** The position of the lake that it serves. */
@@ -47,8 +50,16 @@ export type Report =
   /** It needs the metrics of all workers. */
   | { readonly report: "gather" };
 
-/** How often a worker reports that it is alive, in milliseconds. */
+/** How often a child process reports that it is alive, in milliseconds. */
 export const ALIVE_EVERY = 1_000;
+
+/** Reports from now on that the event loop of this process is running. It keeps no process from ending. */
+export function reportAlive(): void {
+  const report: Report = { report: "alive" };
+  const tell = (): void => void process.send?.(report, undefined, undefined, () => undefined);
+  tell();
+  setInterval(tell, ALIVE_EVERY).unref();
+}
 
 /** What a child process of the supervisor is for. */
 type Role = "worker" | "ingester";

@@ -20,6 +20,7 @@ export function runWorker(): void {
   let spillFolder: string | undefined;
   /** Milliseconds that a connection may live after it learns that its next response is the last. */
   let longest: number;
+  let isWatched = true;
 
   const gatherMetrics = (): Promise<readonly ProcessMetrics[]> =>
     new Promise((resolve) => {
@@ -41,11 +42,12 @@ export function runWorker(): void {
     process.exit(0);
   };
   const orders: Orders = {
-    serve({ config, spill, seen, waits, hadTokens }, port) {
+    serve({ config, spill, seen, waits, hadTokens, inboxRuns }, port) {
       spillFolder = spill;
+      isWatched = inboxRuns;
       longest = config.deadline + KEEP_ALIVE;
       running = startServer(config, log, {
-        ...{ port, spill, gatherMetrics, warms: true },
+        ...{ port, spill, gatherMetrics, warms: true, inboxRuns: () => isWatched },
         ...(seen ? { lake: { after: seen, waits } } : {}),
         tokens: { wasThere: hadTokens, onThere: () => void send({ report: "tokens" }) },
         onMark: (mark) => void send({ report: "mark", mark }),
@@ -55,6 +57,7 @@ export function runWorker(): void {
         setInterval(() => void beat(), ALIVE_EVERY);
       });
     },
+    inbox: ({ runs }) => void (isWatched = runs),
     retire: () => void end({ within: longest, keepIdle: true }),
     stop: ({ within }) => void end({ within }),
     count: () => void count(),

@@ -6,8 +6,8 @@ import { type CopierOptions, keepCopies } from "../copier/copier.js";
 import { readConfig, type ServerConfig } from "../config.js";
 import type { SettingName } from "../settings.js";
 import { OperatorError, reasonOf } from "../errors.js";
-import { copiesFolderOf, layoutOf } from "../lake/layout.js";
-import { makeOwnFolder } from "../files.js";
+import { openCopiesFolder } from "../lake/copies-folder.js";
+import { layoutOf } from "../lake/layout.js";
 import { makeInbox } from "../inbox/data-directory.js";
 import { ingest } from "../inbox/ingest.js";
 import { tryLock } from "../store/lock.js";
@@ -81,15 +81,11 @@ async function watch(config: ServerConfig, signal: AbortSignal): Promise<void> {
 
 /** Keeps the serving copies. The inbox is watched without them too. */
 async function copy(config: ServerConfig, options: Omit<CopierOptions, "folder" | "size">): Promise<void> {
-  const folder = copiesFolderOf(config);
-  if (folder === null) return;
-  try {
-    if (config.copiesFolder !== null) await makeOwnFolder(folder, "--copies-folder");
-  } catch (error) {
+  const folder = await openCopiesFolder(config).catch((error: unknown) => {
     note(`no serving copies are made: ${reasonOf(error)}`);
-    return;
-  }
-  await keepCopies(config.data, { ...options, folder, size: config.copies });
+    return null;
+  });
+  if (folder !== null) await keepCopies(config.data, { ...options, folder, size: config.copies });
 }
 
 /** How long a client may page through a version, in addition to the deadline of a query, in milliseconds. */

@@ -12,7 +12,7 @@ import { openReader } from "../engine/reader.js";
 import { createStatistics } from "../engine/statistics.js";
 import type { Mark as LakeMark } from "../lake/continuity.js";
 import { createIntegrity } from "../lake/integrity.js";
-import { copiesFolderOf } from "../lake/layout.js";
+import { openCopiesFolder } from "../lake/copies-folder.js";
 import { type OpenOptions, openLake } from "../lake/lake.js";
 import { type TokenOptions, openTokens } from "../lake/tokens.js";
 import { makeOwnFolder } from "../files.js";
@@ -74,8 +74,7 @@ export async function startServer(
   const lake = await openLake(config.data, hooks.lake);
   const integrity = createIntegrity(lake.layout.lake, lake.requireState);
   await makeOwnFolder(config.temp);
-  if (config.copiesFolder !== null) await makeOwnFolder(config.copiesFolder, "--copies-folder");
-  const copies = openCopyStore(copiesFolderOf(config));
+  const copies = openCopyStore(await openCopiesFolder(config));
   const reader = await openReader({
     copies,
     lakeFolder: lake.layout.lake,

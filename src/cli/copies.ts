@@ -8,6 +8,7 @@ import type { SettingName } from "../settings.js";
 import { plural, size } from "../words.js";
 import { addSettings, jsonOption, requireLake } from "./options.js";
 import { note, printJson, say } from "./out.js";
+import { untilSignal } from "./signals.js";
 
 type Options = Partial<Record<SettingName, string>> & { readonly json?: boolean };
 
@@ -25,8 +26,9 @@ export function copiesCommand(): Command {
       await requireLake(config.data);
       const folder = await openCopiesFolder(config);
       if (folder === null) throw new OperatorError("--copies 0 and --copies none mean no serving copies", 2);
-      const { signal } = new AbortController();
-      const count = await makeCopies(config.data, { folder, size: config.copies, log: note, signal });
+      const count = await untilSignal((signal) =>
+        makeCopies(config.data, { folder, size: config.copies, log: note, signal }),
+      );
       if (json) printJson(count);
       else say(describe(count));
       if (count.failed > 0) throw new OperatorError(`${plural(count.failed, "file")} could not be copied`);

@@ -136,6 +136,11 @@ describe("a body that does not match its headers", () => {
     expect(statuses(first.toString() + rest)).toEqual(["200"]);
   });
 
+  test("with a method that no server knows names all methods that work here", async () => {
+    const answer = await sendRaw("QUERY1 /api/v1/entities/adj_factor/query HTTP/1.1\r\nHost: a\r\n\r\n");
+    expect(answer).toMatch(/^HTTP\/1\.1 405 [^]*\r\nAllow: GET, HEAD, POST\r\n/);
+  });
+
   test("leaves earlier responses complete", async () => {
     const good = "GET /health HTTP/1.1\r\nHost: a\r\n\r\n";
     const answer = await sendRaw(`${good}${good}what is this\r\n\r\n`);

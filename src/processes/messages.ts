@@ -40,8 +40,8 @@ export type Report =
   | { readonly report: "mark"; readonly mark: LakeMark }
   /** It has read a token file. */
   | { readonly report: "tokens" }
-  /** It could not start. `known`: for a reason that the user can fix. */
-  | { readonly report: "failed"; readonly message: string; readonly known: boolean }
+  /** It could not start. `known`: for a reason that the user can fix. `cause`: what the system says of another reason. */
+  | { readonly report: "failed"; readonly message: string; readonly known: boolean; readonly cause?: SystemError }
   /** Its event loop is running. */
   | { readonly report: "alive" }
   /** Files that it found damaged and does not read. */
@@ -50,13 +50,19 @@ export type Report =
   /** It needs the metrics of all workers. */
   | { readonly report: "gather" };
 
+/** What an error of a system call names; where the supervisor has it, the message is that of a command that failed. */
+type SystemError = Pick<NodeJS.ErrnoException, "code" | "path" | "syscall">;
+
+/** Resolves when the message is sent. Errors are ignored: `endWhenAlone` notices that the supervisor is gone. */
+export const send = (report: Report): Promise<void> =>
+  new Promise((resolve) => process.send!(report, undefined, undefined, () => resolve()));
+
 /** How often a child process reports that it is alive, in milliseconds. */
 export const ALIVE_EVERY = 1_000;
 
 /** Reports from now on that the event loop of this process is running. It keeps no process from ending. */
 export function reportAlive(): void {
-  const report: Report = { report: "alive" };
-  const tell = (): void => void process.send?.(report, undefined, undefined, () => undefined);
+  const tell = (): void => void send({ report: "alive" });
   tell();
   setInterval(tell, ALIVE_EVERY).unref();
 }

@@ -259,7 +259,8 @@ function startWorker(options: WorkerOptions): Worker {
         readyAt = performance.now();
         resolve(url);
       },
-      failed: ({ message, known }) => reject(known ? new OperatorError(message) : new Error(message)),
+      failed: ({ message, known, cause }) =>
+        reject(known ? new OperatorError(message) : Object.assign(new Error(message), cause)),
       alive: () => undefined,
       mark: ({ mark }) => onMark(mark),
       tokens: onTokens,
@@ -275,7 +276,7 @@ function startWorker(options: WorkerOptions): Worker {
       reportedAt = performance.now();
       reports[report.report](report as never);
     });
-    void ended.then((how) => reject(new Error(`it ended (${how})`)));
+    void ended.then((how) => reject(new OperatorError(`a worker ended while it started (${how})`)));
   });
   give({ order: "serve", config, spill, seen, waits, hadTokens, inboxRuns }, port);
 

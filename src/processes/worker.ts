@@ -8,7 +8,7 @@ import type { Port } from "../http/port.js";
 import type { EndOptions } from "../http/ending.js";
 import { type RunningServer, startServer } from "../http/server.js";
 import { damagedFiles, checkFiles } from "../http/follow.js";
-import { ALIVE_EVERY, type Order, type Report, endAtOnce, endWhenAlone } from "./messages.js";
+import { ALIVE_EVERY, type Order, endAtOnce, endWhenAlone, send } from "./messages.js";
 
 type Orders = { readonly [Name in Order["order"]]: (order: Extract<Order, { order: Name }>, port: Port) => void };
 
@@ -79,14 +79,11 @@ export function runWorker(): void {
   });
 }
 
-/** Resolves when the message is sent. Errors are ignored: `endWhenAlone` notices that the supervisor is gone. */
-const send = (report: Report): Promise<void> =>
-  new Promise((resolve) => process.send!(report, undefined, undefined, () => resolve()));
-
 /** Reports the reason and ends the process. */
 async function failToStart(error: unknown): Promise<never> {
   const message = error instanceof Error ? error.message : String(error);
-  await send({ report: "failed", message, known: error instanceof OperatorError });
+  const { code, path, syscall } = error as NodeJS.ErrnoException;
+  await send({ report: "failed", message, known: error instanceof OperatorError, cause: { code, path, syscall } });
   endAtOnce();
   return new Promise(() => undefined);
 }

@@ -16,7 +16,7 @@ import { quoteName, quoteText } from "../sql-text.js";
 import { daysOf, onDaysOf, sourceOf, type Subject } from "./sources.js";
 
 /** Instead of the number of a file: faults of whole days, and those of rows that were stored before. */
-export const NO_FILE = -1;
+const NO_FILE = -1;
 export const STORED = -2;
 
 /** The findings of all rows, those of rows that were not stored before, and those of each file by its number. */

@@ -16,12 +16,13 @@ import { quoteName, quoteText } from "../sql-text.js";
 import { daysOf, onDaysOf, sourceOf, type Subject } from "./sources.js";
 
 /** Instead of the number of a file: faults of whole days, and those of rows that were stored before. */
-export const NO_FILE = -1;
+const NO_FILE = -1;
 export const STORED = -2;
 
-/** The findings of all rows, and those of each file by its number. */
+/** The findings of all rows, those of rows that were not stored before, and those of each file by its number. */
 export interface Judgement {
   readonly findings: readonly Finding[];
+  readonly ofFresh: readonly Finding[];
   readonly byFile: ReadonlyMap<number, readonly Finding[]>;
 }
 
@@ -73,7 +74,14 @@ export async function judge(
       byFile.set(file, [...(byFile.get(file) ?? []), finding]);
     }
   }
-  return { findings: found.map(([check, { hits, examples }]) => findingOf(check, hits, examples)), byFile };
+  const isFresh = ({ file }: { readonly file: number }): boolean => file !== STORED;
+  return {
+    findings: found.map(([check, { hits, examples }]) => findingOf(check, hits, examples)),
+    ofFresh: found.flatMap(([check, { hits, examples }]) =>
+      hits.some(isFresh) ? [findingOf(check, hits.filter(isFresh), examples.filter(isFresh))] : [],
+    ),
+    byFile,
+  };
 }
 
 function groupedBy<T, K>(all: readonly T[], keyOf: (one: T) => K): ReadonlyMap<K, readonly T[]> {
@@ -193,7 +201,7 @@ async function judgeGroups(
       `WHERE ${onDaysOf(subject, date)} GROUP BY ${by} ` +
       `HAVING ${value} NOT BETWEEN ${within[0]} AND ${within[1]} ORDER BY ${date} DESC, code`,
   );
-  return tallyOf(rows, [called]);
+  return tallyOf(subject, rows, [called]);
 }
 
 /** Reads the days once for all checks. */
@@ -215,13 +223,19 @@ async function judgeDays(
   const few = rows.filter((row) => row["few"]).map((row) => ({ ...row, v0: row["rows"]!, v1: row["usual"]! }));
   const lacking = rows.filter((row) => row["lost"] !== "").map((row) => ({ ...row, v0: row["lost"]! }));
   const found: Readonly<Record<DayCheck["finds"], Tally>> = {
-    "few-rows": tallyOf(few, ["rows", "usual rows"]),
-    "lost-column": tallyOf(lacking, ["column"]),
+    "few-rows": tallyOf(subject, few, ["rows", "usual rows"]),
+    "lost-column": tallyOf(subject, lacking, ["column"]),
   };
   return checks.map((check) => [check, found[check.finds]] as const);
 }
 
-const tallyOf = (rows: readonly Row[], labels: readonly string[]): Tally => ({
-  hits: rows.map((row) => hitOf(row, 1)),
-  examples: rows.slice(0, EXAMPLES).map((row) => exampleOf(row, labels)),
-});
+/** One hit for each row, which is a day or a code on a day; a few examples for each file. */
+function tallyOf({ fileOn = () => NO_FILE }: Subject, rows: readonly Row[], labels: readonly string[]): Tally {
+  const placed = rows.map((row) => ({ ...row, file: fileOn(row["date"] as string | null) }));
+  return {
+    hits: placed.map((row) => hitOf(row, 1)),
+    examples: [...groupedBy(placed, ({ file }) => file).values()].flatMap((own) =>
+      own.slice(0, EXAMPLES).map((row) => exampleOf(row, labels)),
+    ),
+  };
+}

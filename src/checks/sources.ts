@@ -20,6 +20,8 @@ export interface Subject {
   other(entity: string, first: string, last: string): string;
   /** The last main date of another entity. */
   lastOf(entity: string): string | null;
+  /** The number of the file to which a fault of a whole day belongs; by default it belongs to none. */
+  fileOn?(date: string | null): number;
 }
 
 /** How many days before the checked ones are looked at: a month has as many, and no holidays last longer. */

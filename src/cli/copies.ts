@@ -3,12 +3,12 @@ import { Command } from "commander";
 import { readConfig } from "../config.js";
 import { type CopyCount, makeCopies } from "../copier/copier.js";
 import { OperatorError } from "../errors.js";
-import { makeOwnFolder } from "../files.js";
-import { copiesFolderOf } from "../lake/layout.js";
+import { openCopiesFolder } from "../lake/copies-folder.js";
 import type { SettingName } from "../settings.js";
 import { plural, size } from "../words.js";
 import { addSettings, jsonOption, requireLake } from "./options.js";
 import { note, printJson, say } from "./out.js";
+import { untilSignal } from "./signals.js";
 
 type Options = Partial<Record<SettingName, string>> & { readonly json?: boolean };
 
@@ -24,11 +24,11 @@ export function copiesCommand(): Command {
     .action(async ({ json, ...options }: Options) => {
       const config = readConfig(options, process.env);
       await requireLake(config.data);
-      const folder = copiesFolderOf(config);
+      const folder = await openCopiesFolder(config);
       if (folder === null) throw new OperatorError("--copies 0 and --copies none mean no serving copies", 2);
-      if (config.copiesFolder !== null) await makeOwnFolder(folder, "--copies-folder");
-      const { signal } = new AbortController();
-      const count = await makeCopies(config.data, { folder, size: config.copies, log: note, signal });
+      const count = await untilSignal((signal) =>
+        makeCopies(config.data, { folder, size: config.copies, log: note, signal }),
+      );
       if (json) printJson(count);
       else say(describe(count));
       if (count.failed > 0) throw new OperatorError(`${plural(count.failed, "file")} could not be copied`);

@@ -35,7 +35,7 @@ export function doctorCommand(): Command {
     });
 }
 
-/** Checks everything. It changes nothing, but creates the folder `--temp` and, for a moment, two files. */
+/** Checks everything. It changes nothing, but creates the folders `--temp` and `--copies-folder` and, for a moment, two files. */
 async function examine(options: Omit<Options, "json">, env: NodeJS.ProcessEnv, now: Date): Promise<readonly Finding[]> {
   const findings = [...(await checkInstallation(process.versions.node))];
   const config = configOf(options, env);

@@ -6,13 +6,13 @@ import { type CopierOptions, keepCopies } from "../copier/copier.js";
 import { readConfig, type ServerConfig } from "../config.js";
 import type { SettingName } from "../settings.js";
 import { OperatorError, reasonOf } from "../errors.js";
-import { copiesFolderOf, layoutOf } from "../lake/layout.js";
-import { makeOwnFolder } from "../files.js";
+import { openCopiesFolder } from "../lake/copies-folder.js";
+import { layoutOf } from "../lake/layout.js";
 import { makeInbox } from "../inbox/data-directory.js";
 import { ingest } from "../inbox/ingest.js";
 import { tryLock } from "../store/lock.js";
 import { untilAvailable } from "../inbox/data-directory.js";
-import { endWhenAlone, hasRole, seenLake } from "../processes/messages.js";
+import { endWhenAlone, hasRole, reportAlive, seenLake } from "../processes/messages.js";
 import { addSettings } from "./options.js";
 import { note } from "./out.js";
 
@@ -33,7 +33,10 @@ export function ingestCommand(): Command {
       for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.abort());
       // The supervisor decides what a SIGHUP to the whole group means.
       process.on("SIGHUP", () => hasRole("ingester") || stopping.abort());
-      if (hasRole("ingester")) endWhenAlone();
+      if (hasRole("ingester")) {
+        endWhenAlone();
+        reportAlive();
+      }
       await watch(readConfig(options, process.env), stopping.signal);
       process.channel?.unref();
     });
@@ -78,15 +81,11 @@ async function watch(config: ServerConfig, signal: AbortSignal): Promise<void> {
 
 /** Keeps the serving copies. The inbox is watched without them too. */
 async function copy(config: ServerConfig, options: Omit<CopierOptions, "folder" | "size">): Promise<void> {
-  const folder = copiesFolderOf(config);
-  if (folder === null) return;
-  try {
-    if (config.copiesFolder !== null) await makeOwnFolder(folder, "--copies-folder");
-  } catch (error) {
+  const folder = await openCopiesFolder(config).catch((error: unknown) => {
     note(`no serving copies are made: ${reasonOf(error)}`);
-    return;
-  }
-  await keepCopies(config.data, { ...options, folder, size: config.copies });
+    return null;
+  });
+  if (folder !== null) await keepCopies(config.data, { ...options, folder, size: config.copies });
 }
 
 /** How long a client may page through a version, in addition to the deadline of a query, in milliseconds. */

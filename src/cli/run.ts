@@ -3,6 +3,7 @@ import { CommanderError, type Command } from "commander";
 import { OperatorError, reasonOf } from "../errors.js";
 import { loaded } from "../engine/loading.js";
 import { describeRefusal } from "../files.js";
+import { hasRole, send } from "../processes/messages.js";
 import { printable } from "../words.js";
 import { note } from "./out.js";
 
@@ -17,14 +18,14 @@ export async function runProgram(load: () => Promise<Command>, args: readonly st
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    if (error instanceof OperatorError) return reportFailure(error.message, error.exitCode);
+    if (error instanceof OperatorError) return await reportFailure(error.message, error.exitCode);
     if (NOT_LOADED.has((error as NodeJS.ErrnoException).code ?? "")) {
-      return reportFailure(`this installation is broken: ${reasonOf(error)} (see: tapehouse doctor)`, 1);
+      return await reportFailure(`this installation is broken: ${reasonOf(error)} (see: tapehouse doctor)`, 1);
     }
     const refusal = describeRefusal(error) ?? describeLack(error);
-    if (refusal !== undefined) return reportFailure(refusal, 1);
+    if (refusal !== undefined) return await reportFailure(refusal, 1);
     if (process.env["TAPEHOUSE_DEBUG"]) note(((error as Error).stack ?? "").split("\n"));
-    return reportFailure(`failed unexpectedly: ${reasonOf(error)}`, 1);
+    return await reportFailure(`failed unexpectedly: ${reasonOf(error)}`, 1);
   }
 }
 
@@ -49,9 +50,10 @@ function describeLack(error: unknown): string | undefined {
   return lack === undefined ? undefined : `${lack}${where}`;
 }
 
-/** Prints why a command failed. */
-function reportFailure(message: string, exitCode: number): number {
-  note(`tapehouse: ${message}`);
+/** Says why a command failed: a worker tells its supervisor, which prints it once for all workers. */
+async function reportFailure(message: string, exitCode: number): Promise<number> {
+  if (hasRole("worker") && process.connected) await send({ report: "failed", message, known: true });
+  else note(`tapehouse: ${message}`);
   return exitCode;
 }
 

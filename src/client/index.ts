@@ -91,6 +91,8 @@ export interface Health {
   readonly status: string;
   readonly data_version: string;
   readonly databases: Readonly<Record<string, boolean>>;
+  /** Only while the inbox should be watched but is not. */
+  readonly inbox?: false;
 }
 
 export interface PanelParams {

@@ -65,7 +65,7 @@ export async function keepCopies(root: string, options: CopierOptions): Promise<
   }
 }
 
-/** Once. Throws an OperatorError if the folder cannot be written, or if another process keeps its copies. */
+/** Once, or until the signal fires. Throws an OperatorError if the folder cannot be written, or if another process keeps its copies. */
 export async function makeCopies(root: string, options: CopierOptions): Promise<CopyCount> {
   let [made, removed] = [0, 0];
   let last: CopyCount | null = null;
@@ -74,7 +74,7 @@ export async function makeCopies(root: string, options: CopierOptions): Promise<
       last = await step();
       made += last.made;
       removed += last.removed;
-    } while (last.made > 0);
+    } while (last.made > 0 && !options.signal.aborted);
   });
   if (!ran || last === null) throw new OperatorError(`another process keeps the copies in ${options.folder}`);
   return { ...(last as CopyCount), made, removed };

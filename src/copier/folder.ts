@@ -85,14 +85,22 @@ const exists = (path: string): Promise<boolean> =>
   );
 
 /** Throws an OperatorError if the folder holds the copies of another lake, which would be taken for useless. */
-export async function claimFolder(folder: string, { identity }: Pick<Layout, "identity">): Promise<void> {
+export async function claimFolder(folder: string, layout: Pick<Layout, "identity">): Promise<void> {
+  const claim = await claimOn(folder, layout);
+  if (claim !== null) await writeFile(claim.marker, claim.own);
+}
+
+/** What to write where in order to claim the folder; null if nothing needs to be written. Throws as `claimFolder` does. */
+export async function claimOn(
+  folder: string,
+  { identity }: Pick<Layout, "identity">,
+): Promise<{ readonly marker: string; readonly own: string } | null> {
   const own = await readOrNone(identity);
   const marker = join(folder, "lake.json");
   const found = await readOrNone(marker);
-  if (own === undefined || own === found) return;
-  if (found === undefined) await writeFile(marker, own);
-  else
-    throw new OperatorError(
-      `${folder} holds the serving copies of another data directory: name another folder with --copies-folder`,
-    );
+  if (own === undefined || own === found) return null;
+  if (found === undefined) return { marker, own };
+  throw new OperatorError(
+    `${folder} holds the serving copies of another data directory: name another folder with --copies-folder`,
+  );
 }

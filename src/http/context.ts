@@ -33,4 +33,6 @@ export interface Context {
   readonly metrics: Metrics;
   /** The metrics of all processes that serve. */
   readonly gatherMetrics: () => Promise<readonly ProcessMetrics[]>;
+  /** False while the inbox should be watched but is not. */
+  readonly inboxRuns: () => boolean;
 }

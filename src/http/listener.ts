@@ -6,6 +6,7 @@ import { createSecureContext } from "node:tls";
 import type { ServerConfig } from "../config.js";
 import { OperatorError } from "../errors.js";
 import { stampAt } from "../files.js";
+import { invite } from "./body.js";
 import type { Context } from "./context.js";
 import { affordableConnections, limitConnections } from "./limits.js";
 import { refuseMalformed } from "./problem.js";
@@ -47,6 +48,7 @@ export async function createListener(
     log.warn({ connections: limit }, "the open-file limit reduces the number of connections; raise it with ulimit -n");
   limitConnections(server, tls ? "secureConnection" : "connection", limit);
   refuseMalformed(server, metrics.refuse);
+  invite(server);
   allowForDelays(server);
   return { server, refresh };
 }

@@ -64,9 +64,9 @@ export function versionsHandler(context: Context): RequestHandler {
 
 /**
  * GET /health, without a token. A store is true while the folder of each of its entities exists and no opened file is
- * damaged; `state` is true while the manifest can be read.
+ * damaged; `state` is true while the manifest can be read. `inbox` is there only while it should be watched but is not.
  */
-export function healthHandler({ integrity, lake, tokens }: Context): RequestHandler {
+export function healthHandler({ integrity, lake, tokens, inboxRuns }: Context): RequestHandler {
   return async (req, res) => {
     collectParameters(searchOf(req), []);
     const { state, absent } = lake.faults();
@@ -80,9 +80,10 @@ export function healthHandler({ integrity, lake, tokens }: Context): RequestHand
     }
     res.setHeader("Cache-Control", "no-store");
     res.json({
-      status: damaged.size === 0 ? "ok" : "degraded",
+      status: damaged.size === 0 && inboxRuns() ? "ok" : "degraded",
       data_version: lake.mark().data_version,
       databases: Object.fromEntries(STORES.map((store) => [store, !damaged.has(store)])),
+      ...(inboxRuns() ? {} : { inbox: false }),
     });
   };
 }

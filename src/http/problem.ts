@@ -179,7 +179,8 @@ function headersOf({ status }: Problem, body: string): Readonly<Record<string, s
     "X-Content-Type-Options": "nosniff",
     "Content-Length": Buffer.byteLength(body),
     Connection: "close",
-    ...(status === 405 ? { Allow: "GET, HEAD" } : {}),
+    // The path is unknown: some take POST alone.
+    ...(status === 405 ? { Allow: "GET, HEAD, POST" } : {}),
   };
 }
 
@@ -205,7 +206,8 @@ const FAULTS: Readonly<Record<string, () => Problem>> = {
     new Problem("request_too_large", `URL and headers are longer than ${MAX_HEADER_BYTES} bytes`, {
       hint: "request fewer codes at a time, or all of them and filter in the client",
     }),
-  HPE_INVALID_METHOD: () => new Problem("method_not_allowed", "only GET and HEAD are supported"),
+  HPE_INVALID_METHOD: () =>
+    new Problem("method_not_allowed", "only GET and HEAD are supported, and POST for …/query and /tushare"),
   HPE_INVALID_VERSION: unsupportedVersion,
   HPE_PAUSED_H2_UPGRADE: unsupportedVersion,
 };

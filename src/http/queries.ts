@@ -1,15 +1,15 @@
 // POST …/query: the rows that GET returns, for parameters that are too long for a URL. They are in the body, as JSON.
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import express, { type Express, type RequestHandler } from "express";
 import { Problem } from "../errors.js";
 import { quote } from "../query/parameters.js";
 import { searchOfBody } from "../query/body.js";
+import { readBody } from "./body.js";
 import { changesHandler } from "./changes.js";
 import type { Context } from "./context.js";
 import { searchOf, type SearchOf } from "./lookup.js";
 import { answerTo } from "./observe.js";
 import { panelHandler } from "./panel.js";
 import { entityHandler } from "./rows.js";
-import { bodyTooLong, MAX_BODY_BYTES } from "./well-formed.js";
 
 /** What can be queried, by its path below `/api/v1`. */
 const HANDLERS = {
@@ -30,7 +30,7 @@ export function addQueryRoutes(
     const answer = handler(context, searchInBody) as RequestHandler;
     router
       .route(`${path}/query`)
-      .post([...before, requireJson, ...readBody, large, answer])
+      .post([...before, requireJson, readBody, nameAnswer, large, answer])
       .all(onlyPost);
   }
   app.use("/api/v1", router);
@@ -44,7 +44,7 @@ const searchInBody: SearchOf = (req) => {
       allowed: [],
     });
   }
-  return searchOfBody((req.body ?? new Uint8Array(0)) as Uint8Array);
+  return searchOfBody(req.body as Uint8Array);
 };
 
 const requireJson: RequestHandler = (req, _res, next) => {
@@ -63,18 +63,10 @@ const unsupported = (found: string): Problem =>
     hint: "send JSON in UTF-8, not compressed",
   });
 
-const readBody: readonly [RequestHandler, RequestHandler, ErrorRequestHandler] = [
-  express.raw({ limit: MAX_BODY_BYTES, type: () => true }),
-  (req, res, next) => {
-    res.setHeader("X-Answer-To", answerTo(req));
-    next();
-  },
-  // Express recognizes error handlers by their four parameters. Only errors of the body have a type.
-  (error: Error & { readonly type?: string }, _req, _res, _next) => {
-    if (error.type === "entity.too.large") throw bodyTooLong();
-    throw error.type === undefined ? error : new Problem("malformed_request", "the body does not match its headers");
-  },
-];
+const nameAnswer: RequestHandler = (req, res, next) => {
+  res.setHeader("X-Answer-To", answerTo(req));
+  next();
+};
 
 /** Refuses any other method. */
 const onlyPost: RequestHandler = (req, res) => {

@@ -12,7 +12,7 @@ import { openReader } from "../engine/reader.js";
 import { createStatistics } from "../engine/statistics.js";
 import type { Mark as LakeMark } from "../lake/continuity.js";
 import { createIntegrity } from "../lake/integrity.js";
-import { copiesFolderOf } from "../lake/layout.js";
+import { openCopiesFolder } from "../lake/copies-folder.js";
 import { type OpenOptions, openLake } from "../lake/lake.js";
 import { type TokenOptions, openTokens } from "../lake/tokens.js";
 import { makeOwnFolder } from "../files.js";
@@ -63,6 +63,8 @@ interface ServerHooks {
   readonly onMark?: (mark: LakeMark) => void;
   /** The metrics of all processes that serve; by default only those of this process. */
   readonly gatherMetrics?: () => Promise<readonly ProcessMetrics[]>;
+  /** False while the inbox should be watched but is not; by default nobody needs to watch it. */
+  readonly inboxRuns?: () => boolean;
 }
 
 /** `write` gets each line of the log. */
@@ -75,10 +77,9 @@ export async function startServer(
   const lake = await openLake(config.data, hooks.lake);
   const integrity = createIntegrity(lake.layout.lake, lake.requireState);
   await makeOwnFolder(config.temp);
-  if (config.copiesFolder !== null) await makeOwnFolder(config.copiesFolder, "--copies-folder");
   const onThreadEnd = (reason: string): void => log.warn({ reason }, "a thread that encodes responses ended");
   const threads = openThreads(config.encoders, onThreadEnd, hooks.threadEntry);
-  const copies = openCopyStore(copiesFolderOf(config), threads.encoderOf);
+  const copies = openCopyStore(await openCopiesFolder(config), threads.encoderOf);
   const reader = await openReader({
     copies,
     lakeFolder: lake.layout.lake,
@@ -109,7 +110,7 @@ export async function startServer(
   const context: Context = {
     ...{ config, lake, reader, calendars, gaps, adjustments, statistics, history, tokens, integrity, segments },
     tokenAdmission: createTokenAdmission(config),
-    ...{ now, log, metrics, gatherMetrics },
+    ...{ now, log, metrics, gatherMetrics, inboxRuns: hooks.inboxRuns ?? (() => true) },
   };
   const { server, refresh: refreshCertificate } = await createListener(
     config,

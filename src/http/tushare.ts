@@ -1,17 +1,18 @@
 // POST /tushare: rows for programs that use the Python package tushare. It sends its token and request as JSON, and
 // takes any status but 200 as an empty response. Problems therefore become a code and a message with status 200.
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import type { IncomingHttpHeaders } from "node:http";
+import type { ErrorRequestHandler, Express, RequestHandler } from "express";
 import { contentTypeOf } from "../catalog/formats.js";
 import { tushareEncoder } from "../encode/text.js";
 import { Problem, type ProblemCode } from "../errors.js";
 import { printableJson } from "../words.js";
 import { EXAMPLE, parseApi, parseQuestion, parseTushare, type Question } from "../query/tushare.js";
 import { checkEntity, type TokenSource } from "./auth.js";
+import { readBody } from "./body.js";
 import type { Context } from "./context.js";
 import { negotiateEncoding } from "./headers.js";
 import { prepareProblem } from "./problem.js";
 import { answerRows, checkOthers, rowsOfVersion } from "./rows.js";
-import { bodyTooLong, MAX_BODY_BYTES } from "./well-formed.js";
 
 /** The package appends the name of the API to its URL, which may end with a slash. */
 const PATHS = ["/tushare", "/tushare/:api", "/tushare//:api"] as const;
@@ -22,7 +23,7 @@ export function addTushareRoutes(
   context: Context,
   authorized: (source: TokenSource) => readonly RequestHandler[],
 ): void {
-  const question = [...readBody, ...authorized(BODY), tushareHandler(context)];
+  const question = [readBody, readQuestion, ...authorized(BODY), tushareHandler(context)];
   for (const path of PATHS) app.route(path).post(question, tushareProblem(context)).all(onlyPost);
 }
 
@@ -35,21 +36,24 @@ const BODY: TokenSource = {
   hint: "pass it to the client, e.g. ts.pro_api(token)",
 };
 
-/** Reads the body, whatever its content type. Compressed bodies are refused. */
-const readBody: readonly [RequestHandler, ErrorRequestHandler, RequestHandler] = [
-  express.json({ limit: MAX_BODY_BYTES, inflate: false, strict: false, type: () => true }),
-  // Express recognizes error handlers by their four parameters.
-  (error: { readonly type?: string }, _req, _res, _next) => {
-    if (error.type === "entity.too.large") throw bodyTooLong();
-    throw new Problem("malformed_request", "the body is not JSON in UTF-8", {
-      hint: `send e.g. ${EXAMPLE}`,
-    });
-  },
-  (req, _res, next) => {
-    req.body = parseQuestion(req.body);
-    next();
-  },
-];
+/** Reads the question in the body, whatever its content type. Compressed bodies are refused; an empty one asks nothing. */
+const readQuestion: RequestHandler = (req, _res, next) => {
+  req.body = parseQuestion(jsonIn(req.body as Uint8Array, req.headers));
+  next();
+};
+
+function jsonIn(bytes: Uint8Array, headers: IncomingHttpHeaders): unknown {
+  const { "content-type": type = "", "content-encoding": encoding = "identity" } = headers;
+  const isText = encoding.toLowerCase() === "identity" && !OTHER_CHARSET.test(type);
+  try {
+    if (isText) return bytes.length === 0 ? {} : JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    // As if it were packed.
+  }
+  throw new Problem("malformed_request", "the body is not JSON in UTF-8", { hint: `send e.g. ${EXAMPLE}` });
+}
+
+const OTHER_CHARSET = /;\s*charset\s*=\s*"?(?!utf-8)/i;
 
 /** Refuses any other method. */
 const onlyPost: RequestHandler = (req, res) => {

@@ -83,7 +83,10 @@ export async function asUtf8(path: string, label: string, scratch: string): Prom
 const ENCODINGS = { "utf-16le": "UTF-16", "utf-16be": "UTF-16", gb18030: "GB18030" } as const;
 
 const unknownEncoding = (label: string): OperatorError =>
-  new OperatorError(`${label} is not UTF-8 and is not recognized as GB18030 text, or is damaged: save it as UTF-8`);
+  new OperatorError(
+    `${label} is not UTF-8 and is not recognized as GB18030 text, or is damaged: save it as UTF-8` +
+      `, e.g. with iconv -f GB18030 -t UTF-8`,
+  );
 
 /** Characters that occur only in wrongly decoded text. */
 const NOT_TEXT = /[\u0080-\u009f\ue000-\uf8ff\ufffd]/;
@@ -115,7 +118,7 @@ async function decode(
 interface Survey {
   readonly utf8: boolean;
   readonly nul: boolean;
-  /** Most characters beyond ASCII are in the range of common Chinese characters in GB18030. */
+  /** As GB18030, the characters beyond ASCII would be those of Chinese text. */
   readonly chinese: boolean;
 }
 
@@ -123,8 +126,7 @@ interface Survey {
 async function surveyBytes(path: string): Promise<Survey> {
   let utf8 = true;
   let nul = false;
-  let pairs = 0;
-  let everyday = 0;
+  const counts = { common: 0, other: 0, rare: 0 };
   /** The first byte of an incomplete pair; 0 if there is none. */
   let lead = 0;
   for await (const bytes of wholeCharacters(path)) {
@@ -136,17 +138,37 @@ async function surveyBytes(path: string): Promise<Survey> {
         if (byte >= 0x80) lead = byte;
         continue;
       }
-      pairs++;
-      if (isEveryday(lead, byte)) everyday++;
+      if (!isHalf(byte)) counts[kindOf(lead, byte)]++;
       lead = 0;
     }
   }
-  return { utf8, nul, chinese: everyday >= (lead === 0 ? pairs : pairs + 1) * 0.9 };
+  if (lead !== 0) counts.rare++;
+  return { utf8, nul, chinese: isChinese(counts) };
 }
 
-/** GB 2312: punctuation and the 6,763 common characters. Text in other encodings is rarely all in this range. */
-const isEveryday = (lead: number, trail: number): boolean =>
-  trail >= 0xa1 && trail <= 0xfe && ((lead >= 0xa1 && lead <= 0xa9) || (lead >= 0xb0 && lead <= 0xf7));
+/** Characters of two bytes by their kind. Those of four bytes, two halves of two bytes each, say nothing. */
+type Counts = Readonly<Record<"common" | "other" | "rare", number>>;
+
+/** GB 2312 has punctuation and 6,763 characters. Text in other encodings is rarely all in this range. */
+function isChinese({ common, other, rare }: Counts): boolean {
+  const known = common + other;
+  if (known > 0 && known >= (known + rare) * 0.9) return true;
+  // In a few names, one rare character is a large share. Text in other encodings seldom has common ones alone beside it.
+  return other === 0 && common >= LEAST_COMMON && rare <= common / RARE_AMONG;
+}
+
+const LEAST_COMMON = 3;
+const RARE_AMONG = 3;
+
+/** Common: the 3,755 characters that GB 2312 orders by their sound, and Chinese punctuation. */
+function kindOf(lead: number, trail: number): keyof Counts {
+  if (trail < 0xa1 || trail === 0xff) return "rare";
+  if (lead === 0xa1 || lead === 0xa3 || (lead >= 0xb0 && lead <= 0xd7)) return "common";
+  return (lead >= 0xa2 && lead <= 0xa9) || (lead >= 0xd8 && lead <= 0xf7) ? "other" : "rare";
+}
+
+/** Whether a second byte is that of half of a character of four bytes. */
+const isHalf = (trail: number): boolean => trail >= 0x30 && trail <= 0x39;
 
 /** The file in chunks. If it is UTF-8, none except the last one ends within a character. */
 async function* wholeCharacters(path: string): AsyncGenerator<Buffer> {

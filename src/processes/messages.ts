@@ -9,7 +9,7 @@ export type Order =
   /**
    * The first message; the port is sent with it. `spill` is the folder for DuckDB's temporary files. `seen` is the lake
    * that was served before, from which the worker must continue. If no other worker serves, it `waits` for that lake.
-   * `hadTokens`: another worker has read a token file.
+   * `hadTokens`: another worker has read a token file. `inboxRuns`: as in the order `inbox`.
    */
   | {
       readonly order: "serve";
@@ -18,7 +18,10 @@ export type Order =
       readonly seen: LakeMark | null;
       readonly waits: boolean;
       readonly hadTokens: boolean;
+      readonly inboxRuns: boolean;
     }
+  /** False: the inbox should be watched, but the process that does so does not run or does not respond. */
+  | { readonly order: "inbox"; readonly runs: boolean }
   /** Another worker has replaced this one: end when every connection has ended. */
   | { readonly order: "retire" }
   /** End when every response in progress is sent; after `within` milliseconds the rest is cut. */
@@ -30,15 +33,15 @@ export type Order =
   /** The metrics of all workers, as requested. */
   | { readonly order: "counted"; readonly all: readonly ProcessMetrics[] };
 
-/** Worker → supervisor. */
+/** Worker → supervisor. The process that watches the inbox only reports that it is alive. */
 export type Report =
   | { readonly report: "ready"; readonly url: string }
   /** The position of the lake that it serves. */
   | { readonly report: "mark"; readonly mark: LakeMark }
   /** It has read a token file. */
   | { readonly report: "tokens" }
-  /** It could not start. `known`: for a reason that the user can fix. */
-  | { readonly report: "failed"; readonly message: string; readonly known: boolean }
+  /** It could not start. `known`: for a reason that the user can fix. `cause`: what the system says of another reason. */
+  | { readonly report: "failed"; readonly message: string; readonly known: boolean; readonly cause?: SystemError }
   /** Its event loop is running. */
   | { readonly report: "alive" }
   /** Files that it found damaged and does not read. */
@@ -47,8 +50,22 @@ export type Report =
   /** It needs the metrics of all workers. */
   | { readonly report: "gather" };
 
-/** How often a worker reports that it is alive, in milliseconds. */
+/** What an error of a system call names; where the supervisor has it, the message is that of a command that failed. */
+type SystemError = Pick<NodeJS.ErrnoException, "code" | "path" | "syscall">;
+
+/** Resolves when the message is sent. Errors are ignored: `endWhenAlone` notices that the supervisor is gone. */
+export const send = (report: Report): Promise<void> =>
+  new Promise((resolve) => process.send!(report, undefined, undefined, () => resolve()));
+
+/** How often a child process reports that it is alive, in milliseconds. */
 export const ALIVE_EVERY = 1_000;
+
+/** Reports from now on that the event loop of this process is running. It keeps no process from ending. */
+export function reportAlive(): void {
+  const tell = (): void => void send({ report: "alive" });
+  tell();
+  setInterval(tell, ALIVE_EVERY).unref();
+}
 
 /** What a child process of the supervisor is for. */
 type Role = "worker" | "ingester";

@@ -22,6 +22,9 @@ interface Limit {
 export const LIMITS = {
   starting: { seconds: 60, progress: "all" },
   started: { seconds: 10, progress: "main" },
+  /** The process that watches the inbox: when it counts as not running, and when it is killed. */
+  importing: { seconds: 10, progress: "all" },
+  hungImport: { seconds: 60, progress: "all" },
 } as const satisfies Record<string, Limit>;
 
 export type Verdict =

@@ -23,6 +23,8 @@ interface WorkerPool {
   stop(within: number): Promise<void>;
   /** Ends all at once. */
   kill(): void;
+  /** Gives all workers an order. */
+  give(order: Order): void;
   /** Rejects when no worker serves and new ones keep dying. */
   readonly hopeless: Promise<never>;
 }
@@ -67,9 +69,10 @@ export function createWorkerPool(
     past,
     ...(await Promise.all([...living].map((worker) => worker.count()))),
   ];
-  const onDamage = (files: readonly string[]): void => {
-    for (const worker of living) worker.give({ order: "suspect", files });
+  const give = (order: Order): void => {
+    for (const worker of living) worker.give(order);
   };
+  const onDamage = (files: readonly string[]): void => give({ order: "suspect", files });
   const start = (waits: boolean): Worker => {
     const worker = startWorker({ ...optionsOf(waits), log, onDamage, gather });
     void worker.ended.then(async () => (past = await addUp([past, worker.lastCount()])));
@@ -141,12 +144,13 @@ export function createWorkerPool(
     },
     async stop(within) {
       stopping.abort();
-      for (const worker of living) worker.give({ order: "stop", within });
+      give({ order: "stop", within });
       const killing = setTimeout(kill, within + CLOSE_WITHIN);
       await Promise.all([...living].map(({ ended }) => ended));
       clearTimeout(killing);
     },
     kill,
+    give,
   };
 }
 
@@ -183,6 +187,8 @@ interface WorkerOptions {
   readonly onMark: (mark: LakeMark) => void;
   /** Whether another worker has read a token file. */
   readonly hadTokens: boolean;
+  /** Whether the process that watches the inbox runs. */
+  readonly inboxRuns: boolean;
   /** Called when it has read one. */
   readonly onTokens: () => void;
   /** Called repeatedly with files that the worker found damaged, while they are. */
@@ -210,7 +216,7 @@ const MANY_ADDRESSES = 64e9;
 const flags = (): readonly string[] => [...COLLECTING, ...(machineAt().addresses < MANY_ADDRESSES ? CHECKING : [])];
 
 function startWorker(options: WorkerOptions): Worker {
-  const { config, spill, port, log, seen, waits, hadTokens, onMark, onTokens, onDamage, gather } = options;
+  const { config, spill, port, log, seen, waits, hadTokens, inboxRuns, onMark, onTokens, onDamage, gather } = options;
   const child = spawn(process.execPath, [...process.execArgv, ...flags(), ...process.argv.slice(1)], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     // libuv fixes the size of its pool on first use, so it must be set before the process starts.
@@ -253,7 +259,8 @@ function startWorker(options: WorkerOptions): Worker {
         readyAt = performance.now();
         resolve(url);
       },
-      failed: ({ message, known }) => reject(known ? new OperatorError(message) : new Error(message)),
+      failed: ({ message, known, cause }) =>
+        reject(known ? new OperatorError(message) : Object.assign(new Error(message), cause)),
       alive: () => undefined,
       mark: ({ mark }) => onMark(mark),
       tokens: onTokens,
@@ -269,9 +276,9 @@ function startWorker(options: WorkerOptions): Worker {
       reportedAt = performance.now();
       reports[report.report](report as never);
     });
-    void ended.then((how) => reject(new Error(`it ended (${how})`)));
+    void ended.then((how) => reject(new OperatorError(`a worker ended while it started (${how})`)));
   });
-  give({ order: "serve", config, spill, seen, waits, hadTokens }, port);
+  give({ order: "serve", config, spill, seen, waits, hadTokens, inboxRuns }, port);
 
   return {
     pid: child.pid,

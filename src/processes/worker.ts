@@ -8,7 +8,7 @@ import type { Port } from "../http/port.js";
 import type { EndOptions } from "../http/ending.js";
 import { type RunningServer, startServer } from "../http/server.js";
 import { damagedFiles, checkFiles } from "../http/follow.js";
-import { ALIVE_EVERY, type Order, type Report, endAtOnce, endWhenAlone } from "./messages.js";
+import { ALIVE_EVERY, type Order, endAtOnce, endWhenAlone, send } from "./messages.js";
 
 type Orders = { readonly [Name in Order["order"]]: (order: Extract<Order, { order: Name }>, port: Port) => void };
 
@@ -20,6 +20,7 @@ export function runWorker(): void {
   let spillFolder: string | undefined;
   /** Milliseconds that a connection may live after it learns that its next response is the last. */
   let longest: number;
+  let isWatched = true;
 
   const gatherMetrics = (): Promise<readonly ProcessMetrics[]> =>
     new Promise((resolve) => {
@@ -41,11 +42,12 @@ export function runWorker(): void {
     process.exit(0);
   };
   const orders: Orders = {
-    serve({ config, spill, seen, waits, hadTokens }, port) {
+    serve({ config, spill, seen, waits, hadTokens, inboxRuns }, port) {
       spillFolder = spill;
+      isWatched = inboxRuns;
       longest = config.deadline + KEEP_ALIVE;
       running = startServer(config, log, {
-        ...{ port, spill, gatherMetrics, warms: true },
+        ...{ port, spill, gatherMetrics, warms: true, inboxRuns: () => isWatched },
         ...(seen ? { lake: { after: seen, waits } } : {}),
         tokens: { wasThere: hadTokens, onThere: () => void send({ report: "tokens" }) },
         onMark: (mark) => void send({ report: "mark", mark }),
@@ -55,6 +57,7 @@ export function runWorker(): void {
         setInterval(() => void beat(), ALIVE_EVERY);
       });
     },
+    inbox: ({ runs }) => void (isWatched = runs),
     retire: () => void end({ within: longest, keepIdle: true }),
     stop: ({ within }) => void end({ within }),
     count: () => void count(),
@@ -76,14 +79,11 @@ export function runWorker(): void {
   });
 }
 
-/** Resolves when the message is sent. Errors are ignored: `endWhenAlone` notices that the supervisor is gone. */
-const send = (report: Report): Promise<void> =>
-  new Promise((resolve) => process.send!(report, undefined, undefined, () => resolve()));
-
 /** Reports the reason and ends the process. */
 async function failToStart(error: unknown): Promise<never> {
   const message = error instanceof Error ? error.message : String(error);
-  await send({ report: "failed", message, known: error instanceof OperatorError });
+  const { code, path, syscall } = error as NodeJS.ErrnoException;
+  await send({ report: "failed", message, known: error instanceof OperatorError, cause: { code, path, syscall } });
   endAtOnce();
   return new Promise(() => undefined);
 }

@@ -33,7 +33,27 @@ export function single<T>(parameters: Parameters, name: string, parse: (name: st
       parameter: name,
     });
   }
-  return parse(name, values[0]!);
+  const text = values[0]!;
+  try {
+    return parse(name, text);
+  } catch (error) {
+    const items = text.split(",");
+    if (items.length === 1 || THOUSANDS.test(text) || !items.every((item) => isValid(() => parse(name, item.trim()))))
+      throw error;
+    throw invalidParameter(name, `it has ${items.length} values, and takes one here`, ["one value"]);
+  }
+}
+
+/** A number with separators, which is no list. */
+const THOUSANDS = /^[+-]?\d{1,3}(,\d{3})+$/;
+
+function isValid(parse: () => unknown): boolean {
+  try {
+    parse();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The value of a parameter that must be given; `allowed` says what it may be. */

@@ -4,7 +4,7 @@ import { checksOf } from "../catalog/checks.js";
 import type { Check } from "../catalog/check-types.js";
 import { entityNamed } from "../catalog/index.js";
 import { SQL_TYPES, type Entity } from "../catalog/types.js";
-import { judge, NO_FILE, STORED } from "../checks/run.js";
+import { judge, STORED } from "../checks/run.js";
 import { BEFORE, type Subject } from "../checks/sources.js";
 import { daysAfter } from "../dates.js";
 import type { Writer } from "../engine/writer.js";
@@ -46,15 +46,28 @@ export async function checkChange(
   const rows = rowsToCheck(entity, freshRows(entity, change, around), around, spans);
   const mostOnADay = mostRowsOnADay(list.byDate);
   const subject = { ...{ entity, rows, first, last, around, mostOnADay }, ...others(base, layout) };
-  const { findings, byFile } = await judge(writer, subject);
-  const ofFile = (file: number): readonly Finding[] => byFile.get(file) ?? [];
-  const ofRows = [...byFile].filter(([file]) => file !== STORED).flatMap(([, found]) => found);
+  const files = await lastFiles(writer, entity, change);
+  const gone = new Set(goneDates);
+  const fileOn = (date: string | null): number => files.get(date) ?? (gone.has(date) ? lastFile : STORED);
+  const { findings, ofFresh, byFile } = await judge(writer, { ...subject, fileOn });
   return {
     list: { ...list, findings: mergeFindings(before, spans, findings) },
-    findings: mergeFindings([], [], ofRows),
-    // Findings about whole days are reported with the last file.
-    ofFile: (number) => [...ofFile(number), ...(number === lastFile ? ofFile(NO_FILE) : [])],
+    findings: mergeFindings([], [], ofFresh),
+    ofFile: (number) => byFile.get(number) ?? [],
   };
+}
+
+/** The number of the last file with fresh rows on each day: faults of whole days are reported with it. */
+async function lastFiles(
+  writer: Writer,
+  { mainDate }: Entity,
+  { fresh }: Change,
+): Promise<ReadonlyMap<string | null, number>> {
+  if (!fresh || mainDate === null) return new Map();
+  const rows = await writer.rows(
+    `SELECT strftime(${quoteName(mainDate)}, '%Y%m%d') AS date, max(__file) AS file FROM ${fresh.relation} GROUP BY 1`,
+  );
+  return new Map(rows.map((row) => [row["date"] as string | null, Number(row["file"])]));
 }
 
 /** The fresh rows, and the stored ones of spans that are checked again. */

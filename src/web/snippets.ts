@@ -31,26 +31,30 @@ const pythonRequest = ({ address, parameters }: Asked, more: Parameters = {}): s
 )
 answer.raise_for_status()`;
 
+/** As the Python client asks by default. JSON has no dates: there the TypeScript client gives text too. */
+const REAL_DATES: Parameters = { dates: "date" };
+
 const SNIPPETS = {
   URL: (asked) => urlOf(asked),
   curl: (asked) => `curl -sSf ${HEADER} "${urlOf(asked)}"`,
   pandas: (asked) => `import os
-import pandas as pd
+import pyarrow as pa
 import requests
 
-${pythonRequest(asked)}
-body = answer.json()
-frame = pd.DataFrame(body["rows"], columns=[column["name"] for column in body["columns"]])
+${pythonRequest(asked, { format: "arrow", ...REAL_DATES })}
+frame = pa.ipc.open_stream(answer.content).read_pandas(date_as_object=False)
 print(frame)`,
   polars: (asked) => `import io
 import os
 import polars as pl
 import requests
 
-${pythonRequest(asked, { format: "arrow" })}
+${pythonRequest(asked, { format: "arrow", ...REAL_DATES })}
 frame = pl.read_ipc_stream(io.BytesIO(answer.content))
 print(frame)`,
-  DuckDB: (asked) => `curl -sSf ${HEADER} "${urlOf(asked, { format: "parquet" })}" -o ${asked.entity}.parquet
+  DuckDB: (
+    asked,
+  ) => `curl -sSf ${HEADER} "${urlOf(asked, { format: "parquet", ...REAL_DATES })}" -o ${asked.entity}.parquet
 duckdb -c "SELECT * FROM '${asked.entity}.parquet'"`,
   TypeScript: (asked) => `const answer = await fetch(${JSON.stringify(urlOf(asked))}, {
   headers: { Authorization: \`Bearer \${process.env.TOKEN}\` },

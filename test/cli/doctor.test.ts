@@ -1,6 +1,15 @@
 // Each fault is real, and the doctor has to find it.
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, symlinkSync, truncateSync, unlinkSync, writeFileSync } from "node:fs";
+import {
+  chownSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  symlinkSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { chmod, cp } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -184,6 +193,70 @@ describe("in a data directory it finds", () => {
     expect(await ask()).toContainEqual(expect.objectContaining({ state: "warning", thing: "rights" }));
     await chmod(join(root, "state"), 0o700);
     expect(await ask()).toContainEqual(expect.objectContaining({ state: "wrong", thing: "rights" }));
+  });
+
+  describe("a folder of serving copies", () => {
+    test("that others can write, with which no server starts", async () => {
+      const folder = join(temp, "open");
+      mkdirSync(folder);
+      await chmod(folder, 0o777);
+      expect(await complaints("--copies-folder", folder)).toMatchObject({
+        code: 1,
+        found: [
+          { state: "wrong", thing: "serving copies", found: expect.stringContaining("can be written by others") },
+        ],
+      });
+    });
+
+    test("that is a file", async () => {
+      const file = join(temp, "file");
+      writeFileSync(file, "");
+      expect(await complaints("--copies-folder", file)).toMatchObject({
+        code: 1,
+        found: [
+          { state: "wrong", thing: "serving copies", found: expect.stringContaining(`cannot be kept in ${file}`) },
+        ],
+      });
+    });
+
+    test("that holds those of another data directory", async () => {
+      const folder = join(temp, "theirs");
+      mkdirSync(folder, { mode: 0o700 });
+      writeFileSync(join(folder, "lake.json"), '{"id":"another"}');
+      const found = expect.stringMatching(/none can be made: .*holds the serving copies of another data directory/);
+      expect(await complaints("--copies-folder", folder)).toMatchObject({
+        code: 0,
+        found: [{ state: "warning", thing: "serving copies", found }],
+      });
+    });
+
+    test.skipIf(!isRoot)(`that may not be written${isRoot ? "" : " (skipped: needs root)"}`, async () => {
+      for (const folder of [join(root, ".."), temp]) await chmod(folder, 0o777);
+      mkdirSync(join(root, "copies"));
+      for (const name of ["", ...(readdirSync(root, { recursive: true }) as string[])]) {
+        if (name !== "copies") chownSync(join(root, name), 65534, 65534);
+      }
+      const nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+      const child = tapehouseUnder(
+        nobody,
+        "doctor",
+        "--json",
+        "--data",
+        root,
+        "--temp",
+        join(temp, "own"),
+        "--port",
+        "0",
+      );
+      await child.ended;
+      expect(JSON.parse(child.told.stdout)).toContainEqual(
+        expect.objectContaining({
+          state: "warning",
+          thing: "serving copies",
+          found: `none can be made: the user nobody may not write to ${join(root, "copies")}`,
+        }),
+      );
+    });
   });
 
   const disks: string[] = [];

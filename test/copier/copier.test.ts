@@ -1,6 +1,7 @@
 // The copier keeps a copy of each data file that fits, and nothing else.
 import { readdir, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { type CopyCount, keepCopies, makeCopies } from "../../src/copier/copier.js";
 import { copyPath } from "../../src/copies/names.js";
@@ -14,7 +15,14 @@ import { vacuum } from "../../src/store/vacuum.js";
 import { smallDisk } from "../support/disks.js";
 import { temporaryFolder } from "../support/folders.js";
 import { publishRows } from "../support/lake.js";
-import { AUTHORIZED, endAll, serveInProcess, until } from "../support/processes.js";
+import {
+  AUTHORIZED,
+  endAll,
+  type Process,
+  serveInProcess,
+  tapehouse as startTapehouse,
+  until,
+} from "../support/processes.js";
 import { serve } from "../support/server.js";
 import { tapehouse } from "../support/upkeep.js";
 
@@ -253,3 +261,25 @@ test("the command says what it made", async () => {
   });
   expect((await stat(join(root, "copies"))).isDirectory()).toBe(true);
 });
+
+test.each(["SIGINT", "SIGTERM"] as const)(
+  "the command that gets %s ends by it, and leaves nothing unfinished",
+  async (signal) => {
+    const root = await temporaryFolder();
+    await publishRows(root, { adj_factor: rowsFrom("2020-01-01", 1500) });
+    const folder = join(root, "copies");
+    const names = async (): Promise<readonly string[]> => readdir(folder, { recursive: true }).catch(() => []);
+    const isWriting = async (): Promise<boolean> => (await names()).some((name) => name.endsWith(".part"));
+    // On a loaded machine, it may be done before it is looked at.
+    const stopped = async (): Promise<Process> => {
+      await rm(folder, { recursive: true, force: true });
+      const command = startTapehouse("copies", "--data", root);
+      while (command.child.exitCode === null && !(await isWriting())) await sleep(2);
+      command.child.kill(signal);
+      return (await command.ended) === 0 ? stopped() : command;
+    };
+    const command = await stopped();
+    expect([command.child.signalCode, command.told]).toEqual([signal, { stdout: "", stderr: "" }]);
+    expect((await names()).filter((name) => /\.part$|lock/.test(name))).toEqual([]);
+  },
+);

@@ -136,6 +136,16 @@ describe("computed gaps", () => {
     expect(await of("000001.SZ")).toHaveLength(4);
   });
 
+  test.each([
+    ["ts_code=000001.SZ,000002.SZ", "ts_code: it has 2 values, and takes one here"],
+    ["start_date=20240113,20240114,20240115", "start_date: it has 3 values, and takes one here"],
+    ["ts_code=000001.SZ,2", /^ts_code: "000001\.SZ,2" /],
+  ])("are not returned for %s: the problem says that one value is expected", async (query, detail) => {
+    const answer = await server.get(`/api/v1/entities/daily/gaps?${query}`);
+    const told = typeof detail === "string" ? detail : (expect.stringMatching(detail) as string);
+    expect([answer.status, await answer.json()]).toMatchObject([400, { code: "invalid_parameter", detail: told }]);
+  });
+
   test("go on after the last row of an entity as long as others have rows, and say which days they cover", async () => {
     const own = await temporaryFolder();
     const until = (day: string) => `SELECT * FROM (${rowsOf(["000001.SZ"])}) WHERE trade_date <= DATE '2024-01-${day}'`;

@@ -200,6 +200,21 @@ describe("an answer is as described", () => {
     expect((await expectDescribed(operation, response)).code).toBe(code);
   });
 
+  test("with a method that a path does not take, and the response names those that it takes", async () => {
+    const taken = (path: string): string =>
+      Object.keys(document.paths[path] as object)
+        .map((method) => (method === "get" ? "GET, HEAD" : method.toUpperCase()))
+        .join(", ");
+    for (const path of description.paths) {
+      const url = server.url + path.replaceAll(/\{\w+\}/g, "daily");
+      for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"]) {
+        const { status, headers } = await fetch(url, { method });
+        if (taken(path).split(", ").includes(method)) expect([method, path, status]).not.toContain(405);
+        else expect([method, path, status, headers.get("Allow")]).toEqual([method, path, 405, taken(path)]);
+      }
+    }
+  });
+
   test("without a token, with an unknown format, or with another method", async () => {
     for (const operation of operations) {
       const url = server.url + operation.path;

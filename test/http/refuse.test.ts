@@ -136,6 +136,11 @@ describe("a body that does not match its headers", () => {
     expect(statuses(first.toString() + rest)).toEqual(["200"]);
   });
 
+  test("with a method that no server knows names all methods that work here", async () => {
+    const answer = await sendRaw("QUERY1 /api/v1/entities/adj_factor/query HTTP/1.1\r\nHost: a\r\n\r\n");
+    expect(answer).toMatch(/^HTTP\/1\.1 405 [^]*\r\nAllow: GET, HEAD, POST\r\n/);
+  });
+
   test("leaves earlier responses complete", async () => {
     const good = "GET /health HTTP/1.1\r\nHost: a\r\n\r\n";
     const answer = await sendRaw(`${good}${good}what is this\r\n\r\n`);
@@ -268,4 +273,64 @@ test("a client that reads nothing for too long is cut", async () => {
   expect(await outcome).toBeInstanceOf(Error);
   socket.destroy();
   plain.close();
+});
+
+describe("a body that is too long is refused", () => {
+  const LENGTH = 1_000_000;
+  const head = (path: string, ...lines: readonly string[]): string =>
+    [`POST ${path} HTTP/1.1`, "Host: a", `Authorization: Bearer ${TOKEN}`, "Content-Type: application/json", ...lines]
+      .map((line) => `${line}\r\n`)
+      .join("") + "\r\n";
+
+  /** Sends `first`, then `next` as soon as the response to it is there; resolves to both responses. */
+  function converse(first: string, next: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+      let answer = "";
+      let asked = false;
+      socket.on("data", (data) => {
+        answer += data.toString();
+        if (!asked && answer.includes("longer than")) {
+          asked = true;
+          socket.write(next);
+        }
+      });
+      socket.on("close", () => resolve(answer));
+      socket.on("error", reject);
+      socket.write(first);
+    });
+  }
+
+  const last = "GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+
+  test.each([
+    ["/api/v1/entities/adj_factor/query", /^HTTP\/1\.1 413 /],
+    ["/api/v1/panel/query", /^HTTP\/1\.1 413 /],
+    ["/tushare", /^HTTP\/1\.1 200 [^]*"code":413,/],
+  ])("at %s before it arrives, and the connection carries the next request", async (path, refusal) => {
+    const answer = await converse(head(path, `Content-Length: ${LENGTH}`), "x".repeat(LENGTH) + last);
+    expect(answer).toMatch(refusal);
+    expect(answer).toMatch(/HTTP\/1\.1 200 OK[^]*"databases"/);
+  });
+
+  test.each(["/api/v1/entities/adj_factor/query", "/tushare"])(
+    "at %s without its end, if its length was not announced",
+    async (path) => {
+      const piece = `${(300_000).toString(16)}\r\n${"x".repeat(300_000)}\r\n`;
+      const answer = await converse(head(path, "Transfer-Encoding: chunked") + piece, `${piece}0\r\n\r\n${last}`);
+      expect(answer).toMatch(/the body is longer than 262144 bytes/);
+      expect(answer).toMatch(/HTTP\/1\.1 200 OK[^]*"databases"/);
+    },
+  );
+
+  test("unsent, if the client waits to be told to continue", async () => {
+    const path = "/api/v1/entities/adj_factor/query";
+    const long = await sendRaw(head(path, `Content-Length: ${LENGTH}`, "Expect: 100-continue"));
+    expect(long).toMatch(/^HTTP\/1\.1 413 [^]*\r\nConnection: close\r\n/);
+    const body = '{"limit": 1}';
+    const short = await sendRaw(
+      head(path, `Content-Length: ${body.length}`, "Expect: 100-continue", "Connection: close") + body,
+    );
+    expect(short).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n[^]*"count":1/);
+  });
 });

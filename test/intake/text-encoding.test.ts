@@ -37,6 +37,27 @@ describe.each([0, 1, 2, 3])("text with characters split %i bytes after the start
   });
 });
 
+describe("a small file with a rare character", () => {
+  const named = (...names: readonly string[]): Buffer =>
+    Buffer.concat([Buffer.from("ts_code,name\n"), ...names.map((hex) => Buffer.from(`302c${hex}0a`, "hex"))]);
+
+  test.each([
+    ["of GBK: 镕 after 平安银行", named("c6bdb0b2d2f8d0d0e946")],
+    ["of GBK: 瓛 beside 贵州茅台", named("b9f3d6ddc3a9cca8", "ad92")],
+    ["of four bytes: 深㛃股份", named("c9ee8230b731b9c9b7dd")],
+  ])("%s, is GB18030", async (_name, content) => {
+    expect(await encodingOf(content)).toBe("GB18030");
+  });
+
+  test.each([
+    ["and no other", named("ad92")],
+    ["in Big5: 國泰金", named("b0eaaef5aaf7")],
+    ["in Latin-1: é1é2", named("e931e932")],
+  ])("%s, is refused with the way to convert it", async (_name, content) => {
+    await expect(encodingOf(content)).rejects.toThrow("save it as UTF-8, e.g. with iconv -f GB18030 -t UTF-8");
+  });
+});
+
 /** Milliseconds of the processor. */
 const costOf = async (work: () => Promise<unknown>): Promise<number> => {
   const before = process.cpuUsage();

@@ -54,6 +54,16 @@ test("a server that may open few files sends the same bytes, and says what limit
   await expectTold(server, /"connections":\d,"msg":"the open-file limit reduces the number of connections; raise/);
 });
 
+test.for([31, 40])("a server that may open only %d files ends with one line that says so", async (files, context) => {
+  if (!process.env["TAPEHOUSE_BUILT"]) return context.skip("needs built code: from sources, processes open more");
+  const server = serve(shell(`ulimit -n ${files}`), await temporaryFolder(), "--workers", "2");
+  expect(await server.ended).toBe(1);
+  expect(server.told).toEqual({
+    stdout: "",
+    stderr: expect.stringMatching(/^tapehouse: too many open files; raise the limit with ulimit -n .*\n$/) as string,
+  });
+});
+
 longTest("a server with umask 077 and without a home directory sends the same bytes", async () => {
   const server = serve(shell("umask 077; unset HOME"), await temporaryFolder());
   expect(await bodies(await urlOf(server))).toEqual(usual);

@@ -20,6 +20,7 @@ import {
   endAll,
   isGone,
   processesWith,
+  type ServeProcess,
   expectTold,
   serveInProcess,
   tapehouse,
@@ -216,6 +217,65 @@ longTest("a worker that hangs is killed and replaced; meanwhile the others answe
     server,
     new RegExp(`"worker":${worker},"seconds":10,"msg":"a worker does not respond and is killed"`),
   );
+});
+
+describe("the process that watches the inbox", () => {
+  interface Health {
+    readonly status: string;
+    readonly inbox?: false;
+  }
+  /** Waits until every one of many answers, from both workers, is this one. */
+  const untilHealth = (server: ServeProcess, status: string, inbox?: false): Promise<unknown> =>
+    until(`all workers are ${status}`, async () => {
+      const answers = await Promise.all(Array.from({ length: 12 }, () => ask(server.url, "/health")));
+      const all = answers.map(({ text }) => JSON.parse(text) as Health);
+      return all.every((one) => one.status === status && one.inbox === inbox) || undefined;
+    });
+  const ingesterOf = (server: ServeProcess): Promise<number> =>
+    until("the inbox is watched", () =>
+      childrenOf(server.child.pid!).find((pid) => ingesters().includes(pid) && getPriority(pid) > 0),
+    );
+
+  test("and is stopped makes the server degraded, until it goes on; requests are answered meanwhile", async () => {
+    const server = await serve("--workers", "2", "--log-level", "info");
+    const pid = await ingesterOf(server);
+    await untilHealth(server, "ok");
+    process.kill(pid, "SIGSTOP");
+    await untilHealth(server, "degraded", false);
+    expect(await ask(server.url)).toMatchObject({ status: 200 });
+    process.kill(pid, "SIGCONT");
+    await untilHealth(server, "ok");
+    expect(isGone(pid)).toBe(false);
+    await expectTold(server, new RegExp(`"process":${pid},.*does not respond; nothing is imported meanwhile`));
+    await expectTold(server, new RegExp(`"process":${pid},.*responds again`));
+  });
+
+  longTest("and hangs is killed and replaced; a new worker knows that it does not run", async () => {
+    const server = await serve("--workers", "2", "--log-level", "info");
+    const pid = await ingesterOf(server);
+    process.kill(pid, "SIGSTOP");
+    await untilHealth(server, "degraded", false);
+    const [worker] = workersOf(server);
+    process.kill(worker!, "SIGKILL");
+    await until("it is replaced", () => {
+      const now = workersOf(server);
+      return (now.length === 2 && !now.includes(worker!)) || undefined;
+    });
+    await untilHealth(server, "degraded", false);
+    await expectTold(server, new RegExp(`"process":${pid},"seconds":\\d+,.*still does not respond and is killed`));
+    expect(await ingesterOf(server)).not.toBe(pid);
+    await untilHealth(server, "ok");
+    await expectTold(server, /"how":"it did not respond","seconds":1,"msg":"the process that watches the inbox died/);
+  });
+
+  test("and ends by itself leaves a server that is degraded and says so", async () => {
+    const server = await serve("--workers", "1", "--log-level", "info");
+    process.kill(await ingesterOf(server), "SIGTERM");
+    await expectTold(server, /the process that watches the inbox has ended; nothing is imported from it/);
+    await untilHealth(server, "degraded", false);
+    server.child.kill("SIGHUP");
+    await untilHealth(server, "ok");
+  });
 });
 
 test("a supervisor that is killed leaves nothing behind: no worker, no ingester, no open port", async () => {

@@ -53,6 +53,42 @@ describe("the findings of a version", () => {
     ]);
   });
 
+  test("about whole days are told with the last file that has rows of the day, of files imported together", async () => {
+    const day = (n: number): string => `2025010${n}`;
+    const bars = (n: number, rows: number, values: string): readonly string[] =>
+      Array.from({ length: rows }, (_, i) => `${String(i).padStart(6, "0")}.SZ,${day(n)},${values}`);
+    const lost = "10.1,10.6,10.0,10.5,10.0,0.5,5.0,2000,";
+    const contents: Readonly<Record<string, readonly string[]>> = {
+      "a.csv": [1, 2, 3, 4, 5].flatMap((n) => bars(n, 120, GOOD)),
+      "b.csv": bars(6, 10, GOOD),
+      "c.csv": bars(6, 30, GOOD),
+      "d.csv": bars(7, 120, lost),
+      "e.csv": bars(8, 120, GOOD),
+    };
+    const files = Object.keys(contents).map((name) => join(root, name));
+    for (const [name, lines] of Object.entries(contents)) {
+      await writeFile(join(root, name), [HEADER, ...lines, ""].join("\n"));
+    }
+    const report = await importFiles(root, entityNamed("daily")!, files, { map: {}, set: {}, memory: "1GB" });
+    const told = report.files.map(({ warnings }) => warnings.filter((text) => /2025010\d \((rows|column)/.test(text)));
+    expect(told).toMatchObject([
+      [],
+      [],
+      [expect.stringContaining(`${day(6)} (rows 30, usual rows 120)`)],
+      [expect.stringContaining(`${day(7)} (column amount)`)],
+      [],
+    ]);
+    expect(await kept()).toEqual(report.findings);
+  });
+
+  test("of several files are counted together", async () => {
+    const files = ["a.csv", "b.csv"].map((name) => join(root, name));
+    await writeFile(files[0]!, `${HEADER}\n000001.SZ,20250102,${CROSSED}\n`);
+    await writeFile(files[1]!, `${HEADER}\n000001.SZ,20250103,${CROSSED}\n000002.SZ,20250103,${CROSSED}\n`);
+    const report = await importFiles(root, entityNamed("daily")!, files, { map: {}, set: {}, memory: "1GB" });
+    expect(counts(report.findings)).toEqual({ "high-below-low": 3 });
+  });
+
   test("go when the rows are corrected, and stay for the rows that are not", async () => {
     await take([`000001.SZ,20250102,${CROSSED}`, `000002.SZ,20250102,${CROSSED}`, `000001.SZ,20250106,${CROSSED}`]);
     expect(counts(await kept())).toEqual({ "high-below-low": 3 });

@@ -264,17 +264,22 @@ describeInBrowser("the code to take away", () => {
     const { DuckDBInstance } = await import("@duckdb/node-api");
     const connection = await (await DuckDBInstance.create()).connect();
     const sql = /-c "(.*)"/.exec(duckdb!)![1]!.replace("daily.parquet", join(folder, "daily.parquet"));
-    expect((await connection.runAndReadAll(sql)).getRows()).toHaveLength(3);
+    const found = await connection.runAndReadAll(sql);
+    expect(found.getRows()).toHaveLength(3);
+    expect(found.columnTypes()[found.columnNames().indexOf("trade_date")]!.toString()).toBe("DATE");
   });
 
-  test.skipIf(!existsSync(PYTHON)).each(["pandas", "polars"])(
-    "works in %s (skipped where .ci/run has not made .venv)",
-    async (tool) => {
+  test.skipIf(!existsSync(PYTHON)).each([
+    ["pandas", "datetime64["],
+    ["polars", "Date"],
+  ])(
+    "works in %s, with real dates like those of the client (skipped where .ci/run has not made .venv)",
+    async (tool, type) => {
       const page = await opened();
       const script = join(await temporaryFolder(), "pull.py");
-      await writeFile(script, `${await copyOf(page, tool)}\nprint(frame.shape)`);
+      await writeFile(script, `${await copyOf(page, tool)}\nprint(frame.shape, frame["trade_date"].dtype)`);
       const { stdout } = await run(PYTHON, [script], { env });
-      expect(stdout).toContain("(3, 11)");
+      expect(stdout).toContain(`(3, 11) ${type}`);
     },
   );
 });

@@ -310,6 +310,8 @@ def test_calendar_gaps_catalog_and_health(client: Client) -> None:
     assert client.gaps("daily", 20250101, 20250110) == []
     gap = {"entity": "daily", "ts_code": "603288.SH", "gap_start": "20251230", "gap_end": "20251231", "kind": "timeout"}
     assert client.gaps("daily", ts_code="603288.SH") == [gap]
+    with pytest.raises(tapehouse.ProblemError, match="it has 2 values, and takes one here"):
+        client.gaps("daily", ts_code=["603288.SH", "600519.SH"])  # type: ignore[arg-type]
     assert client.gaps("weekly") == []
     assert client.gaps("weekly", excused=True) == [{**gap, "entity": "weekly", "reason": "no trades"}]
     meta = client.meta()

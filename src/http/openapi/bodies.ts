@@ -44,6 +44,14 @@ const envelope = record(
   },
 );
 
+const healthProperties = {
+  status: { type: "string", enum: ["ok", "degraded"] },
+  data_version: schemaOf("DataVersion"),
+  databases: record(Object.fromEntries(STORES.map((store) => [store, { type: "boolean" }])), {
+    description: "False: a file of this store cannot be read.",
+  }),
+};
+
 const shown = ({ meaning, unit, type }: EntityColumn): string =>
   [meaning, ...(unit ? [`in ${unit}`] : []), ...(type === "date" ? ["`YYYYMMDD`"] : [])].join(", ");
 
@@ -261,12 +269,11 @@ export const bodySchemas = {
     data_version: { ...schemaOf("DataVersion"), description: "The version that is served by default." },
     versions: { type: "array", description: "Newest first.", items: schemaOf("DataVersion") },
   }),
-  Health: record({
-    status: { type: "string", enum: ["ok", "degraded"] },
-    data_version: schemaOf("DataVersion"),
-    databases: record(Object.fromEntries(STORES.map((store) => [store, { type: "boolean" }])), {
-      description: "False: a file of this store cannot be read.",
-    }),
+  Health: record(healthProperties, {
+    properties: {
+      ...healthProperties,
+      inbox: { const: false, description: "Present only while the inbox should be watched but is not." },
+    },
   }),
   ...Object.fromEntries(ENTITIES.map((entity) => [`Envelope_${entity.name}`, envelopeOf(entity)])),
 } as const satisfies Record<string, Schema>;

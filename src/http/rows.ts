@@ -13,10 +13,11 @@ import { encodeCursor, fingerprint, type Position, decodeCursor, type Cursor } f
 import { lookedUpColumns } from "../query/lookups.js";
 import { planRows } from "../query/rows.js";
 import type { Plan } from "../query/plan.js";
-import { codeFilter, type EntityRequest, parseRequest } from "../query/request.js";
+import { type EntityRequest, parseRequest } from "../query/request.js";
 import { bodyOf } from "../segments/body.js";
 import { PACKERS, STORED_AS, type Encoding } from "../segments/packer.js";
 import { checkRight, checkEntity } from "./auth.js";
+import { fileParts } from "./file-name.js";
 import { nameFile, negotiateEncoding, negotiateFormat, sentNotModified } from "./headers.js";
 import type { Context } from "./context.js";
 import { findSnapshot, knownEntity, searchOf, type SearchOf } from "./lookup.js";
@@ -61,16 +62,6 @@ export function framingOf(req: Request, request: EntityRequest) {
 /** The compression if there is one: what has none keeps its validators and its place in the cache. */
 const compressionOf = ({ compression }: EntityRequest): readonly string[] =>
   compression === null ? [] : [compression];
-
-/** For the name of a file: the requested code, if it is one, and the requested days. */
-function rangeOf(request: EntityRequest): readonly string[] {
-  const { start, end } = request;
-  const codes = codeFilter(request)?.values ?? [];
-  return [
-    ...(codes.length === 1 && codes[0] !== null ? [String(codes[0])] : []),
-    ...(start === null && end === null ? [] : [`${start ?? ""}-${end ?? ""}`]),
-  ];
-}
 
 /** A cursor fixes its version, so it cannot be combined with another one. `parameter` is the one that names it. */
 export function wantedVersion(
@@ -168,7 +159,8 @@ export async function answerRows(context: Context, req: Request, res: Response, 
   });
   res.setHeader("Content-Type", wanted.contentType);
   if (encoding !== "identity") res.setHeader("Content-Encoding", encoding);
-  if (cachedFormat !== null) nameFile(res, cachedFormat, [source.file, ...rangeOf(asked), dataVersion.split("+")[0]!]);
+  if (cachedFormat !== null)
+    nameFile(res, cachedFormat, [source.file, ...fileParts(asked), dataVersion.split("+")[0]!]);
   const cursorOf = ({ last }: PageEnd): string | null =>
     last === null ? null : encodeCursor(asked, { dataVersion, position: last });
   const session = await context.reader.open(signal, plan.cost);

@@ -68,8 +68,31 @@ describe("rows name the file in which they are saved", () => {
     expect(await named(`${WEEKLY}?ts_code=000001.SZ&end_date=20240131`, csv)).toContain(
       `"weekly_000001.SZ_-20240131${end}`,
     );
-    expect(await named(`${WEEKLY}?ts_code=000001.SZ,000002.SZ`, csv)).toContain(`"weekly${end}`);
-    expect(await named("/api/v1/panel?entities=weekly:close", csv)).toContain(`"panel${end}`);
+    expect(await named("/api/v1/panel?entities=weekly:close", csv)).toMatch(/"panel_[0-9a-f]{8}_/);
+  });
+
+  test.each([
+    ["weekly?adjust=backward", "weekly_backward"],
+    ["weekly?adjust=forward&adjust_volume=true&order=desc", "weekly_forward-volume_desc"],
+    ["income?as_of=20240131", "income_as-of-20240131"],
+    ["income?as_of=20240131,20240229&latest=true", "income_as-of-2-days-20240131-20240229_latest"],
+  ])("by what changes the rows: %s", async (query, name) => {
+    expect(await named(`/api/v1/entities/${query}`, { Accept: "text/csv" })).toContain(
+      `"${name}_${await version()}.csv"`,
+    );
+  });
+
+  test("by some digits for other filters, columns and pages, which differ if those do", async () => {
+    const queries = [
+      "ts_code=000001.SZ,000002.SZ",
+      "ts_code=000001.SZ,000003.SZ",
+      "fields=close",
+      "limit=1",
+      "limit=2",
+    ];
+    const names = await Promise.all(queries.map((query) => named(`${WEEKLY}?${query}&format=csv`)));
+    for (const name of names) expect(name).toMatch(/"weekly_[0-9a-f]{8}_/);
+    expect(new Set(names).size).toBe(queries.length);
   });
 
   test("without a character that the header or a file system might not take", async () => {

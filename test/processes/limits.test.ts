@@ -89,9 +89,9 @@ describe("a control group", () => {
   test("with too few processes and threads ends the server with one line", async (context) => {
     const command = groupWith({ pids: 30 });
     if (command === null) return context.skip("this user may not make control groups");
-    const server = serve(command, await temporaryFolder(), "--workers", "1");
+    const server = serve(command, await temporaryFolder(), "--workers", "1", "--encoders", "1");
     expect(await server.ended).toBe(1);
-    expect(server.told.stderr).toMatch(/^tapehouse: the server needs up to 34 .*the control group allows 30, .*\n$/);
+    expect(server.told.stderr).toMatch(/^tapehouse: the server needs up to 35 .*the control group allows 30, .*\n$/);
   });
 
   longTest("with as many as it needs lets it serve", async (context) => {

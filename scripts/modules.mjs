@@ -128,7 +128,7 @@ export default {
   segments: {
     owns: "^src/segments/",
     imports: ["buffers", "zstd", "files", "encode", "copies"],
-    packages: ["apache-arrow"],
+    packages: ["apache-arrow", "lru-cache"],
     why: "Response bodies from rows and from cached bytes, without HTTP and without an engine.",
   },
   web: {

@@ -184,6 +184,7 @@ export async function answerRows(context: Context, req: Request, res: Response, 
             {
               ...{ encoder, format: cachedFormat, dates: request.dates },
               kept: [cachedFormat, STORED_AS[encoding], request.dates, ...compressionOf(request)],
+              isPacked: STORED_AS[encoding] !== "identity" || request.compression !== null,
             },
           )
         : pageAnswer(plan, adjusted?.over(session, plan.scans) ?? session, request.limit, offset);

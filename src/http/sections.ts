@@ -24,6 +24,8 @@ interface FullForm extends Form {
   readonly encoder: Pick<Encoder<SomePieces>, "isReusable" | "isCostly">;
   /** What the cached bytes depend on besides rows and columns. */
   readonly kept: readonly unknown[];
+  /** Whether the cached bytes are compressed, which takes much longer than storing them. */
+  readonly isPacked: boolean;
 }
 
 /** All rows of a plan, adjusted or as they are. */
@@ -31,7 +33,7 @@ export function fullAnswer(
   { integrity }: Pick<Context, "integrity">,
   { scans, columns }: Plan,
   { session, adjusted }: { readonly session: ReadSession; readonly adjusted: Adjusting | null },
-  { encoder, format, dates, kept }: FullForm,
+  { encoder, format, dates, kept, isPacked }: FullForm,
 ): RowsAnswer {
   const shape = columns.map(({ name, type }) => [name, type]);
   const sections = scans.map((scan): Section => {
@@ -40,7 +42,7 @@ export function fullAnswer(
       const files = scan.files.map(({ sha256 }) => sha256);
       const adjustment = adjusted?.of([scan]);
       const key = [REVISION, ...kept, files, shape, ...(adjustment?.key ?? [])];
-      return { key, check: () => integrity.check([...scan.files, ...(adjustment?.files ?? [])]) };
+      return { key, atOnce: isPacked, check: () => integrity.check([...scan.files, ...(adjustment?.files ?? [])]) };
     };
     const read = (): ReturnType<Section["read"]> => {
       if (adjusted !== null) return adjusted.over(session, [scan]).read([scan], columns, "all");

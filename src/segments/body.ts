@@ -16,6 +16,8 @@ export interface Section {
 interface Caching {
   /** What the bytes depend on. */
   readonly key: readonly unknown[];
+  /** Whether they are stored when they are missing for the first time. */
+  readonly atOnce: boolean;
   /** Throws if a file of the section is damaged; called before cached bytes are sent. */
   readonly check: () => Promise<void>;
 }
@@ -82,7 +84,7 @@ export async function* bodyOf(
           if (caching) {
             yield* await packer.flush();
             packer.extent();
-            writer = await store.create(caching.key);
+            writer = await store.create(caching.key, caching.atOnce);
           }
         }
         const isEncoded = "pieces" in batch;

@@ -4,6 +4,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
+import { LRUCache } from "lru-cache";
 import { takeBuffer } from "../buffers.js";
 import { makeOwnFolder } from "../files.js";
 import type { Extent } from "./packer.js";
@@ -32,8 +33,11 @@ export interface SegmentWriter {
 
 export interface SegmentStore {
   open(key: readonly unknown[]): Promise<Segment | null>;
-  /** Null if nothing is cached, or the same segment is being written. */
-  create(key: readonly unknown[]): Promise<SegmentWriter | null>;
+  /**
+   * Null if nothing is cached, or the same segment is being written. Unless `atOnce`, a segment is written when it is
+   * missing for the second time: the first response would take twice as long, and many are never requested again.
+   */
+  create(key: readonly unknown[], atOnce: boolean): Promise<SegmentWriter | null>;
   figures(): StoreFigures;
 }
 
@@ -57,6 +61,8 @@ const CHECKSUM = 4;
  */
 const TAIL = 8 + 8 + 4 + 4 + CHECKSUM;
 const SUFFIX = ".segment";
+/** Names of segments that were missing, which are remembered. */
+const MOST_MISSED = 10_000;
 /** A temporary file that was not written to for this long was left by a process that died. */
 const ABANDONED_AFTER = 10 * 60_000;
 
@@ -65,6 +71,7 @@ export async function openSegmentStore(folder: string, capacity: number): Promis
   if (capacity === 0) return NO_STORE;
   await makeOwnFolder(folder);
   const beingWritten = new Set<string>();
+  const missed = new LRUCache<string, true>({ max: MOST_MISSED });
   let [hits, misses] = [0, 0];
   let kept = await tidy(folder, capacity);
   let tidying = Promise.resolve();
@@ -77,9 +84,11 @@ export async function openSegmentStore(folder: string, capacity: number): Promis
       else misses++;
       return segment;
     },
-    async create(key) {
+    async create(key, atOnce) {
       const name = nameOf(key);
-      if (beingWritten.has(name)) return null;
+      const isFirst = !missed.has(name);
+      missed.set(name, true);
+      if (beingWritten.has(name) || (isFirst && !atOnce)) return null;
       beingWritten.add(name);
       const writer = await startSegment(folder, name, () => {
         beingWritten.delete(name);

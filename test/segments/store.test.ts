@@ -12,7 +12,7 @@ const bytesOf = (length: number): Buffer =>
   Buffer.from(Uint8Array.from({ length }, (_, i) => (i * 31 + (i >> 9)) % 251));
 
 async function keep(store: SegmentStore, key: string, pieces: readonly Buffer[]): Promise<void> {
-  const writer = (await store.create([key]))!;
+  const writer = (await store.create([key], true))!;
   for (const piece of pieces) await writer.write([piece]);
   await writer.finish(info);
 }
@@ -48,10 +48,10 @@ test("another process with the same folder finds cached segments", async () => {
 test("a segment that was abandoned or not finished is absent and leaves no file", async () => {
   const folder = join(await temporaryFolder(), "segments");
   const store = await openSegmentStore(folder, 1e9);
-  const writer = (await store.create(["a"]))!;
+  const writer = (await store.create(["a"], true))!;
   await writer.write([bytesOf(100)]);
   expect(await store.open(["a"])).toBeNull();
-  expect(await store.create(["a"])).toBeNull();
+  expect(await store.create(["a"], true)).toBeNull();
   await writer.abandon();
   await writer.finish(info);
   expect(await store.open(["a"])).toBeNull();
@@ -120,6 +120,15 @@ test("the least recently used segments are removed when the cache is full", asyn
   await expect.poll(() => store.figures().entries).toBe(2);
 });
 
+test("unless it is stored at once, a segment is stored when it is missing for the second time", async () => {
+  const store = await openSegmentStore(join(await temporaryFolder(), "segments"), 1e9);
+  expect(await store.create(["a"], false)).toBeNull();
+  expect(await store.create(["b"], false)).toBeNull();
+  const writer = await store.create(["a"], false);
+  expect(writer).not.toBeNull();
+  await writer!.abandon();
+});
+
 test("a folder that others can write to is not used", async () => {
   const folder = join(await temporaryFolder(), "segments");
   await mkdir(folder);
@@ -130,6 +139,6 @@ test("a folder that others can write to is not used", async () => {
 test("a store without capacity caches nothing", async () => {
   const folder = join(await temporaryFolder(), "segments");
   const store = await openSegmentStore(folder, 0);
-  expect(await store.create(["a"])).toBeNull();
+  expect(await store.create(["a"], true)).toBeNull();
   expect(await store.open(["a"])).toBeNull();
 });

@@ -28,8 +28,11 @@ export interface ColumnData {
   readonly offset: number;
 }
 
-/** The columns of a record batch. */
-export const columnsOf = (batch: RecordBatch): readonly ColumnData[] => batch.data.children;
+/** The columns of a record batch. The library computes `nullCount` each time that it is asked. */
+export const columnsOf = (batch: RecordBatch): readonly ColumnData[] =>
+  batch.data.children.map(({ values, valueOffsets, nullCount, nullBitmap, offset }: ColumnData) => {
+    return { values, valueOffsets, nullCount, nullBitmap, offset };
+  });
 
 /** Whether a row has a value. */
 export function isPresent(

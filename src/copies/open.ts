@@ -33,7 +33,7 @@ export interface Copy {
 export type ByteRange = readonly [from: number, to: number];
 
 /** Ranges that are at most this many bytes apart are read at once: another read would take longer. */
-const NEAR = 256 << 10;
+const NEAR = 32 << 10;
 
 /** A file that is no whole copy of the data file. */
 export interface DamagedFile {

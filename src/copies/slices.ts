@@ -37,39 +37,39 @@ export const slicesIn = (file: File, [from, to]: RowRange): readonly FileSlice[]
 export const read = ({ file, slice }: FileSlice, space: Space): Promise<RecordBatch> =>
   sliceReader(file.copy, file.columns, file.sources)(slice, space);
 
-/**
- * Calls `use` with each slice and its rows, which are valid until it is done, until it returns null. The next slice is
- * read meanwhile.
- */
+/** Slices that are read while the rows of an earlier one are used. */
+const AHEAD = 2;
+
+/** Calls `use` with each slice and its rows, which are valid until it is done, until it returns null. */
 export async function* eachOf(
   slices: readonly FileSlice[],
   use: (batch: RecordBatch, slice: FileSlice) => Iterable<RecordBatch> | null,
 ): AsyncGenerator<RecordBatch, void, undefined> {
-  const start = (i: number) => {
-    const slice = slices[i];
-    if (slice === undefined) return null;
-    const space = createSpace();
-    const batch = read(slice, space);
-    batch.catch(() => undefined); // errors are thrown at the await
-    return { slice, space, batch };
+  const started: { readonly slice: FileSlice; readonly space: Space; readonly batch: Promise<RecordBatch> }[] = [];
+  let next = 0;
+  const startUpTo = (most: number): void => {
+    for (; started.length < most && next < slices.length; next++) {
+      const [slice, space] = [slices[next]!, createSpace()];
+      const batch = read(slice, space);
+      batch.catch(() => undefined); // errors are thrown at the await
+      started.push({ slice, space, batch });
+    }
   };
-  let current = start(0);
-  let ahead = null as typeof current;
   try {
-    for (let i = 1; current !== null; i++) {
-      const batch: RecordBatch = await current.batch;
-      ahead = start(i);
+    startUpTo(1);
+    for (let current = started[0]; current !== undefined; current = started[0]) {
+      const batch = await current.batch;
+      startUpTo(1 + AHEAD);
       const rows = use(batch, current.slice);
       if (rows === null) return;
       yield* rows;
       current.space.free();
-      current = ahead;
-      ahead = null;
+      started.shift();
     }
   } finally {
-    for (const one of [current, ahead]) {
-      await one?.batch.catch(() => undefined);
-      one?.space.free();
+    for (const { batch, space } of started) {
+      await batch.catch(() => undefined);
+      space.free();
     }
   }
 }

@@ -1,46 +1,22 @@
-// Statements on a connection: preparing, binding values, and interrupting. Requests of one kind differ in values and
-// files, not in SQL.
-import { LRUCache } from "lru-cache";
+// Statements on a connection: preparing, binding values, and interrupting.
 import { setTimeout as sleep } from "node:timers/promises";
 import { type DuckDBConnection, type DuckDBPreparedStatement, type DuckDBValue, listValue } from "@duckdb/node-api";
 import type { SqlValue } from "../query/bindings.js";
 import type { Statement } from "../query/sql.js";
 
-/** Prepared statements that each connection caches. */
-const KEPT = 16;
-
-/**
- * Characters of the longest statement that is cached. A longer one binds many values: it takes memory for each of them,
- * and rarely recurs with the same number.
- */
-const LONGEST = 4_096;
-
-const prepared = new WeakMap<DuckDBConnection, LRUCache<string, DuckDBPreparedStatement>>();
-
-/**
- * Calls `run` with the statement, prepared or taken from the cache, and its values bound. The connection must be idle.
- */
+/** Calls `run` with the statement, whose values are bound. The connection must be idle. */
 export async function withPrepared<T>(
   connection: DuckDBConnection,
   { sql, values }: Statement,
   run: (statement: DuckDBPreparedStatement) => Promise<T>,
 ): Promise<T> {
-  const isKept = sql.length <= LONGEST;
-  const statement = isKept ? await keptStatement(connection, sql) : await connection.prepare(sql);
+  const statement = await connection.prepare(sql);
   try {
     statement.bind(values.map(toDuck));
     return await run(statement);
   } finally {
-    if (!isKept) statement.destroySync();
+    statement.destroySync();
   }
-}
-
-async function keptStatement(connection: DuckDBConnection, sql: string): Promise<DuckDBPreparedStatement> {
-  const kept = prepared.get(connection) ?? new LRUCache({ max: KEPT, dispose: (unused) => unused.destroySync() });
-  prepared.set(connection, kept);
-  const statement = kept.get(sql) ?? (await connection.prepare(sql));
-  if (!kept.has(sql)) kept.set(sql, statement);
-  return statement;
 }
 
 // Conversion of values: plain JavaScript on our side, DuckDB's own classes on the other.

@@ -57,7 +57,7 @@ export default {
   },
   copies: {
     owns: "^src/copies/",
-    imports: ["buffers", "dates", "arrow-data", "catalog", "lake", "query", "encode"],
+    imports: ["ahead", "buffers", "dates", "arrow-data", "catalog", "lake", "query", "encode"],
     packages: ["apache-arrow", "lru-cache"],
     why: "Rows of Parquet files as Arrow files that are read by position, without an engine.",
   },

@@ -1,22 +1,29 @@
 // Work on many items that is begun before its results are needed.
 
-/** Yields each item with its result, in their order, while up to `most` of the following ones are worked on. */
+/**
+ * Yields each item with its result, in their order, while up to `most` of the following ones are worked on. A result that
+ * was not yielded is passed to `drop`.
+ */
 export async function* ahead<T, R>(
   items: readonly T[],
   most: number,
   work: (item: T) => Promise<R>,
-): AsyncGenerator<readonly [T, R]> {
+  drop: (result: R) => void = () => undefined,
+): AsyncGenerator<readonly [T, R], void, undefined> {
   const begun: Promise<R>[] = [];
+  let next = 0;
   try {
-    for (const [i, item] of items.entries()) {
-      while (begun.length < items.length && begun.length <= i + most) {
-        const result = work(items[begun.length]!);
+    for (const item of items) {
+      for (; next < items.length && begun.length <= most; next++) {
+        const result = work(items[next]!);
         result.catch(() => undefined); // handled when its turn comes
         begun.push(result);
       }
-      yield [item, await begun[i]!];
+      const result = await begun[0]!;
+      void begun.shift();
+      yield [item, result];
     }
   } finally {
-    await Promise.allSettled(begun);
+    for (const one of await Promise.allSettled(begun)) if (one.status === "fulfilled") drop(one.value);
   }
 }

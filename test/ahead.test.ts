@@ -17,7 +17,8 @@ function controlled() {
 
 test("results come in the order of the items, and only a few items are worked on before their turn", async () => {
   const { begun, work, end } = controlled();
-  const results = ahead(ITEMS, 2, work);
+  const dropped: string[] = [];
+  const results = ahead(ITEMS, 2, work, (result) => dropped.push(result));
   const first = results.next();
   expect(begun).toEqual([0, 1, 2]);
   end(1);
@@ -31,6 +32,8 @@ test("results come in the order of the items, and only a few items are worked on
   end(4);
   await ended;
   expect(begun).toEqual([0, 1, 2, 3, 4]);
+  // What nobody will read any more.
+  expect(dropped).toEqual(["done 3", "done 4"]);
 });
 
 test("a failure is thrown at its turn, once everything that was begun has ended", async () => {

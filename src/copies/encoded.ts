@@ -1,4 +1,5 @@
 // Rows of copies that are encoded elsewhere, part by part, while earlier parts are sent.
+import { ahead } from "../ahead.js";
 import { giveBuffer } from "../buffers.js";
 import type { RowRange } from "./pick.js";
 import type { File } from "./slices.js";
@@ -21,34 +22,17 @@ export type EncodePart = (rows: readonly FileRows[], isContinued: boolean) => Pr
 
 /** As many as a record batch of a copy has. */
 export const PART_ROWS = 16_384;
-/** Parts of a read that are encoded or wait for it at the same time. */
-const AT_ONCE = 3;
+/** Parts that are encoded, or wait for it, while an earlier one is sent. */
+const AHEAD = 2;
 
 /** Encodes rows in their order. */
 export async function* encoded(
   rows: readonly FileRows[],
   encode: EncodePart,
 ): AsyncGenerator<EncodedRows, void, undefined> {
-  const parts = partsOf(rows);
-  const started: Promise<EncodedRows>[] = [];
-  let next = 0;
-  try {
-    while (next < parts.length || started.length > 0) {
-      while (next < parts.length && started.length < AT_ONCE) {
-        const part = encode(parts[next]!, next > 0);
-        part.catch(() => undefined); // errors are thrown at the await
-        started.push(part);
-        next++;
-      }
-      const first = await started[0]!;
-      void started.shift();
-      yield first;
-    }
-  } finally {
-    for (const one of await Promise.allSettled(started)) {
-      if (one.status === "fulfilled") one.value.pieces.forEach(giveBuffer);
-    }
-  }
+  const parts = partsOf(rows).map((part, i) => ({ part, isContinued: i > 0 }));
+  const start = ({ part, isContinued }: (typeof parts)[number]): Promise<EncodedRows> => encode(part, isContinued);
+  for await (const [, one] of ahead(parts, AHEAD, start, ({ pieces }) => pieces.forEach(giveBuffer))) yield one;
 }
 
 /** Cuts rows into parts of PART_ROWS. */

@@ -1,5 +1,6 @@
 // Rows of some codes from files by code, in the order of their dates.
 import type { RecordBatch } from "apache-arrow";
+import { ahead } from "../ahead.js";
 import { columnsOf, isPresent, schemaOf } from "../arrow-data.js";
 import type { Column } from "../catalog/types.js";
 import type { Places } from "./gather.js";
@@ -7,7 +8,7 @@ import { byBytes, type DayBounds, type RowRange, type Wanted } from "./pick.js";
 import { allDone } from "./open.js";
 import { batchOf, copyOf } from "./rows.js";
 import { type File, gathered, inOrder, read, slicesIn, withColumn } from "./slices.js";
-import { createSpace, type Space } from "./space.js";
+import { createSpace, freed, inSpace, type Space } from "./space.js";
 
 /** The rows of a code in a file. */
 export interface CodeRange {
@@ -80,16 +81,13 @@ const readIn = (ranges: readonly CodeRange[], space: Space): Promise<ReadRange[]
 
 /** The same of many ranges: a read takes more bytes than the rows have, so only these are kept. */
 async function readCompactly(ranges: readonly CodeRange[]): Promise<ReadRange[]> {
+  const groups = Array.from({ length: Math.ceil(ranges.length / AT_ONCE) }, (_, i) =>
+    ranges.slice(i * AT_ONCE, (i + 1) * AT_ONCE),
+  );
   const all: ReadRange[] = [];
-  for (let i = 0; i < ranges.length; i += AT_ONCE) {
-    const space = createSpace();
-    try {
-      for (const one of await readIn(ranges.slice(i, i + AT_ONCE), space)) {
-        all.push({ ...one, batches: one.batches.map(copyOf) });
-      }
-    } finally {
-      space.free();
-    }
+  for await (const [, { result, space }] of ahead(groups, 1, inSpace(readIn), freed)) {
+    all.push(...result.map((one) => ({ ...one, batches: one.batches.map(copyOf) })));
+    space.free();
   }
   return all;
 }

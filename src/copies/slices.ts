@@ -1,12 +1,13 @@
 // Slices of the copies of a scan: read one after another, or with their rows in another order.
 import type { RecordBatch } from "apache-arrow";
 import { schemaOf } from "../arrow-data.js";
+import { ahead } from "../ahead.js";
 import type { Column } from "../catalog/types.js";
 import { gather, type Places } from "./gather.js";
 import type { Copy } from "./open.js";
 import type { RowRange } from "./pick.js";
 import { type Slice, sliceReader, slicesOf, type Source } from "./rows.js";
-import { createSpace, type Space } from "./space.js";
+import { freed, inSpace, type Space } from "./space.js";
 
 /** Rows of a batch that is gathered. */
 const BATCH_ROWS = 16_384;
@@ -45,30 +46,12 @@ export async function* eachOf(
   slices: readonly FileSlice[],
   use: (batch: RecordBatch, slice: FileSlice) => Iterable<RecordBatch> | null,
 ): AsyncGenerator<RecordBatch, void, undefined> {
-  const started: { readonly slice: FileSlice; readonly space: Space; readonly batch: Promise<RecordBatch> }[] = [];
-  let next = 0;
-  const startUpTo = (most: number): void => {
-    for (; started.length < most && next < slices.length; next++) {
-      const [slice, space] = [slices[next]!, createSpace()];
-      const batch = read(slice, space);
-      batch.catch(() => undefined); // errors are thrown at the await
-      started.push({ slice, space, batch });
-    }
-  };
-  try {
-    startUpTo(1);
-    for (let current = started[0]; current !== undefined; current = started[0]) {
-      const batch = await current.batch;
-      startUpTo(1 + AHEAD);
-      const rows = use(batch, current.slice);
+  for await (const [slice, { result: batch, space }] of ahead(slices, AHEAD, inSpace(read), freed)) {
+    try {
+      const rows = use(batch, slice);
       if (rows === null) return;
       yield* rows;
-      current.space.free();
-      started.shift();
-    }
-  } finally {
-    for (const { batch, space } of started) {
-      await batch.catch(() => undefined);
+    } finally {
       space.free();
     }
   }

@@ -18,3 +18,24 @@ export function createSpace(): Space {
     free: () => taken.splice(0).forEach(giveBuffer),
   };
 }
+
+/** What was read, and the space that has its bytes. */
+export interface InSpace<R> {
+  readonly result: R;
+  readonly space: Space;
+}
+
+/** Reads each item into a space of its own, which is freed if reading fails. `read` must have ended then. */
+export const inSpace =
+  <T, R>(read: (item: T, space: Space) => Promise<R>) =>
+  async (item: T): Promise<InSpace<R>> => {
+    const space = createSpace();
+    try {
+      return { result: await read(item, space), space };
+    } catch (error) {
+      space.free();
+      throw error;
+    }
+  };
+
+export const freed = ({ space }: InSpace<unknown>): void => space.free();

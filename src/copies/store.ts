@@ -120,7 +120,7 @@ export function openCopyStore(folder: string | null, encoderOf: EncoderOf = () =
 
   return {
     async open(scan, columns, form = null) {
-      if (scan.select.what !== "rows" || scan.derived !== null) return null;
+      if (scan.select.what !== "rows" || !(scan.derived === null || scan.derived.how === "panel")) return null;
       const held = new Map<DataFile, HeldCopy>();
       const release = (files: readonly DataFile[]): void => {
         for (const file of files) {

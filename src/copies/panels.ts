@@ -6,22 +6,30 @@ import type { Member, Panel, Scan } from "../query/scan.js";
 import type { FileRows } from "./encoded.js";
 import { type From, joined, type Key } from "./join.js";
 import type { Copy } from "./open.js";
-import { rowsByDate, sourcesOf, wantedOf } from "./pick.js";
+import { rowsByDate, sourcesOf, type Wanted, wantedOf } from "./pick.js";
 import { type File, inOrder, slicesIn, withColumn } from "./slices.js";
 
 type Batches = AsyncGenerator<RecordBatch, void, undefined>;
 
 /**
- * The rows of a scan of a panel, in batches with these columns; null if DuckDB must read them. A panel of some codes is
- * left to DuckDB, which was faster.
+ * Whether a scan is one of a panel that can be merged if there are copies by date of all its files. A panel of some codes
+ * is left to DuckDB, which was faster.
  */
+export function canMerge(scan: Scan): boolean {
+  const { derived, order } = scan;
+  if (derived?.how !== "panel" || derived.layout !== "wide" || order?.descending !== false) return false;
+  const isSimple = (member: Member): boolean =>
+    member.newest === null && member.parts.length <= 1 && wantedIn(scan, member) !== null;
+  return startOf(scan, derived.members[0]) !== null && derived.members.every(isSimple);
+}
+
+/** The rows of such a scan, in batches with these columns; null if DuckDB must read them. */
 export function readPanel(
   scan: Scan,
   panel: Panel,
   copies: readonly Copy[],
   columns: readonly Column[],
 ): Batches | null {
-  if (panel.layout !== "wide" || scan.order?.descending !== false) return null;
   const start = startOf(scan, panel.members[0]);
   const from = originsOf(scan, panel);
   const copyOf = (file: DataFile): Copy => copies[scan.files.indexOf(file)]!;
@@ -65,27 +73,26 @@ function originsOf({ select }: Scan, { members }: Panel): readonly From[] | null
   return select.position === null ? found : [...found, "zero"];
 }
 
-/** The rows of a member with its fields and its key, in order; null if they need more than a look at the index. */
+/** The conditions of the rows of a member; null if it has others than days. */
+function wantedIn(scan: Scan, { date, code, parts }: Member): Wanted | null {
+  const wanted = wantedOf({ ...scan, derived: null, tests: parts[0]?.tests ?? [], order: null }, { date, code });
+  return wanted?.dates === null && wanted.codes === null && wanted.beyond === null ? wanted : null;
+}
+
+/** The rows of a member with its fields and its key, in order; null if a file or a field is not stored like that. */
 function rowsOfMember(scan: Scan, member: Member, copyOf: (file: DataFile) => Copy): readonly FileRows[] | null {
-  const { date, code, fields, parts, newest } = member;
-  const [part] = parts;
-  if (part === undefined) return [];
-  if (newest !== null || parts.length > 1) return null;
-  const own: Scan = {
-    ...scan,
-    ...{ derived: null, tests: part.tests, order: null },
-    select: { what: "rows", columns: fields.map(({ value }) => value), position: null },
-  };
-  const wanted = wantedOf(own, { date, code });
-  if (wanted === null || wanted.dates !== null || wanted.codes !== null || wanted.beyond !== null) return null;
+  const { date, code, fields, parts } = member;
+  const wanted = wantedIn(scan, member);
+  if (wanted === null) return null;
+  const select: Scan["select"] = { what: "rows", columns: fields.map(({ value }) => value), position: null };
   const columns = fields.map(({ value, name }) => ({ ...value.column, name }));
   const rows: FileRows[] = [];
-  for (const copy of part.files.map(copyOf)) {
-    const sources = sourcesOf(own, copy.index);
+  for (const copy of (parts[0]?.files ?? []).map(copyOf)) {
+    const sources = sourcesOf({ ...scan, select }, copy.index);
     const isByDate = copy.index.clustering === "byDate" && copy.index.date === date && copy.index.code === code;
     if (sources === null || !isByDate) return null;
     const file: File = withColumn(withColumn({ copy, columns, sources }, date), code);
-    rows.push(...rowsByDate(copy.index, own, wanted).map((range) => ({ file, range })));
+    rows.push(...rowsByDate(copy.index, scan, wanted).map((range) => ({ file, range })));
   }
   return rows;
 }

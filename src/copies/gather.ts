@@ -1,9 +1,9 @@
-// Rows of several record batches in any order as one record batch.
-import { type Data, type DataType, makeData, type RecordBatch, type Schema } from "apache-arrow";
+// Rows of record batches in any order as one record batch.
+import { type Data, DataType, makeData, type RecordBatch, type Schema } from "apache-arrow";
 import { type ColumnData, columnsOf, isPresent, presenceBitmap } from "../arrow-data.js";
 import { batchOf } from "./rows.js";
 
-/** Rows by their batch and their number in it. */
+/** Rows by their batch and their number in it. A row with a negative number has no values. */
 export interface Places {
   readonly batch: Int32Array;
   readonly row: Int32Array;
@@ -19,35 +19,48 @@ export function gather(
 ): RecordBatch {
   const part = { batch: places.batch.subarray(from, to), row: places.row.subarray(from, to) };
   const columns = batches.map(columnsOf);
-  const children = schema.fields.map((field, i): Data => {
-    const sources = columns.map((one) => one[i]!);
-    const missing = missingOf(sources, part);
-    const present =
-      missing.length === 0
-        ? { nullCount: 0 }
-        : { nullCount: missing.length, nullBitmap: presenceBitmap(to - from, missing) };
-    const data = sources[0]?.valueOffsets === undefined ? gatherFixed(sources, part) : gatherText(sources, part);
-    return makeData({ type: field.type as DataType, length: to - from, ...present, ...data } as Parameters<
-      typeof makeData
-    >[0]);
-  });
+  const children = schema.fields.map(({ type }, i): Data =>
+    gatherColumn(
+      type as DataType,
+      columns.map((one) => one[i]!),
+      part,
+    ),
+  );
   return batchOf(schema, to - from, children);
+}
+
+/** One column of the rows; `sources` has it for each batch. */
+export function gatherColumn(type: DataType, sources: readonly ColumnData[], places: Places): Data {
+  const length = places.row.length;
+  const missing = missingOf(sources, places);
+  const present =
+    missing.length === 0
+      ? { nullCount: 0 }
+      : { nullCount: missing.length, nullBitmap: presenceBitmap(length, missing) };
+  const data = DataType.isUtf8(type) ? gatherText(sources, places) : gatherFixed(type, sources, places);
+  return makeData({ type, length, ...present, ...data } as Parameters<typeof makeData>[0]);
 }
 
 function missingOf(sources: readonly ColumnData[], { batch, row }: Places): readonly number[] {
   const missing: number[] = [];
-  if (sources.every(({ nullCount }) => nullCount === 0)) return missing;
-  for (let i = 0; i < row.length; i++) if (!isPresent(sources[batch[i]!]!, row[i]!)) missing.push(i);
+  const areWhole = sources.every(({ nullCount }) => nullCount === 0);
+  for (let i = 0; i < row.length; i++) {
+    const at = row[i]!;
+    if (at < 0 || (!areWhole && !isPresent(sources[batch[i]!]!, at))) missing.push(i);
+  }
   return missing;
 }
 
 type Fixed = Int32Array | Float64Array | BigInt64Array;
 
-function gatherFixed(sources: readonly ColumnData[], { batch, row }: Places): { readonly data: Fixed } {
+function gatherFixed(type: DataType, sources: readonly ColumnData[], { batch, row }: Places): { readonly data: Fixed } {
   const values = sources.map((source) => source.values as Float64Array);
-  const Values = values[0]!.constructor as Float64ArrayConstructor;
+  const Values = type.ArrayType as Float64ArrayConstructor;
   const data = new Values(row.length);
-  for (let i = 0; i < data.length; i++) data[i] = values[batch[i]!]![row[i]!]!;
+  for (let i = 0; i < data.length; i++) {
+    const at = row[i]!;
+    if (at >= 0) data[i] = values[batch[i]!]![at]!;
+  }
   return { data };
 }
 
@@ -57,11 +70,13 @@ function gatherText(
 ): { readonly data: Uint8Array; readonly valueOffsets: Int32Array } {
   const valueOffsets = new Int32Array(row.length + 1);
   for (let i = 0; i < row.length; i++) {
-    const offsets = sources[batch[i]!]!.valueOffsets!;
-    valueOffsets[i + 1] = valueOffsets[i]! + offsets[row[i]! + 1]! - offsets[row[i]!]!;
+    const at = row[i]!;
+    const offsets = at < 0 ? null : sources[batch[i]!]!.valueOffsets!;
+    valueOffsets[i + 1] = valueOffsets[i]! + (offsets === null ? 0 : offsets[at + 1]! - offsets[at]!);
   }
   const data = new Uint8Array(valueOffsets[row.length]!);
   for (let i = 0; i < row.length; i++) {
+    if (row[i]! < 0) continue;
     const { values, valueOffsets: offsets } = sources[batch[i]!]!;
     const end = offsets![row[i]! + 1]!;
     let to = valueOffsets[i]!;

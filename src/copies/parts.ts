@@ -16,7 +16,7 @@ export function partsOf(scan: Scan, copyOf: (file: DataFile) => Copy | null): re
     else groups.push([file]);
   }
   if (groups.length === 1) return [scan];
-  if (!isByDate(scan, copyOf)) return null;
+  if (scan.derived !== null || !isByDate(scan, copyOf)) return null;
   return (scan.order?.descending === true ? groups.toReversed() : groups).map((files) => partOf(scan, files));
 }
 

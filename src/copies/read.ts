@@ -6,6 +6,7 @@ import type { Scan } from "../query/scan.js";
 import { amongDays } from "./among-days.js";
 import { type FileRows, PART_ROWS } from "./encoded.js";
 import type { Copy } from "./open.js";
+import { readPanel } from "./panels.js";
 import { type RowRange, rowsByDate, rowsOfCode, sourcesOf, type Wanted, wantedOf } from "./pick.js";
 import { seriesOf } from "./series.js";
 import { eachOf, type File, type FileSlice, gathered, inOrder, slicesIn, upTo } from "./slices.js";
@@ -17,6 +18,7 @@ type Batches = AsyncGenerator<RecordBatch, void, undefined>;
 
 /** The rows of a scan, in batches with these columns; null if DuckDB must read them. `copies` are those of its files. */
 export function readCopies(scan: Scan, copies: readonly Copy[], columns: readonly Column[]): Batches | null {
+  if (scan.derived?.how === "panel") return readPanel(scan, scan.derived, copies, columns);
   const found = filesOf(scan, copies, columns);
   if (found === null) return null;
   const { files, wanted, clustering } = found;

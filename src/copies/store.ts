@@ -7,6 +7,7 @@ import type { Scan } from "../query/scan.js";
 import { encoded, type EncodedRows, type EncodePart } from "./encoded.js";
 import { type Copy, DamagedCopyError } from "./open.js";
 import { type HeldCopy, MOST_OPEN, openCopies } from "./opened.js";
+import { canMerge } from "./panels.js";
 import { partsOf } from "./parts.js";
 import { copyPath } from "./names.js";
 import { readCopies, rowsInOrder } from "./read.js";
@@ -120,7 +121,7 @@ export function openCopyStore(folder: string | null, encoderOf: EncoderOf = () =
 
   return {
     async open(scan, columns, form = null) {
-      if (scan.select.what !== "rows" || scan.derived !== null) return null;
+      if (scan.select.what !== "rows" || (scan.derived !== null && !canMerge(scan))) return null;
       const held = new Map<DataFile, HeldCopy>();
       const release = (files: readonly DataFile[]): void => {
         for (const file of files) {

@@ -54,6 +54,15 @@ describe("the catalog", () => {
     expect(named("ticks")).toEqual(["stk_auction"]);
   });
 
+  it("has one row for each code and day of an entity that panels join by day: serving copies are merged by both", () => {
+    for (const { name, panel, code, mainDate, identity, identityIs, columns } of ENTITIES) {
+      if (panel?.by !== "day") continue;
+      expect([name, identityIs, [...identity].sort()]).toEqual([name, "row", [code, mainDate].sort()]);
+      const keys = columns.filter((column) => identity.includes(column.name));
+      expect(keys.map(({ nullable }) => nullable)).toEqual([false, false]);
+    }
+  });
+
   it("knows which entities are published as whole lists, and what names such a list", () => {
     const lists = ENTITIES.filter(({ snapshot }) => snapshot !== null).map(({ name, snapshot }) => [name, snapshot]);
     expect(Object.fromEntries(lists)).toEqual({

@@ -21,7 +21,8 @@ export async function copyAtCall(call: number, lake: string, work: () => Promise
   for (const [i, name] of NAMES.entries()) {
     functions[name] = (...given) => {
       const isRead = name === "open" && given[1] !== "w" && given[1] !== "wx" && given[1] !== "a" && given[1] !== "a+";
-      if (!isRead && ++calls === call) cpSync(lake, copy, { recursive: true, preserveTimestamps: true });
+      if (!isRead && ++calls === call)
+        cpSync(lake, copy, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
       return originals[i]!.apply(promises, given as unknown[]);
     };
   }

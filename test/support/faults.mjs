@@ -49,7 +49,8 @@ const runOn = (lake) => run(args.map((arg) => arg.replaceAll("{}", lake)));
 
 const MODES = {
   async snapshot() {
-    meet = () => cpSync(target, `${folder}/${++calls}`, { recursive: true, preserveTimestamps: true });
+    meet = () =>
+      cpSync(target, `${folder}/${++calls}`, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
     return runOn(target);
   },
   async kill() {
@@ -61,7 +62,7 @@ const MODES = {
     const write = process.stderr.write;
     for (let isFull = true; isFull;) {
       const [lake, first] = [`${folder}/${outcomes.length + 1}`, outcomes.length + 1];
-      cpSync(target, lake, { recursive: true, preserveTimestamps: true });
+      cpSync(target, lake, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
       [calls, isFull] = [0, false];
       // Removing works on a full disk.
       meet = (name) => {

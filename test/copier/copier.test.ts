@@ -120,7 +120,8 @@ test("a folder that disappears while it runs is made again", async () => {
   const options = { folder: join(root, "copies"), size: "auto", log: (line: string) => log.push(line) } as const;
   const keeping = keepCopies(root, { ...options, signal: stopping.signal });
   await until("the first copy is there", async () => (await copied(root).catch(() => [])).length === 1 || undefined);
-  await rm(options.folder, { recursive: true });
+  // At once, since files may still be added to it.
+  await rename(options.folder, `${options.folder}-aside`);
   await until("it is there again", async () => (await copied(root).catch(() => [])).length === 1 || undefined);
   stopping.abort();
   await keeping;

@@ -141,9 +141,12 @@ export function readConfig(
   };
 }
 
-/** The cores without a worker. Where addresses are limited, memory for threads may be missing. */
+/**
+ * The cores without a worker, if there is one for each worker. Where addresses are limited, memory for threads may be
+ * missing.
+ */
 const encodersFor = ({ cores, addresses }: Machine, workers: number): number =>
-  addresses === Infinity ? Math.min(MOST_WORKERS, Math.max(0, cores - workers)) : 0;
+  addresses === Infinity && cores >= 2 * workers ? Math.min(MOST_WORKERS, cores - workers) : 0;
 
 /** One worker's share of the limits that are for the whole server. */
 export function shareOf(config: ServerConfig): ServerConfig {

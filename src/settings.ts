@@ -14,7 +14,9 @@ type Share<T> = (whole: T, workers: number) => T;
 
 const part = (whole: number, workers: number, least: number): number => Math.max(least, Math.floor(whole / workers));
 
-const partOrAuto: Share<number | "auto"> = (whole, workers) => (whole === "auto" ? whole : part(whole, workers, 0));
+/** None only if the whole server has none. */
+const partOrAuto: Share<number | "auto"> = (whole, workers) =>
+  whole === "auto" ? whole : part(whole, workers, Math.min(whole, 1));
 
 /** At least one, so with little of it and many workers the sum may be more. */
 const partOf: Share<number> = (whole, workers) => part(whole, workers, 1);

@@ -1,6 +1,11 @@
 // Work that a signal ends, but not before it has cleaned up.
+import { constants } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Milliseconds. */
+const ARRIVES_WITHIN = 1_000;
 
 /**
  * Runs `work`, which should stop soon when the signal it is given fires. Then the process ends as if it had not waited: by
@@ -22,7 +27,9 @@ export async function untilSignal<T>(work: (signal: AbortSignal) => Promise<T>):
     if (got !== undefined) {
       process.kill(process.pid, got);
       // The signal arrives in a moment; what follows would print a result that is none.
-      await new Promise(() => setTimeout(() => undefined, 60_000));
+      await sleep(ARRIVES_WITHIN);
+      // The first process of a container gets no signal that it does not handle.
+      process.exit(128 + constants.signals[got]);
     }
   }
 }

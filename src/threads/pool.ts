@@ -25,8 +25,9 @@ interface Thread {
   sizes: readonly number[];
 }
 
-/** A thread that ended is replaced after this many milliseconds. */
-const REPLACED_AFTER = 1_000;
+/** Milliseconds until a thread that ended is replaced: twice as many each time until one has encoded something. */
+const FIRST_WAIT = 1_000;
+const LONGEST_WAIT = 60_000;
 
 const ENTRY = new URL("../threads/thread.js", import.meta.url);
 
@@ -39,9 +40,23 @@ export function openThreads(count: number, onEnd: (reason: string) => void, entr
   let ids = 0;
   let isClosed = false;
 
-  function start(): Promise<void> {
-    if (isClosed) return Promise.resolve();
-    const worker = new Worker(entry, { name: "encoder" });
+  function replace(reason: string, wait: number): void {
+    if (isClosed) return;
+    onEnd(reason);
+    setTimeout(() => void start(Math.min(LONGEST_WAIT, wait * 2)), wait).unref();
+  }
+
+  /** `wait` is the time until it is replaced if it ends before it has encoded anything. */
+  async function start(wait: number): Promise<void> {
+    if (isClosed) return;
+    let worker: Worker;
+    try {
+      worker = new Worker(entry, { name: "encoder" });
+    } catch (error) {
+      // The system may allow no more threads.
+      replace(`it could not start: ${(error as Error).message}`, wait);
+      return;
+    }
     worker.unref();
     const thread: Thread = { worker, jobs: new Map(), sizes: [] };
     let reason = "it ended";
@@ -49,11 +64,9 @@ export function openThreads(count: number, onEnd: (reason: string) => void, entr
     worker.once("exit", () => {
       threads.delete(thread);
       for (const { reject } of thread.jobs.values()) reject(new Error("the thread ended"));
-      if (isClosed) return;
-      onEnd(reason);
-      setTimeout(() => void start(), REPLACED_AFTER).unref();
+      replace(reason, thread.sizes.length > 0 ? FIRST_WAIT : wait);
     });
-    return new Promise((resolve) => {
+    await new Promise<void>((resolve) => {
       worker.on("message", (message: JobResult | typeof READY) => {
         if (message !== READY) {
           finish(thread, message);
@@ -66,7 +79,7 @@ export function openThreads(count: number, onEnd: (reason: string) => void, entr
     });
   }
 
-  const started = Array.from({ length: count }, start);
+  const started = Array.from({ length: count }, () => start(FIRST_WAIT));
   return {
     encoderOf: (form, columns) =>
       threads.size === 0

@@ -116,3 +116,16 @@ test("a thread that cannot start or ends is reported and replaced, and nobody wa
   await missing.close();
   expect(reasons[1]).toContain("missing.mjs");
 });
+
+test("threads that the system refuses to start are reported, tried again less and less often, and nothing else fails", async () => {
+  const reasons: string[] = [];
+  // Node throws at once, as it does where no more threads are allowed.
+  const threads = openThreads(2, (reason) => reasons.push(reason), new URL("https://127.0.0.1/thread.js"));
+  await threads.ready();
+  expect(threads.encoderOf({ format: "json", dates: null }, [])).toBeNull();
+  expect(reasons).toEqual(Array(2).fill(expect.stringContaining("it could not start: ")));
+  await until("they are tried again", () => reasons.length > 2 || undefined);
+  await new Promise((resolve) => setTimeout(resolve, 1_300));
+  expect(reasons.length).toBe(4);
+  await threads.close();
+});

@@ -185,7 +185,7 @@ const ROOT = 0;
  * can rename files in it, or if it is a link that another user made.
  */
 export async function makeOwnFolder(path: string, option = "--temp"): Promise<void> {
-  await mkdir(path, { recursive: true, mode: 0o700 });
+  await makeFolders(path);
   const [link, { uid, mode }] = [await lstat(path), await stat(path)];
   const own = [ROOT, process.getuid?.() ?? ROOT];
   const movable = (mode & WRITABLE_BY_OTHERS) !== 0 && (mode & STICKY) === 0;
@@ -193,6 +193,23 @@ export async function makeOwnFolder(path: string, option = "--temp"): Promise<vo
   throw new OperatorError(
     `${path} belongs to another user or can be written by others: name a folder of your own with ${option}`,
   );
+}
+
+/** Node's own recursive `mkdir` never ends below a folder that takes none and says that the path is missing, as /proc. */
+async function makeFolders(path: string): Promise<void> {
+  const make = async (): Promise<boolean> => {
+    try {
+      await mkdir(path, { mode: 0o700 });
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "ENOENT") return false;
+      if (code !== "EEXIST" || !(await stat(path)).isDirectory()) throw error;
+    }
+    return true;
+  };
+  if (await make()) return;
+  if (dirname(path) !== path) await makeFolders(dirname(path));
+  if (!(await make())) throw new OperatorError(`${path} cannot be made: ${dirname(path)} takes no folders`);
 }
 
 // Missing permissions in words: the system names a path, but neither the permission nor the folder that lacks it.

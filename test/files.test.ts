@@ -16,6 +16,13 @@ describe("a folder for temporary files of the server", () => {
     await makeOwnFolder(folder);
   });
 
+  test.runIf(process.platform === "linux")(
+    "that its parent does not take is refused, not tried without end",
+    async () => {
+      await expect(makeOwnFolder("/proc/x/y")).rejects.toThrow("/proc/x cannot be made: /proc takes no folders");
+    },
+  );
+
   test("that others can write to is refused, unless it is sticky", async () => {
     const folder = await temporaryFolder();
     await chmod(folder, 0o777);

@@ -7,6 +7,7 @@ import { type CopyCount, keepCopies, makeCopies } from "../../src/copier/copier.
 import { copyPath } from "../../src/copies/names.js";
 import { openCopy } from "../../src/copies/open.js";
 import { openCopyStore } from "../../src/copies/store.js";
+import { openCopiesFolder } from "../../src/lake/copies-folder.js";
 import { openLake } from "../../src/lake/lake.js";
 import type { DataFile } from "../../src/lake/manifest.js";
 import { rowsOf, scanOf } from "../../src/query/scan.js";
@@ -245,6 +246,19 @@ test("a server makes copies and reads from them, and a new one finds them open",
   const next = await serveInProcess(root, "--cache", "0", "--no-watch");
   const [, before] = await rowsOfCopies(next.url);
   expect(before).toBeGreaterThan(1);
+});
+
+test("copies are not kept among data files, drops or state, but elsewhere or in their own place", async () => {
+  const data = await lakeOf("2024-01-01");
+  const open = (copiesFolder: string): Promise<string | null> =>
+    openCopiesFolder({ data, copies: "auto", copiesFolder });
+  for (const name of [".", "lake", "lake/copies", "inbox", "state"]) {
+    await expect(open(join(data, name))).rejects.toThrow("the data directory has a folder for them");
+  }
+  expect(await open(join(data, "copies"))).toBe(join(data, "copies"));
+  const beside = `${data}-copies`;
+  expect(await open(beside)).toBe(beside);
+  await rm(beside, { recursive: true });
 });
 
 test("the command says what it made", async () => {

@@ -211,6 +211,11 @@ test("every panel has the same bytes with any copies as without", async () => {
     }),
     { numRuns: size("SERVED_PANELS", 30, 300), endOnFailure: true },
   );
+  // Whole copies, then damaged ones, then none.
+  for (const how of ["whole", "removed"]) {
+    for (const path of paths) await treat(path, how, 0);
+    for (let i = 0; i < 2; i++) await expectSame("/api/v1/panel?entities=daily:close,adj_factor:adj_factor");
+  }
   const after = await figures();
   for (const name of ["copies", "parquet", "damaged"] as const)
     expect([name, after[name] > before[name]]).toEqual([name, true]);

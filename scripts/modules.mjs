@@ -15,7 +15,11 @@ export default {
     imports: ["words"],
     why: "Errors of every module.",
   },
-  ahead: { owns: "^src/ahead\\.ts$", imports: [], why: "Files are opened before their turn, by more than one module." },
+  ahead: {
+    owns: "^src/ahead\\.ts$",
+    imports: [],
+    why: "Work that begins before its turn: files are opened, read or encoded ahead.",
+  },
   buffers: { owns: "^src/buffers\\.ts$", imports: [], why: "One pool for all bytes that are read, encoded and sent." },
   zstd: { owns: "^src/zstd\\.ts$", imports: [], why: "What Node may lack, for record batches and whole bodies." },
   dates: { owns: "^src/dates\\.ts$", imports: [], why: "Calendar dates without time zones." },

@@ -31,16 +31,19 @@ async function readFrame(process: BenchServer, parameters: Readonly<Record<strin
 async function answer(library: string, { days, tries }: Sizes) {
   const lake = await lakeOf(days);
   const glob = filesOf(lake, "daily");
-  const ours = { kept: serveTapehouse(lake), anew: serveTapehouse(lake, { keeping: false }) };
+  const ours = { caching: serveTapehouse(lake), uncached: serveTapehouse(lake, { keeping: false }) };
   const names = Object.keys(READERS) as Reader[];
   const processes = Object.fromEntries(names.map((name) => [name, servePeer("frames")])) as Record<
     Reader,
     Promise<BenchServer>
   >;
-  return withServers(ours, ({ kept, anew }) =>
+  return withServers(ours, ({ caching, uncached }) =>
     withServers(processes, async (running) => {
-      const rows = await rowsOf(kept, "daily");
-      const sources: Partial<Record<Reader, string>> = { tapehouse: kept.url, "tapehouse, nothing kept": anew.url };
+      const rows = await rowsOf(caching, "daily");
+      const sources: Partial<Record<Reader, string>> = {
+        tapehouse: caching.url,
+        "tapehouse, nothing kept": uncached.url,
+      };
       const read = (name: Reader) => async (): Promise<number> => {
         const source = sources[name] ?? glob;
         const frame = await readFrame(running[name], { reader: READERS[name], library, source });

@@ -31,8 +31,8 @@ export const readBody: RequestHandler = (req, _res, next) => {
 const isTooLong = ({ headers }: IncomingMessage): boolean => Number(headers["content-length"] ?? 0) > MAX_BODY_BYTES;
 
 /**
- * Clients that send `Expect: 100-continue` wait before they send the body. Where it is too long they are not told to
- * continue, so nothing of it arrives, and the connection ends with the response.
+ * Clients that send `Expect: 100-continue` wait for a response before they send the body. If it is too long, they get only
+ * the refusal: no byte of it arrives, and the connection ends with the response.
  */
 export function invite(server: Server): void {
   server.on("checkContinue", (req, res) => {

@@ -142,8 +142,8 @@ describe("computed gaps", () => {
     ["ts_code=000001.SZ,2", /^ts_code: "000001\.SZ,2" /],
   ])("are not returned for %s: the problem says that one value is expected", async (query, detail) => {
     const answer = await server.get(`/api/v1/entities/daily/gaps?${query}`);
-    const told = typeof detail === "string" ? detail : (expect.stringMatching(detail) as string);
-    expect([answer.status, await answer.json()]).toMatchObject([400, { code: "invalid_parameter", detail: told }]);
+    const expected = typeof detail === "string" ? detail : (expect.stringMatching(detail) as string);
+    expect([answer.status, await answer.json()]).toMatchObject([400, { code: "invalid_parameter", detail: expected }]);
   });
 
   test("go on after the last row of an entity as long as others have rows, and say which days they cover", async () => {

@@ -323,7 +323,7 @@ describe("a body that is too long is refused", () => {
     },
   );
 
-  test("unsent, if the client waits to be told to continue", async () => {
+  test("unsent, if the client waits for permission to send it", async () => {
     const path = "/api/v1/entities/adj_factor/query";
     const long = await sendRaw(head(path, `Content-Length: ${LENGTH}`, "Expect: 100-continue"));
     expect(long).toMatch(/^HTTP\/1\.1 413 [^]*\r\nConnection: close\r\n/);

@@ -29,6 +29,16 @@ export default {
     imports: ["errors", "words"],
     why: "Files that are absent, unreadable or replaced.",
   },
+  disk: {
+    owns: "^src/disk/",
+    imports: ["errors", "files"],
+    why: "Crash-safe writing and locks, which know nothing of lakes.",
+  },
+  objects: {
+    owns: "^src/objects/",
+    imports: ["errors"],
+    why: "Objects of a folder or of a bucket, which know nothing of lakes.",
+  },
   machine: { owns: "^src/machine\\.ts$", imports: [], why: "What a process may use, for settings and processes." },
   config: {
     owns: "^src/(config|settings|setting-values)\\.ts$",
@@ -45,8 +55,8 @@ export default {
   },
   lake: {
     owns: "^src/lake/",
-    imports: ["errors", "dates", "words", "files", "catalog"],
-    why: "Reading the lake: manifests and files, without an engine.",
+    imports: ["errors", "dates", "words", "files", "disk", "objects", "catalog"],
+    why: "Reading the lake: manifests and files, here or in a bucket, without an engine.",
   },
   query: {
     owns: "^src/query/",
@@ -90,38 +100,32 @@ export default {
   store: {
     owns: "^src/store/",
     imports: [
-      "errors",
-      "files",
-      "dates",
-      "sql-text",
-      "words",
-      "catalog",
-      "lake",
-      "query",
-      "engine",
-      "checks",
-      "intake",
+      ...["errors", "files", "disk", "objects", "dates", "sql-text", "words"],
+      ...["catalog", "lake", "query", "engine", "checks", "intake"],
     ],
     why: "Writing the lake: tables become versions. The http module does not depend on it.",
   },
   copier: {
     owns: "^src/copier/",
-    imports: ["errors", "files", "catalog", "lake", "query", "copies", "engine", "store"],
+    imports: ["errors", "files", "disk", "catalog", "lake", "query", "copies", "engine"],
     why: "Makes and removes serving copies; who reads them does not depend on it.",
   },
   inbox: {
     owns: "^src/inbox/",
-    imports: ["errors", "ahead", "files", "dates", "words", "config", "catalog", "lake", "engine", "intake", "store"],
+    imports: [
+      ...["errors", "ahead", "files", "disk", "dates", "words", "config"],
+      ...["catalog", "lake", "engine", "intake", "store"],
+    ],
     why: "Drops: watched, checked, imported, recorded.",
   },
   repair: {
     owns: "^src/repair/",
-    imports: ["errors", "files", "sql-text", "words", "catalog", "lake", "engine", "intake", "store", "inbox"],
+    imports: ["errors", "files", "disk", "sql-text", "words", "catalog", "lake", "engine", "intake", "store", "inbox"],
     why: "Finds damage, and writes what is damaged again.",
   },
   backup: {
     owns: "^src/backup/",
-    imports: ["errors", "files", "lake", "store", "repair"],
+    imports: ["errors", "files", "disk", "lake", "store", "repair"],
     why: "Copies a lake and restores the copy, without an engine.",
   },
   demo: {
@@ -158,7 +162,7 @@ export default {
   cli: {
     owns: "^src/cli/",
     imports: [
-      ...["errors", "dates", "words", "machine", "config", "catalog", "lake", "engine", "encode"],
+      ...["errors", "dates", "words", "machine", "disk", "config", "catalog", "lake", "engine", "encode"],
       ...["store", "copier", "inbox", "repair", "backup", "demo"],
       ...["files", "http", "processes"],
     ],

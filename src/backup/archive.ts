@@ -4,9 +4,9 @@ import { open, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { OperatorError } from "../errors.js";
 import { isAbsent, piecesOf } from "../files.js";
-import { DamagedFileError } from "../lake/integrity.js";
+import { DamagedFileError } from "../lake/damaged-file.js";
 import type { DataFile } from "../lake/manifest.js";
-import { syncPath } from "../store/durable.js";
+import { syncPath } from "../disk/durable.js";
 import { dataPath, encodeManifest, MANIFEST, MARKER, MARKER_TEXT, type Target } from "./format.js";
 import { END, header, padding } from "./tar.js";
 

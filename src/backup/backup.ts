@@ -5,7 +5,7 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import { OperatorError } from "../errors.js";
 import { isAbsent } from "../files.js";
 import { readIdentity, UnavailableError, type Mark } from "../lake/continuity.js";
-import { DamagedFileError } from "../lake/integrity.js";
+import { DamagedFileError } from "../lake/damaged-file.js";
 import { openLake, type Lake } from "../lake/lake.js";
 import { layoutOf, listFile } from "../lake/layout.js";
 import { DamagedManifestError, type DataFile, type Version } from "../lake/manifest.js";

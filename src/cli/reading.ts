@@ -24,7 +24,7 @@ export async function withReader<T>(
     concurrency: 1,
     streams: 1,
     queue: 0,
-    integrity: createIntegrity(layout.lake),
+    integrity: createIntegrity(layout),
   });
   try {
     return await work(reader, new AbortController().signal);

@@ -5,10 +5,11 @@ import { openReader, type Reader } from "../engine/reader.js";
 import { OperatorError, reasonOf } from "../errors.js";
 import { describeRefusal } from "../files.js";
 import type { Mark } from "../lake/continuity.js";
-import { createIntegrity, DamagedFileError } from "../lake/integrity.js";
+import { DamagedFileError } from "../lake/damaged-file.js";
+import { createIntegrity } from "../lake/integrity.js";
 import { type Lake, openLake } from "../lake/lake.js";
 import { freeSpaceAt } from "../lake/status.js";
-import { tryLock } from "../store/lock.js";
+import { tryLock } from "../disk/lock.js";
 import { claimFolder, makeCopy, makeFolder, removeCopy, removeLeftovers, storedCopies } from "./folder.js";
 import { estimatedSize, planCopies, type Source, sourcesOf, totalBytes } from "./plan.js";
 
@@ -94,7 +95,7 @@ async function underLock(root: string, options: CopierOptions, work: (step: Step
       const reader = await openReader({
         ...{ lakeFolder: lake.layout.lake, memory: "256MB", tempDirectory: join(folder, ".spill"), spill: "1GB" },
         ...{ threads: 1, concurrency: 1, streams: 1, queue: 0 },
-        integrity: createIntegrity(lake.layout.lake, lake.requireState),
+        integrity: createIntegrity(lake.layout, lake.requireState),
       });
       try {
         await work(stepper(lake, reader, options));

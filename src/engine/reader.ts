@@ -81,8 +81,8 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
     if (closing) throw new Problem("shutting_down", "the server is stopping");
     const releaseSlot = await open.admit(signal, cost);
     const whenAdmitted: WhenAdmitted = (job) => working.run(job, signal, cost);
-    /** Busy connections of the session, and the files that each one reads. */
-    const own = new Map<DuckDBConnection, readonly DataFile[]>();
+    /** Busy connections of the session, the files that each one reads, and what to call when it no longer does. */
+    const own = new Map<DuckDBConnection, { readonly files: readonly DataFile[]; readonly leave: () => void }>();
     const interrupt = (): void => {
       for (const connection of own.keys()) connection.interrupt();
     };
@@ -90,7 +90,10 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
 
     /** A stream that was abandoned may still run, so its connection is not reused. */
     const release = (connection: DuckDBConnection, clean: boolean): void => {
-      if (!own.delete(connection)) return;
+      const reading = own.get(connection);
+      if (!reading) return;
+      own.delete(connection);
+      reading.leave();
       busy.delete(connection);
       if (clean && !closing && !signal.aborted) {
         idle.push(connection);
@@ -108,11 +111,12 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
     ): AsyncGenerator<ReadRows, void, undefined> {
       const toBatch = batchReader(columns);
       const runStatement = async (scan: Scan): Promise<Running> => {
-        await options.integrity.check(scan.files);
+        const leave = await options.integrity.hold(scan.files);
+        if (signal.aborted) leave();
         signal.throwIfAborted();
         const connection = idle.pop() ?? (await instance.connect());
         busy.add(connection);
-        own.set(connection, scan.files);
+        own.set(connection, { files: scan.files, leave });
         const chunks = execute(scan, columns.length, { connection, whenAdmitted, ahead, pathOf });
         return runningChunks(chunks, toBatch, async () => {
           // Files must not change while they are read.
@@ -136,7 +140,7 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
       } catch (error) {
         signal.throwIfAborted();
         // A changed file is a better explanation than the error that DuckDB makes of it.
-        await options.integrity.check([...own.values()].flat());
+        await options.integrity.check([...own.values()].flatMap(({ files }) => files));
         throw spaceProblem(error) ?? error;
       }
     }

@@ -7,7 +7,7 @@ import { Problem, type ProblemCode } from "../errors.js";
 import { UnreadableError } from "../files.js";
 import { DamagedRecordsError } from "../lake/records.js";
 import { UnavailableError } from "../lake/continuity.js";
-import { DamagedFileError } from "../lake/integrity.js";
+import { DamagedFileError } from "../lake/damaged-file.js";
 import { DamagedManifestError } from "../lake/manifest.js";
 import { printableJson } from "../words.js";
 import type { Context } from "./context.js";

@@ -75,7 +75,7 @@ export async function startServer(
 ): Promise<RunningServer> {
   const log = openLog(config.logLevel, write);
   const lake = await openLake(config.data, hooks.lake);
-  const integrity = createIntegrity(lake.layout.lake, lake.requireState);
+  const integrity = createIntegrity(lake.layout, lake.requireState);
   await makeOwnFolder(config.temp);
   const onThreadEnd = (reason: string): void => log.warn({ reason }, "a thread that encodes responses ended");
   const threads = openThreads(config.encoders, onThreadEnd, hooks.threadEntry);

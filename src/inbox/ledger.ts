@@ -7,8 +7,8 @@ import { inspectLedger, isLost, LEDGER_BEGIN, type LedgerEntry } from "../lake/l
 import type { Layout } from "../lake/layout.js";
 import type { Version } from "../lake/manifest.js";
 import { keyOf, missingWithdrawals } from "../lake/withdrawals.js";
-import { syncPath, writeDurably } from "../store/durable.js";
-import { appendEntries, encodeEntry, withLedgerLocked, type LedgerState } from "../store/ledger-file.js";
+import { syncPath, writeDurably } from "../disk/durable.js";
+import { appendEntries, encodeEntry, followLedger, withLedgerLocked, type LedgerState } from "../store/ledger-file.js";
 import { createStandingDrops } from "./standing.js";
 
 export interface Ledger {
@@ -130,6 +130,7 @@ export async function openLedger(
       if (isNew || history.length > kept + SPARE_LINES) await rewrite();
     });
 
+  await followLedger(layout);
   const content = await inspectLedger(layout.ledger);
   const { entries: all, damaged } = content;
   if (damaged.length > 0) throw new OperatorError(damagedLedger(layout.ledger, damaged));

@@ -1,6 +1,7 @@
 // The shape of gaps in the data, and reading the gaps that an operator recorded or excused.
 import { printableJson } from "../words.js";
-import { DamagedRecordsError, readRecords, seal, unseal, type Shape } from "./records.js";
+import { readOrNone } from "../files.js";
+import { DamagedRecordsError, parseRecords, seal, unseal, type Shape } from "./records.js";
 
 /** Days of one entity for which data is missing. */
 export interface Gap {
@@ -37,8 +38,12 @@ const SHAPE: Shape<Omit<RecordedGap, "reason">> = {
 };
 
 /** Reads the recorded gaps of a file, resolved ones included; an absent file holds none. Throws DamagedRecordsError. */
-export async function readRecordedGaps(path: string): Promise<readonly RecordedGap[]> {
-  return (await readRecords(path)).map((record, i) => {
+export const readRecordedGaps = async (path: string): Promise<readonly RecordedGap[]> =>
+  parseRecordedGaps(await readOrNone(path), path);
+
+/** The same for the text of the file. */
+export function parseRecordedGaps(text: string | undefined, path: string): readonly RecordedGap[] {
+  return parseRecords(text, path).map((record, i) => {
     const gap: RecordedGap | undefined = unseal<Omit<RecordedGap, "reason">>(printableJson(record), SHAPE);
     if (gap !== undefined) return gap;
     throw new DamagedRecordsError(

@@ -4,39 +4,39 @@ import { Stats } from "node:fs";
 import { open, stat, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { UnavailableError } from "./continuity.js";
+import { DamagedFileError } from "./damaged-file.js";
 import { piecesOf, stampAt, stampOf, unreadable, UnreadableError } from "../files.js";
+import type { Layout } from "./layout.js";
 import type { DataFile } from "./manifest.js";
-
-/** A data file that is missing, cut short or changed. It is never read. */
-export class DamagedFileError extends Error {
-  constructor(
-    /** Relative to the lake folder. */
-    readonly path: string,
-    readonly reason: string,
-    readonly isMissing = false,
-    /** Its folder is missing too: probably a disk that is not mounted. */
-    readonly isOutOfReach = false,
-  ) {
-    super(`${path}: ${reason}`);
-    this.name = "DamagedFileError";
-  }
-}
+import { mirrorOf, type Mirror } from "./mirror/mirror.js";
 
 export interface Integrity {
-  /** Resolves when every file matches the manifest; rejects with DamagedFileError or UnreadableError otherwise. */
+  /**
+   * Resolves when every file is on the disk and matches the manifest; rejects with DamagedFileError or UnreadableError
+   * otherwise. In a mirror, missing files are fetched first, and may be removed again some time later.
+   */
   check(files: readonly DataFile[]): Promise<void>;
+  /** The same for files that must stay until they have been read: until the returned function is called. */
+  hold(files: readonly DataFile[]): Promise<() => void>;
   /** The same check after the files were read. It accepts files that are gone: vacuum may have removed them since. */
   checkAgain(files: readonly DataFile[]): Promise<void>;
   /** The files that were found damaged and still are. Files that were never checked are skipped. */
   stillDamaged(files: readonly DataFile[]): Promise<readonly DataFile[]>;
 }
 
+/** Milliseconds that a fetched file stays after a check, for a caller that then reads it. */
+const STAYS = 3_600_000;
+
 /** `requireState` is called if a file is missing; it throws UnavailableError if the lake is no longer the same one. */
-export function createIntegrity(lakeFolder: string, requireState = async (): Promise<void> => undefined): Integrity {
+export function createIntegrity(layout: Layout, requireState = async (): Promise<void> => undefined): Integrity {
+  const lakeFolder = layout.lake;
   const proven = new Map<string, string>();
   const running = new Map<string, Promise<void>>();
   /** Path → the stamp of the file when it was found damaged. */
   const damaged = new Map<string, string>();
+
+  let opening: Promise<Mirror | null> | undefined;
+  const openMirror = (): Promise<Mirror | null> => (opening ??= mirrorOf(layout));
 
   const stamp = (file: DataFile): Promise<string> => stampAt(join(lakeFolder, file.path));
 
@@ -47,7 +47,7 @@ export function createIntegrity(lakeFolder: string, requireState = async (): Pro
     return new DamagedFileError(file.path, "the file is missing", true, isOutOfReach);
   };
 
-  const prove = async (file: DataFile): Promise<void> => {
+  const proveHere = async (file: DataFile): Promise<void> => {
     const path = join(lakeFolder, file.path);
     const found = await stat(path).catch((error: unknown) => unreadable(path, error));
     if (found instanceof UnreadableError) throw found;
@@ -62,6 +62,19 @@ export function createIntegrity(lakeFolder: string, requireState = async (): Pro
     });
     if (sha256 !== file.sha256) throw new DamagedFileError(file.path, "the checksum does not match");
     proven.set(file.path, identity);
+  };
+
+  /** What is missing or damaged in a mirror is fetched from the bucket. */
+  const prove = async (file: DataFile): Promise<void> => {
+    const mirror = await openMirror();
+    if (mirror === null) return proveHere(file);
+    const learn = (fetched: string | null): void => void (fetched !== null && proven.set(file.path, fetched));
+    if ((await stamp(file)) === "") learn(await mirror.fetch(file));
+    await proveHere(file).catch(async (error: unknown) => {
+      if (!(error instanceof DamagedFileError)) throw error;
+      learn(await mirror.replace(file));
+      await proveHere(file);
+    });
   };
 
   const checkOne = (file: DataFile): Promise<void> => {
@@ -82,7 +95,24 @@ export function createIntegrity(lakeFolder: string, requireState = async (): Pro
 
   return {
     async check(files) {
-      await Promise.all(files.map(checkOne));
+      const mirror = await openMirror();
+      const release = await mirror?.hold(files);
+      try {
+        await Promise.all(files.map(checkOne));
+      } finally {
+        if (release) setTimeout(release, STAYS).unref();
+      }
+    },
+    async hold(files) {
+      const mirror = await openMirror();
+      const release = (await mirror?.hold(files)) ?? (() => undefined);
+      try {
+        await Promise.all(files.map(checkOne));
+        return release;
+      } catch (error) {
+        release();
+        throw error;
+      }
     },
     async checkAgain(files) {
       const again = (file: DataFile): Promise<void> =>

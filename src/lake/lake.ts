@@ -14,6 +14,7 @@ import {
   type Version,
   type DataFile,
 } from "./manifest.js";
+import { mirrorOf, type Mirror } from "./mirror/mirror.js";
 import { requirePointer, sequences, wasRemoved } from "./kept-versions.js";
 
 /** One complete, immutable version of the lake. A query uses the same one from start to end. */
@@ -68,11 +69,12 @@ export interface OpenOptions {
 
 export async function openLake(root: string, { after = NO_MARK, waits = false }: OpenOptions = {}): Promise<Lake> {
   const layout = layoutOf(root);
+  const mirror = await mirrorOf(layout);
   const lists = new Map<string, FileList>();
   let known = new Map<string, Version>();
   let mark = after;
   let current: Snapshot | null = null;
-  const findAbsent = createPresence(layout);
+  const findAbsent = mirror === null ? createPresence(layout) : async (): Promise<readonly string[]> => [];
   let faults: Faults = { state: null, absent: [] };
 
   /** Names of the kept versions' files, oldest first. */
@@ -129,7 +131,7 @@ export async function openLake(root: string, { after = NO_MARK, waits = false }:
     }
     // The pointer only ever grows. At the first read its earlier value is not known, so it is checked more closely.
     if (!current) await requirePointer(layout);
-    const snapshot = await readSnapshot(layout, sequence, lists);
+    const snapshot = await readSnapshot(layout, sequence, lists, mirror);
     // A concurrent call may have been faster.
     if (current && sequence <= mark.sequence) return false;
     const { data_version } = snapshot.version;
@@ -167,7 +169,7 @@ export async function openLake(root: string, { after = NO_MARK, waits = false }:
   const lookUp = async (dataVersion: string): Promise<FoundVersion> => {
     const version = await find(dataVersion);
     try {
-      if (version) return await readSnapshot(layout, version.sequence, lists);
+      if (version) return await readSnapshot(layout, version.sequence, lists, mirror);
     } catch (error) {
       // Vacuum may remove it while it is being read.
       if (!(error instanceof DamagedManifestError && error.isMissing)) throw error;
@@ -189,7 +191,10 @@ export async function openLake(root: string, { after = NO_MARK, waits = false }:
     requireState,
     async at(dataVersion) {
       // Another process may have published it since the last refresh.
-      if (!current || dataVersion > mark.data_version) await follow();
+      if (!current || dataVersion > mark.data_version) {
+        await mirror?.pull.versions(false);
+        await follow();
+      }
       if (dataVersion === mark.data_version) return opened();
       const found = await lookUp(dataVersion).catch(async (error: unknown) => {
         await requireState();
@@ -214,28 +219,33 @@ export async function openLake(root: string, { after = NO_MARK, waits = false }:
   };
 }
 
-async function readSnapshot(layout: Layout, sequence: number, cache: Map<string, FileList>): Promise<Snapshot> {
+async function readSnapshot(
+  layout: Layout,
+  sequence: number,
+  cache: Map<string, FileList>,
+  mirror: Mirror | null,
+): Promise<Snapshot> {
+  const require = async (path: string, what: string): Promise<string> => {
+    let text = await readOrNone(path);
+    if (text === undefined && (await mirror?.pull.immutable(path))) text = await readOrNone(path);
+    if (text === undefined) throw new DamagedManifestError(`${what} is gone`, true);
+    return text;
+  };
   const version =
     sequence === 0
       ? EMPTY_VERSION
-      : decodeVersion(await requireFile(layout.versions, versionFile(sequence), `version ${sequence}`), sequence);
+      : decodeVersion(await require(join(layout.versions, versionFile(sequence)), `version ${sequence}`), sequence);
   const files = new Map<string, FileList>();
   for (const [entity, sha] of Object.entries(version.lists)) {
     let list = cache.get(sha);
     if (!list) {
-      const text = await requireFile(layout.lists, listFile(sha), `file list ${sha.slice(0, 12)} of ${entity}`);
+      const text = await require(join(layout.lists, listFile(sha)), `file list ${sha.slice(0, 12)} of ${entity}`);
       list = decodeList(text, sha);
       cache.set(sha, list);
     }
     files.set(entity, list);
   }
   return { version, files: (entity) => files.get(entity) ?? emptyList(entity) };
-}
-
-async function requireFile(folder: string, name: string, what: string): Promise<string> {
-  const text = await readOrNone(join(folder, name));
-  if (text === undefined) throw new DamagedManifestError(`${what} is gone`, true);
-  return text;
 }
 
 // Presence: entities of the open version whose data files are missing.

@@ -1,5 +1,5 @@
 // The paths of a data directory. No other module builds them.
-import { join } from "node:path";
+import { join, relative, sep } from "node:path";
 
 export interface Layout {
   readonly root: string;
@@ -44,6 +44,16 @@ export interface Layout {
   readonly tokensLock: string;
   readonly gaps: string;
   readonly gapsLock: string;
+  /** The bucket that this directory mirrors; absent if the lake itself is here. */
+  readonly bucket: string;
+  /** What the ledger of a mirror was when it last had the same entries as the bucket. */
+  readonly ledgerSynced: string;
+  /** Held while the state is brought up to date with the bucket. */
+  readonly pullLock: string;
+  /** Data files that are being fetched. */
+  readonly fetching: string;
+  /** Which fetched files each process reads. */
+  readonly holds: string;
 }
 
 export function layoutOf(root: string): Layout {
@@ -75,6 +85,11 @@ export function layoutOf(root: string): Layout {
     tokensLock: join(state, "tokens.lock"),
     gaps: join(state, "gaps.json"),
     gapsLock: join(state, "gaps.lock"),
+    bucket: join(state, "bucket.json"),
+    ledgerSynced: join(state, "ledger.synced.json"),
+    pullLock: join(state, "pull.lock"),
+    fetching: join(lake, ".fetching"),
+    holds: join(lake, ".holds"),
   };
 }
 
@@ -88,3 +103,6 @@ export const copiesFolderOf = (settings: {
 /** The file name of a version is its sequence number, so that two writers cannot both create the next one. */
 export const versionFile = (sequence: number): string => `${String(sequence).padStart(10, "0")}.json`;
 export const listFile = (sha256: string): string => `${sha256}.json`;
+
+/** A path relative to the data directory, with slashes: its name in messages, in the journal and in a bucket. */
+export const nameOf = (layout: Layout, path: string): string => relative(layout.root, path).replaceAll(sep, "/");

@@ -1,6 +1,5 @@
 // Record files: JSON lists, and lines of JSON that end with a checksum of the text before it.
 import { OperatorError } from "../errors.js";
-import { readOrNone } from "../files.js";
 import { printableJson } from "../words.js";
 import { sha256 } from "./manifest.js";
 
@@ -64,14 +63,12 @@ export class DamagedRecordsError extends OperatorError {
   override readonly name = "DamagedRecordsError";
 }
 
-/** The records of a JSON file; a missing file has none. Throws DamagedRecordsError. */
-export async function readRecords(path: string): Promise<readonly unknown[]> {
-  const text = await readOrNone(path);
-  return text === undefined ? [] : parseRecords(text, path);
-}
-
-/** The records in the text of a JSON file. Throws DamagedRecordsError if they are no list. */
-export function parseRecords(text: string, path: string): readonly unknown[] {
+/**
+ * The records in the text of a JSON file; undefined is the text of a file that does not exist. Throws DamagedRecordsError
+ * if they are no list.
+ */
+export function parseRecords(text: string | undefined, path: string): readonly unknown[] {
+  if (text === undefined) return [];
   try {
     const records: unknown = JSON.parse(text);
     if (Array.isArray(records)) return records;

@@ -46,7 +46,7 @@ export const hashToken = (secret: string): string => createHash("sha256").update
 /** Reads the tokens of a file; a missing file has none. Throws an OperatorError if it is damaged. */
 export async function readTokens(path: string): Promise<TokenList> {
   const text = await readOrNone(path);
-  return parseTokens(text === undefined ? [] : parseRecords(text, path));
+  return parseTokens(parseRecords(text, path));
 }
 
 /** Follows the tokens of a file. It resolves even if the file is damaged: some requests need no token. */

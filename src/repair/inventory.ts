@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { whyUnreadable } from "../files.js";
-import { listFile, versionFile, type Layout } from "../lake/layout.js";
+import { listFile, nameOf, versionFile, type Layout } from "../lake/layout.js";
 import {
   DamagedManifestError,
   decodeList,
@@ -13,7 +13,6 @@ import {
   type Clustering,
 } from "../lake/manifest.js";
 import { requirePointer, sequences } from "../lake/kept-versions.js";
-import { nameOf } from "../store/journal.js";
 
 /** A fault of the lake. */
 export interface Fault {

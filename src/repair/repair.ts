@@ -5,7 +5,8 @@ import { ENTITIES } from "../catalog/index.js";
 import type { Entity } from "../catalog/types.js";
 import { OperatorError } from "../errors.js";
 import { readOrNone } from "../files.js";
-import { createIntegrity, DamagedFileError, type Integrity } from "../lake/integrity.js";
+import { DamagedFileError } from "../lake/damaged-file.js";
+import { createIntegrity, type Integrity } from "../lake/integrity.js";
 import { findDrops } from "../lake/found-drops.js";
 import type { VersionEntry } from "../lake/ledger.js";
 import { type DataFile, type FileList, type Version, emptyList } from "../lake/manifest.js";
@@ -18,11 +19,11 @@ import { withSessionOn, type WriteOptions, type WriteSession, type Opening } fro
 import { findStateFaults, repairState } from "./state-files.js";
 import { findFaults, summarise, type OnFile, type VerifyOptions, type VerifyReport } from "./verify.js";
 import { openLake } from "../lake/lake.js";
-import { versionFile, type Layout } from "../lake/layout.js";
+import { nameOf, versionFile, type Layout } from "../lake/layout.js";
 import { readPointer, RESTORING, sequences, UNFINISHED } from "../lake/kept-versions.js";
 import { isTakenBack } from "../lake/withdrawals.js";
-import { writeDurably } from "../store/durable.js";
-import { nameOf, openJournal } from "../store/journal.js";
+import { writeDurably } from "../disk/durable.js";
+import { openJournal } from "../store/journal.js";
 import { removeVersions } from "../store/vacuum.js";
 
 /** A rewritten file. */
@@ -147,7 +148,7 @@ function entriesOfLost(lost: readonly Lost[]): readonly VersionEntry[] {
 const sumOf = (lost: readonly Lost[], of: "rows" | "inInbox"): number => lost.reduce((sum, one) => sum + one[of], 0);
 
 async function findDamaged({ layout }: WriteSession, list: FileList): Promise<ReadonlySet<DataFile>> {
-  const integrity = createIntegrity(layout.lake);
+  const integrity = createIntegrity(layout);
   const bad = new Set<DataFile>();
   for (const file of [...list.byDate, ...list.byCode]) if (!(await isIntact(integrity, file))) bad.add(file);
   return bad;
@@ -180,7 +181,7 @@ async function reimportSince(
 /** The faults that remain after a repair, e.g. damaged files that only older versions name. */
 async function remaining({ layout }: WriteSession, faults: readonly Fault[]): Promise<readonly Fault[]> {
   const { faults: ofManifest, files } = await takeInventory(layout);
-  const integrity = createIntegrity(layout.lake);
+  const integrity = createIntegrity(layout);
   const left = [...ofManifest, ...(await findStateFaults(layout))];
   for (const fault of faults) {
     if (!fault.path.startsWith("lake/")) continue;

@@ -3,14 +3,13 @@ import { createReadStream } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { OperatorError } from "../errors.js";
 import { readRecordedGaps } from "../lake/gaps.js";
-import type { Layout } from "../lake/layout.js";
+import { nameOf, type Layout } from "../lake/layout.js";
 import { inspectLedger, isLost, LEDGER_BEGIN, type LedgerContent } from "../lake/ledger.js";
 import { encodeRemoved, readRemoved } from "../lake/kept-versions.js";
 import { plural } from "../words.js";
-import { writeDurably } from "../store/durable.js";
+import { writeDurably } from "../disk/durable.js";
 import { takeInventory, type Fault } from "./inventory.js";
-import { nameOf } from "../store/journal.js";
-import { tryLock } from "../store/lock.js";
+import { tryLock } from "../disk/lock.js";
 
 /** A check for each file, which resolves to what is wrong with it; null if nothing is. */
 const CHECKS: readonly (readonly [keyof Layout, (path: string, layout: Layout) => Promise<string | null>])[] = [

@@ -6,7 +6,8 @@ import { entityNamed } from "../catalog/index.js";
 import { openWriter } from "../engine/loading.js";
 import type { Writer } from "../engine/writer.js";
 import { UnreadableError } from "../files.js";
-import { createIntegrity, DamagedFileError } from "../lake/integrity.js";
+import { DamagedFileError } from "../lake/damaged-file.js";
+import { createIntegrity } from "../lake/integrity.js";
 import { layoutOf, type Layout } from "../lake/layout.js";
 import {
   type Version,
@@ -81,7 +82,7 @@ export async function findFaults(
 ): Promise<readonly Fault[]> {
   const { versions, current, lists } = inventory;
   const faults: Fault[] = [...inventory.faults, ...(await findStateFaults(layout))];
-  const integrity = createIntegrity(layout.lake);
+  const integrity = createIntegrity(layout);
   const served = new Set(Object.values(current?.lists ?? {}));
   const bad = new Set<string>();
   const report = (

@@ -16,7 +16,8 @@ import {
 } from "../lake/manifest.js";
 import { scan, writeDataFiles, type Writing, orderOf } from "./datafile.js";
 import { compareFiles, ROWS_PER_FILE } from "./merge.js";
-import { openComplete, withWriteSession, type WriteOptions } from "./session.js";
+import { LostRaceError } from "./commit.js";
+import { openComplete, openServed, withSessionOn, type WriteOptions } from "./session.js";
 import { moveIn, withStaging } from "./staging.js";
 import type { Writer } from "../engine/writer.js";
 import { quoteName, quoteText } from "../sql-text.js";
@@ -75,7 +76,7 @@ export async function compact(
       );
       done += rowsToWrite(plan);
     }
-    return withWriteSession(root, { ...options, writer }, async ({ base, publish }) => {
+    return withSessionOn(root, { ...options, writer }, openServed, async ({ base, publish }) => {
       const changed: CompactedEntity[] = [];
       const lists: FileList[] = [];
       for (const one of built) {
@@ -92,7 +93,7 @@ export async function compact(
     });
   });
   return work.catch(async (error: unknown) => {
-    if (!(await wereReplaced(lake, due))) throw error;
+    if (!(error instanceof LostRaceError) && !(await wereReplaced(lake, due))) throw error;
     return compact(root, options, onProgress);
   });
 }
@@ -141,7 +142,7 @@ async function build(
   onRows: (written: number) => void,
 ): Promise<Built> {
   const { layout } = writing;
-  await createIntegrity(layout.lake).check(buildsCode ? before.byDate : groups.flat());
+  await createIntegrity(layout).check(buildsCode ? before.byDate : groups.flat());
   let rows = 0;
   const joined: Built["joined"][number][] = [];
   const sources = groups.map((parts) => ({ relation: scan(layout, parts), sorted: true }));

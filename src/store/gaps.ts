@@ -4,12 +4,11 @@ import { columnNamed } from "../catalog/index.js";
 import type { Entity } from "../catalog/types.js";
 import { parseDate } from "../dates.js";
 import { OperatorError } from "../errors.js";
-import { encodeGaps, isExcuse, readRecordedGaps, type Excuse, type Gap, type RecordedGap } from "../lake/gaps.js";
+import { encodeGaps, isExcuse, parseRecordedGaps, type Excuse, type Gap, type RecordedGap } from "../lake/gaps.js";
 import { layoutOf } from "../lake/layout.js";
 import { isPrintable } from "../words.js";
-import { writeDurably } from "./durable.js";
-import { withLock } from "./lock.js";
 import { explain } from "./session.js";
+import { editFile } from "./shared-file.js";
 
 interface GapDays {
   /** `YYYYMMDD` or `YYYY-MM-DD`, inclusive. */
@@ -110,9 +109,9 @@ function dateOf(option: string, text: string): string {
 
 async function change(root: string, edit: (gaps: readonly RecordedGap[]) => readonly RecordedGap[]): Promise<void> {
   const layout = layoutOf(root);
-  await withLock(layout.gapsLock, async () => {
-    await writeDurably(layout.gaps, encodeGaps(edit(await readRecordedGaps(layout.gaps))));
-  }).catch((error: unknown) => {
+  await editFile(layout, layout.gaps, layout.gapsLock, (text) =>
+    encodeGaps(edit(parseRecordedGaps(text, layout.gaps))),
+  ).catch((error: unknown) => {
     throw explain(error, root);
   });
 }

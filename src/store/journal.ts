@@ -1,14 +1,14 @@
 // The journal of a writer: it lists each new file before the file appears. Listed files that are not served are removed
 // at the end of the session or, after a crash, at the start of the next one. Then the ledger learns of listed versions too.
 import { appendFile, open, rm, writeFile } from "node:fs/promises";
-import { join, relative, sep } from "node:path";
+import { join } from "node:path";
 import { readOrNone } from "../files.js";
 import { openLake } from "../lake/lake.js";
-import { listFile, versionFile, type Layout } from "../lake/layout.js";
+import { listFile, nameOf, versionFile, type Layout } from "../lake/layout.js";
 import { readPointer } from "../lake/kept-versions.js";
-import { exists, removeTemporaries, temporaryOf } from "./durable.js";
+import { exists, removeTemporaries, temporaryOf } from "../disk/durable.js";
 import { recordVersions } from "./ledger-file.js";
-import { tryLock } from "./lock.js";
+import { tryLock } from "../disk/lock.js";
 
 /** Cleans up after a writer that crashed, and begins a new journal. The caller holds the write lock. */
 export async function openJournal(layout: Layout): Promise<void> {
@@ -75,9 +75,6 @@ export async function settle(layout: Layout, isAfterCrash = false): Promise<void
   if (isNew) await recordVersions(layout, [version], isAfterCrash);
   await rm(layout.pending);
 }
-
-/** A path relative to the data directory, as in the journal and in messages. */
-export const nameOf = (layout: Layout, path: string): string => relative(layout.root, path).replaceAll(sep, "/");
 
 /** Whether this is the name of a data file or a file list. Nothing else is ever removed. */
 export const isLakeFile = (name: string): boolean =>

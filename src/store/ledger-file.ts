@@ -12,13 +12,32 @@ import type { Layout } from "../lake/layout.js";
 import type { Version } from "../lake/manifest.js";
 import { seal } from "../lake/records.js";
 import { keyOf, missingWithdrawals } from "../lake/withdrawals.js";
-import { withLock } from "./lock.js";
+import { withLock } from "../disk/lock.js";
+import { mirrorOf } from "../lake/mirror/mirror.js";
+import { sendLedger, syncLedger } from "./bucket-ledger.js";
 
 export const encodeEntry = (entry: LedgerEntry): string => `${seal(entry)}\n`;
 
-/** Runs `work` while no other process writes the ledger. */
+/** Runs `work` while no other process on this machine writes the ledger. In a mirror, the bucket has it afterwards. */
 export const withLedgerLocked = <T>(layout: Layout, work: () => Promise<T>): Promise<T> =>
-  withLock(layout.ledgerLock, work, undefined, false);
+  withLock(
+    layout.ledgerLock,
+    async () => {
+      const mirror = await mirrorOf(layout);
+      if (mirror === null) return work();
+      await syncLedger(mirror, layout);
+      const result = await work();
+      await sendLedger(mirror, layout);
+      return result;
+    },
+    undefined,
+    false,
+  );
+
+/** Reads what others have appended in the bucket of a mirror. */
+export async function followLedger(layout: Layout): Promise<void> {
+  if ((await mirrorOf(layout)) !== null) await withLedgerLocked(layout, async () => undefined);
+}
 
 /** One state of the ledger's file. */
 export interface LedgerState {
@@ -61,9 +80,10 @@ export async function recordVersions(
 ): Promise<void> {
   const fresh = versions.flatMap(entriesOf);
   const takesBack = versions.some(({ withdrawals }) => withdrawals !== undefined);
-  const { size } = await stat(layout.ledger).catch(() => ({ size: 0 }));
-  if ((fresh.length === 0 && !takesBack) || size === 0) return;
+  if (fresh.length === 0 && !takesBack) return;
   await withLedgerLocked(layout, async () => {
+    const { size } = await stat(layout.ledger).catch(() => ({ size: 0 }));
+    if (size === 0) return;
     const known = takesBack || isAfterCrash ? await readLedger(layout.ledger) : [];
     const names = new Set(known.map(nameOfEntry));
     const added = fresh.filter((entry) => !names.has(nameOfEntry(entry)));

@@ -60,7 +60,7 @@ export async function merge(
   const changed = [...freshDates, ...goneDates];
   // The files of these dates, which are written again.
   const touched = before.byDate.filter((file) => changed.some(({ date }) => holds(file, date)));
-  await createIntegrity(layout.lake).check(touched);
+  await createIntegrity(layout).check(touched);
   const dates =
     touched.length === 0
       ? freshDates
@@ -206,7 +206,7 @@ export async function findGone(
 ): Promise<readonly DateCount[]> {
   const files = filesOfGone(before, change);
   if (files.length === 0) return [];
-  await createIntegrity(layout.lake).check(files);
+  await createIntegrity(layout).check(files);
   return countDates(writer, entity, rowsGone(entity, layout, files, change), change.where?.condition.values);
 }
 

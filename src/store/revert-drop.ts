@@ -149,7 +149,7 @@ async function prepare(session: WriteSession, lake: Lake, origin: Origin): Promi
   const span = { first, last, firstCode: null, lastCode: null };
   const rowsOf = async (snapshot: Snapshot): Promise<string> => {
     const files = filesOf(entity, snapshot, first, last);
-    await createIntegrity(layout.lake).check(files);
+    await createIntegrity(layout).check(files);
     const rows = rowsIn(entity, files, null, null, ({ path }) => join(layout.lake, path));
     return `(SELECT ${columnList(entity)} FROM ${rows} o WHERE ${isKey(entity)})`;
   };
@@ -211,7 +211,7 @@ async function findKeys(
   const without = (files: readonly DataFile[], shared: readonly DataFile[]): readonly DataFile[] =>
     files.filter(({ path }) => !shared.some((file) => file.path === path));
   const [old, fresh] = [without(older, newer), without(newer, older)];
-  await createIntegrity(layout.lake).check([...old, ...fresh]);
+  await createIntegrity(layout).check([...old, ...fresh]);
   const rowsOf = (files: readonly DataFile[]): string =>
     `SELECT ${columnList(entity)} FROM ${rowsIn(entity, files, null, null, ({ path }) => join(layout.lake, path))}`;
   const [a, b] = [rowsOf(old), rowsOf(fresh)];

@@ -4,7 +4,8 @@ import { ENTITIES } from "../catalog/index.js";
 import type { Entity } from "../catalog/types.js";
 import type { Writer } from "../engine/writer.js";
 import { OperatorError } from "../errors.js";
-import { createIntegrity, DamagedFileError } from "../lake/integrity.js";
+import { DamagedFileError } from "../lake/damaged-file.js";
+import { createIntegrity } from "../lake/integrity.js";
 import { openLake, type Lake, type Snapshot } from "../lake/lake.js";
 import { readLedger } from "../lake/ledger.js";
 import type { DataFile, FileList, Version, Withdrawal } from "../lake/manifest.js";
@@ -76,7 +77,7 @@ export async function revert(root: string, name: string, options: RevertOptions)
     for (const entity of wanted) {
       const [before, after] = [base.files(entity.name), target.files(entity.name)];
       if (before.byDate === after.byDate || isSame(before, after)) continue;
-      await createIntegrity(layout.lake).check(
+      await createIntegrity(layout).check(
         without([...after.byDate, ...after.byCode], [...before.byDate, ...before.byCode]),
       );
       const difference = await differenceOf(session, entity, before.byDate, after.byDate);
@@ -184,7 +185,7 @@ async function differenceOf(
   const [old, fresh] = [without(before, after), without(after, before)];
   if (old.length + fresh.length === 0) return { gone: 0, back: 0, days: 0, first: null, last: null };
   try {
-    await createIntegrity(layout.lake).check(old);
+    await createIntegrity(layout).check(old);
   } catch (error) {
     if (error instanceof DamagedFileError) return null;
     throw error;

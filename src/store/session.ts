@@ -8,14 +8,17 @@ import type { Writer } from "../engine/writer.js";
 import { OperatorError, EngineError, isSystemError, NoSpaceError } from "../errors.js";
 import { findSuccessor, UnavailableError, type Mark, readIdentity } from "../lake/continuity.js";
 import { UnreadableError, describeRefusal } from "../files.js";
-import { DamagedFileError } from "../lake/integrity.js";
+import { DamagedFileError } from "../lake/damaged-file.js";
 import { openLake, type Lake, type Snapshot } from "../lake/lake.js";
 import { layoutOf, type Layout, listFile, versionFile } from "../lake/layout.js";
 import { type FileList, type Version, encodeList, encodeVersion, sha256 } from "../lake/manifest.js";
+import { mirrorOf } from "../lake/mirror/mirror.js";
+import { commit, LOST_RACE, LostRaceError } from "./commit.js";
 import { openJournal, settle, journalIfNew, journalVersion } from "./journal.js";
-import { withLock, type Lock } from "./lock.js";
+import { withLock, type Lock } from "../disk/lock.js";
 import { chinaTime } from "../dates.js";
-import { createDurably, syncPath, writeDurably } from "./durable.js";
+import { createShared } from "./shared-file.js";
+import { createDurably, syncPath, writeDurably } from "../disk/durable.js";
 
 export interface WriteSession {
   readonly layout: Layout;
@@ -51,7 +54,7 @@ export interface Opening {
   readonly isServed: boolean;
 }
 
-async function openServed(layout: Layout): Promise<Opening> {
+export async function openServed(layout: Layout): Promise<Opening> {
   await openJournal(layout);
   return { base: (await openComplete(layout.root)).current(), isServed: true };
 }
@@ -67,16 +70,31 @@ export async function openComplete(root: string, after?: Mark): Promise<Lake> {
   );
 }
 
-/** Opens the lake for writing and runs `work`. Afterwards all files that are not served are removed. */
+/**
+ * Opens the lake for writing and runs `work`, which is run again if another writer has published the same entity in a
+ * bucket meanwhile. Afterwards all files that are not served are removed.
+ */
 export async function withWriteSession<T>(
   root: string,
   options: WriteOptions,
   work: (session: WriteSession) => Promise<T>,
 ): Promise<T> {
-  return withSessionOn(root, options, openServed, work);
+  for (let tries = 1; ; tries++) {
+    try {
+      return await withSessionOn(root, options, openServed, work);
+    } catch (error) {
+      if (!(error instanceof LostRaceError) || tries === MOST_TRIES) throw error;
+    }
+  }
 }
 
-/** The same for a base other than the served version. `open` must begin the journal or keep the existing one. */
+/** How often work begins again because another writer was faster. */
+const MOST_TRIES = 20;
+
+/**
+ * The same for a base other than the served version, and without trying again when another writer was faster. `open` must
+ * begin the journal or keep the existing one.
+ */
 export async function withSessionOn<T, O extends Opening>(
   root: string,
   options: WriteOptions,
@@ -98,7 +116,7 @@ export async function withSessionOn<T, O extends Opening>(
         if (changed.length === 0 && isServed) return null;
         if (!(await lock.isHeld())) throw new OperatorError("another writer took over the lake; nothing was changed");
         const now = (options.now ?? (() => new Date()))();
-        return publish(layout, base.version, changed, reason, now, records);
+        return publish(layout, base, changed, { reason, now, records });
       };
       return await work({ layout, writer, scratch, base, publish: publishChanges }, opening);
     } finally {
@@ -126,6 +144,7 @@ export async function withLakeLocked<T, O>(
   await requireLake();
   const lockedWork = async (lock: Lock): Promise<T> => {
     await requireLake();
+    await (await mirrorOf(layout))?.pull.versions(true);
     const opened = await open(layout);
     const result = await work(layout, lock, opened).catch(async (error: unknown) => {
       // If this fails, the journal stays and the next session cleans up.
@@ -186,55 +205,59 @@ function withFindings({ findings, ...list }: FileList, before: FileList): FileLi
 
 /**
  * Publishes a version in which the given lists replace those of the same entities. The caller holds the write lock.
- * Throws an OperatorError if another writer has published on the same parent nevertheless.
+ * Throws an OperatorError if another writer has published nevertheless: in a bucket a LostRaceError, and only if it was one
+ * of these entities.
  */
 export async function publish(
   layout: Layout,
-  parent: Version,
+  base: Snapshot,
   changes: readonly FileList[],
-  reason: string,
-  now: Date,
-  records: Records = {},
+  { reason, now, records = {} }: { reason: string; now: Date; records?: Records | undefined },
 ): Promise<Version> {
   await mkdir(layout.versions, { recursive: true });
   await mkdir(layout.lists, { recursive: true });
   await identify(layout);
-  const lists: Record<string, string> = { ...parent.lists };
-  for (const list of changes) {
-    if (list.byDate.length === 0) {
-      delete lists[list.entity];
-      continue;
-    }
-    const text = encodeList(list);
-    const sha = sha256(text);
-    const path = join(layout.lists, listFile(sha));
-    await journalIfNew(layout, path);
-    await writeDurably(path, text);
-    lists[list.entity] = sha;
-  }
-  const next = Date.parse(parent.data_version) + 1;
-  const version: Version = {
-    sequence: parent.sequence + 1,
-    data_version: chinaTime(new Date(Math.max(now.getTime(), next))),
-    ...(now.getTime() < next ? { published: chinaTime(now) } : {}),
-    reason,
-    ...records,
-    lists,
+  const named = new Map<string, string | null>();
+  for (const list of changes) named.set(list.entity, list.byDate.length === 0 ? null : await writeList(layout, list));
+  const versionOn = (parent: Version): Version => {
+    const next = Date.parse(parent.data_version) + 1;
+    const lists = Object.entries({ ...parent.lists, ...Object.fromEntries(named) });
+    return {
+      sequence: parent.sequence + 1,
+      data_version: chinaTime(new Date(Math.max(now.getTime(), next))),
+      ...(now.getTime() < next ? { published: chinaTime(now) } : {}),
+      reason,
+      ...records,
+      lists: Object.fromEntries(lists.filter((entry): entry is [string, string] => entry[1] !== null)),
+    };
   };
+  const mirror = await mirrorOf(layout);
+  if (mirror !== null) return commit(mirror, layout, base, changes, versionOn);
+  const version = versionOn(base.version);
   await journalVersion(layout, version.sequence);
   await createDurably(join(layout.versions, versionFile(version.sequence)), encodeVersion(version)).catch(
     (error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-      throw new OperatorError("another writer published at the same time; nothing was changed, try again");
+      throw (error as NodeJS.ErrnoException).code === "EEXIST" ? new OperatorError(LOST_RACE) : error;
     },
   );
   await writeDurably(layout.pointer, `${version.sequence}\n`);
-  if (parent.sequence === 0) await syncPath(layout.root);
+  if (version.sequence === 1) await syncPath(layout.root);
   return version;
+}
+
+/** Resolves to the checksum of the list, which is its name. */
+async function writeList(layout: Layout, list: FileList): Promise<string> {
+  const text = encodeList(list);
+  const sha = sha256(text);
+  const path = join(layout.lists, listFile(sha));
+  await journalIfNew(layout, path);
+  await writeDurably(path, text);
+  return sha;
 }
 
 /** Gives the lake an id, which lakes of earlier releases lack. */
 async function identify(layout: Layout): Promise<void> {
   if ((await readIdentity(layout)) !== null) return;
-  await writeDurably(layout.identity, `${JSON.stringify({ id: randomUUID() })}\n`);
+  const text = `${JSON.stringify({ id: randomUUID() })}\n`;
+  await createShared(layout, layout.identity, text);
 }

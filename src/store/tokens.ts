@@ -6,11 +6,10 @@ import { chinaTime, parseSpan } from "../dates.js";
 import { OperatorError, nearest } from "../errors.js";
 import { printableJson } from "../words.js";
 import { layoutOf } from "../lake/layout.js";
-import { readRecords } from "../lake/records.js";
+import { parseRecords } from "../lake/records.js";
 import { METRICS, type StoredToken, hashToken, isTokenName, nameOf } from "../lake/tokens.js";
-import { writeDurably } from "./durable.js";
-import { withLock } from "./lock.js";
 import { explain } from "./session.js";
+import { editFile } from "./shared-file.js";
 
 interface TokenOptions {
   readonly entities: readonly string[] | null;
@@ -82,9 +81,8 @@ async function change(root: string, edit: (records: readonly unknown[]) => reado
   const layout = layoutOf(root);
   try {
     await mkdir(layout.state, { recursive: true });
-    await withLock(layout.tokensLock, async () => {
-      await writeDurably(layout.tokens, `${JSON.stringify(edit(await readRecords(layout.tokens)), null, 2)}\n`);
-    });
+    const encode = (records: readonly unknown[]): string => `${JSON.stringify(records, null, 2)}\n`;
+    await editFile(layout, layout.tokens, layout.tokensLock, (text) => encode(edit(parseRecords(text, layout.tokens))));
   } catch (error) {
     throw explain(error, root);
   }

@@ -5,12 +5,12 @@ import { chinaTime } from "../dates.js";
 import { OperatorError } from "../errors.js";
 import type { Mark } from "../lake/continuity.js";
 import { openLake } from "../lake/lake.js";
-import { layoutOf, listFile, versionFile, type Layout } from "../lake/layout.js";
+import { layoutOf, listFile, nameOf, versionFile, type Layout } from "../lake/layout.js";
 import { decodeList, type Version } from "../lake/manifest.js";
 import { encodeRemoved, readRemoved } from "../lake/kept-versions.js";
 import { plural } from "../words.js";
-import { syncPath, writeDurably } from "./durable.js";
-import { isLakeFile, journal, nameOf, openJournal } from "./journal.js";
+import { syncPath, writeDurably } from "../disk/durable.js";
+import { isLakeFile, journal, openJournal } from "./journal.js";
 import { withLakeLocked } from "./session.js";
 import { clearStaging } from "./staging.js";
 

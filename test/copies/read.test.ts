@@ -55,7 +55,7 @@ beforeAll(async () => {
   snapshot = (await openLake(root)).current();
   reader = await openReader({
     ...{ lakeFolder: layout.lake, memory: "500MB", tempDirectory: root, spill: "1GB", threads: 1 },
-    ...{ concurrency: 4, streams: 8, queue: 8, integrity: createIntegrity(layout.lake) },
+    ...{ concurrency: 4, streams: 8, queue: 8, integrity: createIntegrity(layout) },
   });
   folder = join(root, "copies");
   await makeCopies(root, { folder, size: "auto", log: () => undefined, signal: never });

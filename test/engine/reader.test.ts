@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { entityNamed } from "../../src/catalog/index.js";
 import { openReader, type Reader } from "../../src/engine/reader.js";
-import { createIntegrity, DamagedFileError } from "../../src/lake/integrity.js";
+import { DamagedFileError } from "../../src/lake/damaged-file.js";
+import { createIntegrity } from "../../src/lake/integrity.js";
 import { openLake } from "../../src/lake/lake.js";
 import { planRead } from "../../src/query/plan.js";
 import { parseRequest } from "../../src/query/request.js";
@@ -24,7 +25,7 @@ async function readWhile(query: string, happens: (path: string) => Promise<unkno
   const files = current().files("adj_factor");
   const reader: Reader = await openReader({
     ...{ lakeFolder: layout.lake, memory: "500MB", tempDirectory: root, spill: "1GB", threads: 1 },
-    ...{ concurrency: 4, streams: 8, queue: 8, integrity: createIntegrity(layout.lake) },
+    ...{ concurrency: 4, streams: 8, queue: 8, integrity: createIntegrity(layout) },
   });
   const request = parseRequest(entity, new URLSearchParams(query), { defaultLimit: null, maxLimit: null });
   const plan = planRead(request, files, null);

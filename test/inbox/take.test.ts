@@ -8,7 +8,7 @@ import { openLake } from "../../src/lake/lake.js";
 import { layoutOf } from "../../src/lake/layout.js";
 import { fileList } from "../../src/lake/manifest.js";
 import { isShort, freeSpace } from "../../src/lake/status.js";
-import { withLock } from "../../src/store/lock.js";
+import { withLock } from "../../src/disk/lock.js";
 import { revert } from "../../src/store/revert.js";
 import { publish } from "../../src/store/session.js";
 import { verify } from "../../src/repair/verify.js";
@@ -63,8 +63,8 @@ test("a drop is merged again if another writer changed its entity before the pub
     await until("the drop waits for the lock", async () =>
       (await readdir(layout.state)).some((name) => name.startsWith("write.lock.")),
     );
-    const { version } = (await openLake(root)).current();
-    await publish(layout, version, [fileList("adj_factor", [], [], [])], "test", watcher.now());
+    const base = (await openLake(root)).current();
+    await publish(layout, base, [fileList("adj_factor", [], [], [])], { reason: "test", now: watcher.now() });
   });
   await watcher.taken();
   expect(await outcomesOf(root)).toEqual({ "adj_factor/a.csv": "taken" });

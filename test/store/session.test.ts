@@ -1,9 +1,16 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { openLake } from "../../src/lake/lake.js";
+import { openLake, type Snapshot } from "../../src/lake/lake.js";
 import { layoutOf, versionFile } from "../../src/lake/layout.js";
-import { emptyList, EMPTY_VERSION, fileList, type DataFile, type FileList } from "../../src/lake/manifest.js";
+import {
+  emptyList,
+  EMPTY_VERSION,
+  fileList,
+  type DataFile,
+  type FileList,
+  type Version,
+} from "../../src/lake/manifest.js";
 import { withWriteSession, publish } from "../../src/store/session.js";
 import { temporaryFolder } from "../support/folders.js";
 import { dropFactors, filesBelow, MEMORY, neededFiles, servedRows } from "../support/upkeep.js";
@@ -18,19 +25,21 @@ function listOf(entity: string, rows: number): FileList {
   return fileList(entity, [file]);
 }
 
+const on = (version: Version): Snapshot => ({ version, files: emptyList });
+
 describe("publishing", () => {
   test("numbers versions from one and names each by the time in China", async () => {
     const layout = layoutOf(await temporaryFolder());
-    const first = await publish(layout, EMPTY_VERSION, [listOf("daily", 1)], "import daily", NOON);
+    const first = await publish(layout, on(EMPTY_VERSION), [listOf("daily", 1)], { reason: "import daily", now: NOON });
     expect(first).toMatchObject({ sequence: 1, data_version: "2024-01-02T12:00:00.000+08:00", reason: "import daily" });
     expect((await openLake(layout.root)).current().version).toEqual(first);
   });
 
   test("gives every version a later name, even if the clock stands still or goes back", async () => {
     const layout = layoutOf(await temporaryFolder());
-    const first = await publish(layout, EMPTY_VERSION, [listOf("daily", 1)], "one", NOON);
-    const second = await publish(layout, first, [listOf("daily", 2)], "two", NOON);
-    const third = await publish(layout, second, [listOf("daily", 3)], "three", new Date(0));
+    const first = await publish(layout, on(EMPTY_VERSION), [listOf("daily", 1)], { reason: "one", now: NOON });
+    const second = await publish(layout, on(first), [listOf("daily", 2)], { reason: "two", now: NOON });
+    const third = await publish(layout, on(second), [listOf("daily", 3)], { reason: "three", now: new Date(0) });
     expect([second, third].map((version) => version.data_version)).toEqual([
       "2024-01-02T12:00:00.001+08:00",
       "2024-01-02T12:00:00.002+08:00",
@@ -39,8 +48,11 @@ describe("publishing", () => {
 
   test("carries over the lists of entities that did not change, and leaves out one without files", async () => {
     const layout = layoutOf(await temporaryFolder());
-    const first = await publish(layout, EMPTY_VERSION, [listOf("daily", 1), listOf("weekly", 1)], "one", NOON);
-    const second = await publish(layout, first, [emptyList("weekly")], "two", NOON);
+    const first = await publish(layout, on(EMPTY_VERSION), [listOf("daily", 1), listOf("weekly", 1)], {
+      reason: "one",
+      now: NOON,
+    });
+    const second = await publish(layout, on(first), [emptyList("weekly")], { reason: "two", now: NOON });
     expect(second.lists).toEqual({ daily: first.lists["daily"] });
     const lake = await openLake(layout.root);
     expect(lake.current().files("weekly")).toEqual(emptyList("weekly"));
@@ -50,10 +62,10 @@ describe("publishing", () => {
 
   test("refuses a number that another writer took: nothing changes", async () => {
     const layout = layoutOf(await temporaryFolder());
-    const first = await publish(layout, EMPTY_VERSION, [listOf("daily", 1)], "one", NOON);
+    const first = await publish(layout, on(EMPTY_VERSION), [listOf("daily", 1)], { reason: "one", now: NOON });
     const path = join(layout.versions, versionFile(2));
     await writeFile(path, "of the other");
-    await expect(publish(layout, first, [listOf("daily", 2)], "two", NOON)).rejects.toThrow(
+    await expect(publish(layout, on(first), [listOf("daily", 2)], { reason: "two", now: NOON })).rejects.toThrow(
       "another writer published at the same time",
     );
     expect(await readFile(path, "utf8")).toBe("of the other");

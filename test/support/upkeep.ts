@@ -6,6 +6,7 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { entityNamed } from "../../src/catalog/index.js";
 import { openWriter, type Writer } from "../../src/engine/writer.js";
+import { createIntegrity } from "../../src/lake/integrity.js";
 import { openLake, type Snapshot } from "../../src/lake/lake.js";
 import { layoutOf, listFile, versionFile } from "../../src/lake/layout.js";
 import { importFiles, type ImportReport } from "../../src/store/import.js";
@@ -48,6 +49,7 @@ export async function dropFactors(root: string, lines: readonly string[], now?: 
 export async function rowsOf(root: string, snapshot: Snapshot, entity: string): Promise<readonly string[]> {
   const { byDate } = snapshot.files(entity);
   if (byDate.length === 0) return [];
+  await createIntegrity(layoutOf(root)).check(byDate);
   const columns = columnList(entityNamed(entity)!);
   const rows = await (await sharedWriter()).rows(`SELECT ${columns} FROM ${scan(layoutOf(root), byDate)}`);
   return rows.map((row) => JSON.stringify(Object.values(row)));

@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { layoutOf } from "../../src/lake/layout.js";
-import { lookAtLock, withLock } from "../../src/store/lock.js";
+import { lookAtLock, withLock } from "../../src/disk/lock.js";
 import { withWriteSession } from "../../src/store/session.js";
 import { temporaryFolder } from "../support/folders.js";
 import { dropFactors, MEMORY, servedRows } from "../support/upkeep.js";

@@ -1,0 +1,134 @@
+// Keeps a mirror within its size: removes the fetched files that were used least recently, never one that is being read.
+import { readdir, rm, stat, statfs, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { readOrNone } from "../../files.js";
+import { nameOf, type Layout } from "../layout.js";
+import { lastUses } from "./holds.js";
+
+/** The size of a mirror: bytes, or half of the disk space that was free when it was empty. */
+export type MirrorSize = number | "auto";
+
+const MARK = ".evicting";
+/** A mark is gone sooner, unless the process that set it has died. Milliseconds. */
+const MARKED_FOR = 5_000;
+
+/** Resolves when nobody is about to remove the file. Whoever will read it has listed it as held before. */
+export async function untilUnmarked(path: string): Promise<void> {
+  for (;;) {
+    const mark = await stat(path + MARK).catch(() => undefined);
+    if (!mark || Date.now() - mark.mtimeMs > MARKED_FOR) return;
+    await sleep(5);
+  }
+}
+
+export interface Room {
+  /** Called after a file of so many bytes was fetched: removes others if there are too many. */
+  added(bytes: number): Promise<void>;
+  /** Removes every file that is not being read. Resolves to the bytes. */
+  clear(): Promise<number>;
+}
+
+/** How long the size of the folder is trusted, in milliseconds: other processes fetch files too. */
+const TRUSTED_FOR = 30_000;
+/** After an eviction, this part of the size is in use. */
+const FILLED_TO = 0.9;
+
+interface Fetched {
+  /** Relative to the lake folder. */
+  readonly path: string;
+  readonly bytes: number;
+  readonly usedAt: number;
+}
+
+export function createRoom(layout: Layout, size: MirrorSize): Room {
+  let used = 0;
+  let countedAt = -Infinity;
+  let working: Promise<unknown> = Promise.resolve();
+
+  const count = async (): Promise<readonly Fetched[]> => {
+    const files = await fetchedFiles(layout);
+    used = files.reduce((sum, { bytes }) => sum + bytes, 0);
+    countedAt = performance.now();
+    return files;
+  };
+
+  const removeDownTo = async (limit: number): Promise<number> => {
+    const files = await count();
+    // Files are in the journal before they appear, until the bucket has them.
+    const pending = new Set(((await readOrNone(layout.pending)) ?? "").split("\n"));
+    const chosen: Fetched[] = [];
+    let left = used;
+    for (const file of files) {
+      if (left <= limit || file.usedAt === Infinity) break;
+      if (pending.has(nameOf(layout, join(layout.lake, file.path)))) continue;
+      chosen.push(file);
+      left -= file.bytes;
+    }
+    const freed = await evict(layout, chosen);
+    used -= freed;
+    return freed;
+  };
+
+  const keepWithin = async (): Promise<void> => {
+    const limit = size === "auto" ? (await spaceOf(layout, used)) / 2 : size;
+    if (used > limit || performance.now() - countedAt > TRUSTED_FOR) await count();
+    if (used > limit) await removeDownTo(limit * FILLED_TO);
+  };
+
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = working.then(work);
+    working = done.catch(() => undefined);
+    return done;
+  };
+
+  return {
+    added(bytes) {
+      used += bytes;
+      return inTurn(keepWithin);
+    },
+    clear: () => inTurn(() => removeDownTo(0)),
+  };
+}
+
+/** The disk space that the mirror may fill at most: what is free, and what it has filled. */
+async function spaceOf(layout: Layout, used: number): Promise<number> {
+  const { bavail, bsize } = await statfs(layout.lake);
+  return bavail * bsize + used;
+}
+
+/** All data files of the directory, those that were used least recently first. */
+async function fetchedFiles(layout: Layout): Promise<readonly Fetched[]> {
+  const uses = await lastUses(layout);
+  const entries = await readdir(layout.lake, { recursive: true, withFileTypes: true });
+  const files: Fetched[] = [];
+  for (const { name, parentPath } of entries) {
+    if (!name.endsWith(".parquet")) continue;
+    const path = join(parentPath, name).slice(layout.lake.length + 1);
+    if (path.startsWith(".")) continue;
+    const found = await stat(join(layout.lake, path)).catch(() => undefined);
+    if (found) files.push({ path, bytes: found.size, usedAt: uses.get(path) ?? found.mtimeMs });
+  }
+  return files.sort((a, b) => a.usedAt - b.usedAt);
+}
+
+/**
+ * Removes files, except those that somebody reads. A reader lists a file before it looks for the mark, and marks are set
+ * before the lists are read, so that at least one of the two notices the other. Resolves to the bytes.
+ */
+async function evict(layout: Layout, files: readonly Fetched[]): Promise<number> {
+  const marks = files.map(({ path }) => join(layout.lake, path) + MARK);
+  let freed = 0;
+  try {
+    for (const mark of marks) await writeFile(mark, "");
+    const uses = await lastUses(layout);
+    for (const { path, bytes } of files) {
+      if (uses.get(path) === Infinity) continue;
+      await rm(join(layout.lake, path), { force: true });
+      freed += bytes;
+    }
+    return freed;
+  } finally {
+    for (const mark of marks) await rm(mark, { force: true });
+  }
+}

@@ -1,0 +1,2 @@
+import { OperatorError } from "../errors.js";
+export class UnreachableError extends OperatorError {}

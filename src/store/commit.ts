@@ -1,0 +1,69 @@
+// Publishes in a bucket. Creating the object of the version is the commit: of several writers one succeeds, and the others
+// publish on top of it if they changed other entities, or begin again.
+import { join } from "node:path";
+import { OperatorError } from "../errors.js";
+import { openLake, type Snapshot } from "../lake/lake.js";
+import { listFile, nameOf, versionFile, type Layout } from "../lake/layout.js";
+import { encodeVersion, type DataFile, type FileList, type Version } from "../lake/manifest.js";
+import type { Mirror } from "../lake/mirror/mirror.js";
+import { journalVersion } from "./journal.js";
+
+export const LOST_RACE = "another writer published at the same time; nothing was changed, try again";
+
+/** Another writer has published the same entity meanwhile. Nothing was changed. */
+export class LostRaceError extends OperatorError {
+  constructor() {
+    super(LOST_RACE);
+    this.name = "LostRaceError";
+  }
+}
+
+/** Objects that are sent at the same time. */
+const AT_ONCE = 4;
+
+/**
+ * Sends the files of `changes`, and then the version that `versionOn` makes of its parent. Data files are sent even if the
+ * bucket has them: a vacuum may be about to remove those that no version names. Throws LostRaceError if one of the
+ * entities has changed since `base`.
+ */
+export async function commit(
+  mirror: Mirror,
+  layout: Layout,
+  base: Snapshot,
+  changes: readonly FileList[],
+  versionOn: (parent: Version) => Version,
+): Promise<Version> {
+  const { objects, pull } = mirror;
+  const paths = changes.flatMap((list) =>
+    newFiles(list, base.files(list.entity)).map((file) => join(layout.lake, file.path)),
+  );
+  const draft = versionOn(base.version);
+  for (const { entity } of changes) {
+    const sha = draft.lists[entity];
+    if (sha !== undefined) paths.push(join(layout.lists, listFile(sha)));
+  }
+  for (let at = 0; at < paths.length; at += AT_ONCE) {
+    await Promise.all(paths.slice(at, at + AT_ONCE).map((path) => objects.put(nameOf(layout, path), { path })));
+  }
+  for (let parent = base.version; ;) {
+    const version = versionOn(parent);
+    await journalVersion(layout, version.sequence);
+    const path = join(layout.versions, versionFile(version.sequence));
+    const text = encodeVersion(version);
+    if ((await objects.create(nameOf(layout, path), Buffer.from(text))) !== undefined) {
+      await pull.adopt(version, text);
+      return version;
+    }
+    await pull.versions(true);
+    const newest = (await openLake(layout.root)).current().version;
+    const isSame = ({ entity }: FileList): boolean => newest.lists[entity] === base.version.lists[entity];
+    if (newest.sequence < version.sequence || !changes.every(isSame)) throw new LostRaceError();
+    parent = newest;
+  }
+}
+
+/** The files of a list that the list before it lacks. */
+function newFiles(list: FileList, before: FileList): readonly DataFile[] {
+  const known = new Set([...before.byDate, ...before.byCode].map(({ path }) => path));
+  return [...list.byDate, ...list.byCode].filter(({ path }) => !known.has(path));
+}

@@ -1,0 +1,45 @@
+// Files of the state that are replaced as a whole, such as the tokens: in the data directory or, for a mirror, in its bucket.
+import { writeDurably } from "../disk/durable.js";
+import { withLock } from "../disk/lock.js";
+import { OperatorError } from "../errors.js";
+import { readOrNone } from "../files.js";
+import { nameOf, type Layout } from "../lake/layout.js";
+import { mirrorOf } from "../lake/mirror/mirror.js";
+
+/** How often an edit is repeated because others changed the file in the bucket meanwhile. */
+const MOST_TRIES = 20;
+
+/**
+ * Replaces a file by what `edit` makes of its text, which is undefined if there is no file. No other edit is lost. `edit`
+ * is called again if the file was changed meanwhile.
+ */
+export async function editFile(
+  layout: Layout,
+  path: string,
+  lock: string,
+  edit: (text: string | undefined) => string,
+): Promise<void> {
+  await withLock(lock, async () => {
+    const mirror = await mirrorOf(layout);
+    if (mirror === null) return writeDurably(path, edit(await readOrNone(path)));
+    const key = nameOf(layout, path);
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const found = await mirror.objects.get(key);
+      const text = edit(found?.bytes.toString("utf8"));
+      const bytes = Buffer.from(text);
+      const tag = found
+        ? await mirror.objects.replaceIf(key, bytes, found.tag)
+        : await mirror.objects.create(key, bytes);
+      if (tag !== undefined) return writeDurably(path, text);
+    }
+    throw new OperatorError(`${key} is being changed by many others; try again`);
+  });
+}
+
+/** Writes a file unless there is one. */
+export async function createShared(layout: Layout, path: string, text: string): Promise<void> {
+  const mirror = await mirrorOf(layout);
+  if (mirror === null) return writeDurably(path, text);
+  await mirror.objects.create(nameOf(layout, path), Buffer.from(text));
+  await mirror.pull.file(path);
+}

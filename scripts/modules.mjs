@@ -45,7 +45,7 @@ export default {
   },
   lake: {
     owns: "^src/lake/",
-    imports: ["errors", "dates", "words", "files", "catalog"],
+    imports: ["errors", "ahead", "dates", "words", "files", "catalog"],
     why: "Reading the lake: manifests and files, without an engine.",
   },
   query: {

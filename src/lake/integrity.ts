@@ -5,7 +5,7 @@ import { open, stat, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { UnavailableError } from "./continuity.js";
 import { piecesOf, stampAt, stampOf, unreadable, UnreadableError } from "../files.js";
-import type { DataFile } from "./manifest.js";
+import type { DataFile, FileList } from "./manifest.js";
 
 /** A data file that is missing, cut short or changed. It is never read. */
 export class DamagedFileError extends Error {
@@ -27,8 +27,8 @@ export interface Integrity {
   check(files: readonly DataFile[]): Promise<void>;
   /** The same check after the files were read. It accepts files that are gone: vacuum may have removed them since. */
   checkAgain(files: readonly DataFile[]): Promise<void>;
-  /** The files that were found damaged and still are. Files that were never checked are skipped. */
-  stillDamaged(files: readonly DataFile[]): Promise<readonly DataFile[]>;
+  /** The files of these lists that were found damaged and still are. Files that were never checked are skipped. */
+  stillDamaged(lists: readonly FileList[]): Promise<readonly DataFile[]>;
 }
 
 /** `requireState` is called if a file is missing; it throws UnavailableError if the lake is no longer the same one. */
@@ -92,8 +92,9 @@ export function createIntegrity(lakeFolder: string, requireState = async (): Pro
         });
       await Promise.all(files.map(again));
     },
-    async stillDamaged(files) {
-      const suspects = files.filter((file) => damaged.has(file.path));
+    async stillDamaged(lists) {
+      if (damaged.size === 0) return [];
+      const suspects = lists.flatMap(({ byDate, byCode }) => [...byDate, ...byCode].filter(({ path }) => damaged.has(path)));
       // Its bytes are read again only if it has changed since.
       const recheck = async (file: DataFile): Promise<void> => {
         if ((await stamp(file)) !== damaged.get(file.path)) await checkOne(file);

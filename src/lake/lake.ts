@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { readdir, stat } from "node:fs/promises";
 import { readOrNone } from "../files.js";
 import { findSuccessor, NO_MARK, UnavailableError, type Mark } from "./continuity.js";
-import { layoutOf, listFile, versionFile, type Layout } from "./layout.js";
+import { layoutOf, versionFile, type Layout } from "./layout.js";
+import { readList } from "./lists.js";
 import {
   DamagedManifestError,
-  decodeList,
   decodeVersion,
   emptyList,
   EMPTY_VERSION,
@@ -215,16 +215,12 @@ export async function openLake(root: string, { after = NO_MARK, waits = false }:
 }
 
 async function readSnapshot(layout: Layout, sequence: number, cache: Map<string, FileList>): Promise<Snapshot> {
-  const version =
-    sequence === 0
-      ? EMPTY_VERSION
-      : decodeVersion(await requireFile(layout.versions, versionFile(sequence), `version ${sequence}`), sequence);
+  const version = sequence === 0 ? EMPTY_VERSION : await readVersion(layout, sequence);
   const files = new Map<string, FileList>();
   for (const [entity, sha] of Object.entries(version.lists)) {
     let list = cache.get(sha);
     if (!list) {
-      const text = await requireFile(layout.lists, listFile(sha), `file list ${sha.slice(0, 12)} of ${entity}`);
-      list = decodeList(text, sha);
+      list = await readList(layout, sha, entity);
       cache.set(sha, list);
     }
     files.set(entity, list);
@@ -232,10 +228,10 @@ async function readSnapshot(layout: Layout, sequence: number, cache: Map<string,
   return { version, files: (entity) => files.get(entity) ?? emptyList(entity) };
 }
 
-async function requireFile(folder: string, name: string, what: string): Promise<string> {
-  const text = await readOrNone(join(folder, name));
-  if (text === undefined) throw new DamagedManifestError(`${what} is gone`, true);
-  return text;
+async function readVersion({ versions }: Layout, sequence: number): Promise<Version> {
+  const text = await readOrNone(join(versions, versionFile(sequence)));
+  if (text === undefined) throw new DamagedManifestError(`version ${sequence} is gone`, true);
+  return decodeVersion(text, sequence);
 }
 
 // Presence: entities of the open version whose data files are missing.

@@ -11,11 +11,12 @@ import { UnreadableError, describeRefusal } from "../files.js";
 import { DamagedFileError } from "../lake/integrity.js";
 import { openLake, type Lake, type Snapshot } from "../lake/lake.js";
 import { layoutOf, type Layout, listFile, versionFile } from "../lake/layout.js";
-import { type FileList, type Version, encodeList, encodeVersion, sha256 } from "../lake/manifest.js";
-import { openJournal, settle, journalIfNew, journalVersion } from "./journal.js";
+import { isSameList, listFiles } from "../lake/lists.js";
+import { DamagedManifestError, type FileList, type Version, encodeVersion } from "../lake/manifest.js";
+import { openJournal, settle, journalIfNew, journalVersion, nameOf } from "./journal.js";
 import { withLock, type Lock } from "./lock.js";
 import { chinaTime } from "../dates.js";
-import { createDurably, syncPath, writeDurably } from "./durable.js";
+import { createDurably, exists, syncPath, writeDurably } from "./durable.js";
 
 export interface WriteSession {
   readonly layout: Layout;
@@ -94,7 +95,7 @@ export async function withSessionOn<T, O extends Opening>(
       const publishChanges: WriteSession["publish"] = async (lists, reason, records) => {
         const changed = lists
           .map((list) => withFindings(list, base.files(list.entity)))
-          .filter((list) => JSON.stringify(list) !== JSON.stringify(base.files(list.entity)));
+          .filter((list) => !isSameList(list, base.files(list.entity)));
         if (changed.length === 0 && isServed) return null;
         if (!(await lock.isHeld())) throw new OperatorError("another writer took over the lake; nothing was changed");
         const now = (options.now ?? (() => new Date()))();
@@ -205,12 +206,17 @@ export async function publish(
       delete lists[list.entity];
       continue;
     }
-    const text = encodeList(list);
-    const sha = sha256(text);
-    const path = join(layout.lists, listFile(sha));
-    await journalIfNew(layout, path);
-    await writeDurably(path, text);
-    lists[list.entity] = sha;
+    for (const { sha256, text } of listFiles(list)) {
+      const path = join(layout.lists, listFile(sha256));
+      if (text !== null) {
+        await journalIfNew(layout, path);
+        await writeDurably(path, text);
+      } else if (!(await exists(path))) {
+        throw new DamagedManifestError(`${nameOf(layout, path)}, a part of the file list of ${list.entity}, is gone`);
+      }
+      // The last one is the list itself.
+      lists[list.entity] = sha256;
+    }
   }
   const next = Date.parse(parent.data_version) + 1;
   const version: Version = {

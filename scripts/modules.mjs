@@ -55,7 +55,7 @@ export default {
   },
   lake: {
     owns: "^src/lake/",
-    imports: ["errors", "dates", "words", "files", "disk", "objects", "catalog"],
+    imports: ["errors", "ahead", "dates", "words", "files", "disk", "objects", "catalog"],
     why: "Reading the lake: manifests and files, here or in a bucket, without an engine.",
   },
   query: {

@@ -8,6 +8,7 @@ import { readIdentity, UnavailableError, type Mark } from "../lake/continuity.js
 import { DamagedFileError } from "../lake/damaged-file.js";
 import { openLake, type Lake } from "../lake/lake.js";
 import { layoutOf, listFile } from "../lake/layout.js";
+import { listsOf } from "../lake/lists.js";
 import { DamagedManifestError, type DataFile, type Version } from "../lake/manifest.js";
 import { withArchive, withStream } from "./archive.js";
 import { isKept, MissingListError, readLists, readState, type Lists } from "./contents.js";
@@ -222,8 +223,8 @@ async function copyState(
     files.push(entryOf(path, text));
     await target.addText(path, text);
   };
-  for (const sha of new Set(versions.flatMap((version) => Object.values(version.lists))))
-    await add(listPath(listFile(sha)), lists.texts.get(sha)!);
+  const texts = new Map([...listsOf(versions).keys()].flatMap((sha) => [...lists.texts.get(sha)!]));
+  for (const [sha, text] of texts) await add(listPath(listFile(sha)), text);
   const state = statePath(`${versions.at(-1)!.sequence}-${randomUUID().slice(0, 8)}`);
   for (const [name, text] of await readState(lake, versions)) await add(`${state}/${name}`, text);
   return { state, files };

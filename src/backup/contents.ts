@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { OperatorError } from "../errors.js";
 import { readOrNone } from "../files.js";
 import type { Lake } from "../lake/lake.js";
-import { listFile, versionFile, type Layout } from "../lake/layout.js";
+import { versionFile, type Layout } from "../lake/layout.js";
 import { inspectLedger, LEDGER_BEGIN } from "../lake/ledger.js";
-import { decodeList, encodeVersion, type DataFile, type FileList, type Version } from "../lake/manifest.js";
+import { listsOf, namesOf, readList, readListText } from "../lake/lists.js";
+import { DamagedManifestError, encodeVersion, type DataFile, type FileList, type Version } from "../lake/manifest.js";
 import { encodeRemoved, readRemoved } from "../lake/kept-versions.js";
 import { seal } from "../lake/records.js";
 import { readTokens } from "../lake/tokens.js";
@@ -14,21 +15,31 @@ import { exists } from "../disk/durable.js";
 
 /** The lists of some versions, read completely: from now on a vacuum cannot change what they name. */
 export interface Lists {
-  /** Checksum of a list → its text. */
-  readonly texts: ReadonlyMap<string, string>;
+  /** Checksum of a list → the texts of its parts and its own, by their checksums. */
+  readonly texts: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** Data files of a version. */
   filesOf(version: Version): readonly DataFile[];
 }
 
-/** Reads the lists of versions. A list that is missing is left out of `texts`, and `filesOf` throws for its versions. */
+/** Reads the lists of versions. A list that is missing, or lacks a part, is left out of `texts`, and `filesOf` throws for its versions. */
 export async function readLists(layout: Layout, versions: readonly Version[]): Promise<Lists> {
-  const texts = new Map<string, string>();
+  const texts = new Map<string, ReadonlyMap<string, string>>();
   const lists = new Map<string, FileList>();
-  for (const sha of new Set(versions.flatMap(({ lists: named }) => Object.values(named)))) {
-    const text = await readOrNone(join(layout.lists, listFile(sha)));
-    if (text === undefined) continue;
-    lists.set(sha, decodeList(text, sha));
-    texts.set(sha, text);
+  const known = new Map<string, string>();
+  for (const [sha, entity] of listsOf(versions)) {
+    try {
+      const list = await readList(layout, sha, entity);
+      const own = new Map<string, string>();
+      for (const name of namesOf(list, sha)) {
+        const text = known.get(name) ?? (await readListText(layout, name, `file list ${sha.slice(0, 12)} of ${entity}`));
+        known.set(name, text);
+        own.set(name, text);
+      }
+      lists.set(sha, list);
+      texts.set(sha, own);
+    } catch (error) {
+      if (!(error instanceof DamagedManifestError && error.isMissing)) throw error;
+    }
   }
   return {
     texts,

@@ -3,7 +3,7 @@
 import { ENTITY_NAMES } from "../catalog/index.js";
 import { type Mark, UnavailableError } from "../lake/continuity.js";
 import type { Lake } from "../lake/lake.js";
-import type { DataFile } from "../lake/manifest.js";
+import type { DataFile, FileList } from "../lake/manifest.js";
 import type { Context } from "./context.js";
 import type { Log } from "./observe.js";
 
@@ -68,17 +68,18 @@ type Served = Pick<Context, "lake" | "integrity">;
  * health.
  */
 export async function damagedFiles({ lake, integrity }: Served): Promise<readonly string[]> {
-  return (await integrity.stillDamaged(servedFiles(lake))).map(({ path }) => path);
+  return (await integrity.stillDamaged(servedLists(lake))).map(({ path }) => path);
 }
 
 /** Checks files that another process found damaged. */
 export async function checkFiles({ lake, integrity }: Served, paths: readonly string[]): Promise<void> {
-  const suspects = servedFiles(lake).filter(({ path }) => paths.includes(path));
+  if (paths.length === 0) return;
+  const isSuspect = ({ path }: DataFile): boolean => paths.includes(path);
+  const suspects = servedLists(lake).flatMap(({ byDate, byCode }) => [...byDate, ...byCode].filter(isSuspect));
   await Promise.allSettled(suspects.map((file) => integrity.check([file])));
 }
 
-function servedFiles(lake: Context["lake"]): readonly DataFile[] {
+function servedLists(lake: Context["lake"]): readonly FileList[] {
   const files = lake.opened()?.files;
-  if (!files) return [];
-  return ENTITY_NAMES.flatMap((name) => [...files(name).byDate, ...files(name).byCode]);
+  return files ? ENTITY_NAMES.map((name) => files(name)) : [];
 }

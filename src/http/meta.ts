@@ -75,8 +75,7 @@ export function healthHandler({ integrity, lake, tokens, inboxRuns }: Context): 
     for (const { name, store } of ENTITIES) {
       if (opened === null || absent.includes(name)) damaged.add(store);
       if (opened === null) continue;
-      const { byDate, byCode } = opened.files(name);
-      if ((await integrity.stillDamaged([...byDate, ...byCode])).length > 0) damaged.add(store);
+      if ((await integrity.stillDamaged([opened.files(name)])).length > 0) damaged.add(store);
     }
     res.setHeader("Cache-Control", "no-store");
     res.json({

@@ -3,6 +3,7 @@ import { checkNamed } from "../catalog/checks.js";
 import type { Check } from "../catalog/check-types.js";
 import { daysAfter } from "../dates.js";
 import { plural } from "../words.js";
+import { countUntil } from "./ordered.js";
 
 /** First and last main date (`YYYYMMDD`; null: rows without a date), and the number of faults there. */
 export type FoundDays = readonly [first: string | null, last: string | null, count: number];
@@ -42,24 +43,13 @@ export function spansToRecheck(findings: readonly Finding[], touched: readonly (
   const reach = (date: string): string => daysAfter(date, -AFTERMATH);
   const isTouched = ([first, last]: Span): boolean => {
     if (first === null || last === null) return touched.includes(null);
-    const next = dates[firstAtLeast(dates, reach(first))];
+    const next = dates[countUntil(dates, (date) => date < reach(first))];
     return next !== undefined && next <= last;
   };
   const spans = new Map<string, Span>();
   for (const { days } of findings)
     for (const [first, last] of days) if (isTouched([first, last])) spans.set(`${first} ${last}`, [first, last]);
   return [...spans.values()];
-}
-
-/** The index of the first of these ascending texts that is not less. */
-function firstAtLeast(sorted: readonly string[], least: string): number {
-  let [low, high] = [0, sorted.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (sorted[middle]! < least) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 const overlaps = ([first, last]: Span, [from, to]: Span): boolean =>

@@ -7,7 +7,7 @@ import { UnavailableError } from "./continuity.js";
 import { DamagedFileError } from "./damaged-file.js";
 import { piecesOf, stampAt, stampOf, unreadable, UnreadableError } from "../files.js";
 import type { Layout } from "./layout.js";
-import type { DataFile } from "./manifest.js";
+import type { DataFile, FileList } from "./manifest.js";
 import { mirrorOf, type Mirror } from "./mirror/mirror.js";
 
 export interface Integrity {
@@ -20,8 +20,8 @@ export interface Integrity {
   hold(files: readonly DataFile[]): Promise<() => void>;
   /** The same check after the files were read. It accepts files that are gone: vacuum may have removed them since. */
   checkAgain(files: readonly DataFile[]): Promise<void>;
-  /** The files that were found damaged and still are. Files that were never checked are skipped. */
-  stillDamaged(files: readonly DataFile[]): Promise<readonly DataFile[]>;
+  /** The files of these lists that were found damaged and still are. Files that were never checked are skipped. */
+  stillDamaged(lists: readonly FileList[]): Promise<readonly DataFile[]>;
 }
 
 /** Milliseconds that a fetched file stays after a check, for a caller that then reads it. */
@@ -122,8 +122,11 @@ export function createIntegrity(layout: Layout, requireState = async (): Promise
         });
       await Promise.all(files.map(again));
     },
-    async stillDamaged(files) {
-      const suspects = files.filter((file) => damaged.has(file.path));
+    async stillDamaged(lists) {
+      if (damaged.size === 0) return [];
+      const suspects = lists.flatMap(({ byDate, byCode }) =>
+        [...byDate, ...byCode].filter(({ path }) => damaged.has(path)),
+      );
       // Its bytes are read again only if it has changed since.
       const recheck = async (file: DataFile): Promise<void> => {
         if ((await stamp(file)) !== damaged.get(file.path)) await checkOne(file);

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { readdir, stat } from "node:fs/promises";
 import { readOrNone } from "../files.js";
 import { findSuccessor, NO_MARK, UnavailableError, type Mark } from "./continuity.js";
-import { layoutOf, listFile, versionFile, type Layout } from "./layout.js";
+import { layoutOf, versionFile, type Layout } from "./layout.js";
+import { readList } from "./lists.js";
 import {
   DamagedManifestError,
-  decodeList,
   decodeVersion,
   emptyList,
   EMPTY_VERSION,
@@ -14,7 +14,8 @@ import {
   type Version,
   type DataFile,
 } from "./manifest.js";
-import { mirrorOf, type Mirror } from "./mirror/mirror.js";
+import { requireStateFile } from "./state-file.js";
+import { mirrorOf } from "./mirror/mirror.js";
 import { requirePointer, sequences, wasRemoved } from "./kept-versions.js";
 
 /** One complete, immutable version of the lake. A query uses the same one from start to end. */
@@ -131,7 +132,7 @@ export async function openLake(root: string, { after = NO_MARK, waits = false }:
     }
     // The pointer only ever grows. At the first read its earlier value is not known, so it is checked more closely.
     if (!current) await requirePointer(layout);
-    const snapshot = await readSnapshot(layout, sequence, lists, mirror);
+    const snapshot = await readSnapshot(layout, sequence, lists);
     // A concurrent call may have been faster.
     if (current && sequence <= mark.sequence) return false;
     const { data_version } = snapshot.version;
@@ -169,7 +170,7 @@ export async function openLake(root: string, { after = NO_MARK, waits = false }:
   const lookUp = async (dataVersion: string): Promise<FoundVersion> => {
     const version = await find(dataVersion);
     try {
-      if (version) return await readSnapshot(layout, version.sequence, lists, mirror);
+      if (version) return await readSnapshot(layout, version.sequence, lists);
     } catch (error) {
       // Vacuum may remove it while it is being read.
       if (!(error instanceof DamagedManifestError && error.isMissing)) throw error;
@@ -219,33 +220,23 @@ export async function openLake(root: string, { after = NO_MARK, waits = false }:
   };
 }
 
-async function readSnapshot(
-  layout: Layout,
-  sequence: number,
-  cache: Map<string, FileList>,
-  mirror: Mirror | null,
-): Promise<Snapshot> {
-  const require = async (path: string, what: string): Promise<string> => {
-    let text = await readOrNone(path);
-    if (text === undefined && (await mirror?.pull.immutable(path))) text = await readOrNone(path);
-    if (text === undefined) throw new DamagedManifestError(`${what} is gone`, true);
-    return text;
-  };
-  const version =
-    sequence === 0
-      ? EMPTY_VERSION
-      : decodeVersion(await require(join(layout.versions, versionFile(sequence)), `version ${sequence}`), sequence);
+async function readSnapshot(layout: Layout, sequence: number, cache: Map<string, FileList>): Promise<Snapshot> {
+  const version = sequence === 0 ? EMPTY_VERSION : await readVersion(layout, sequence);
   const files = new Map<string, FileList>();
   for (const [entity, sha] of Object.entries(version.lists)) {
     let list = cache.get(sha);
     if (!list) {
-      const text = await require(join(layout.lists, listFile(sha)), `file list ${sha.slice(0, 12)} of ${entity}`);
-      list = decodeList(text, sha);
+      list = await readList(layout, sha, entity);
       cache.set(sha, list);
     }
     files.set(entity, list);
   }
   return { version, files: (entity) => files.get(entity) ?? emptyList(entity) };
+}
+
+async function readVersion(layout: Layout, sequence: number): Promise<Version> {
+  const text = await requireStateFile(layout, join(layout.versions, versionFile(sequence)), `version ${sequence}`);
+  return decodeVersion(text, sequence);
 }
 
 // Presence: entities of the open version whose data files are missing.

@@ -18,7 +18,7 @@ export interface Layout {
   readonly state: string;
   /** One create-only file for each version: the first level of the manifest. */
   readonly versions: string;
-  /** One content-addressed file for each list of data files: the second level. */
+  /** One content-addressed file for each list of data files and for each part of a long one: the other levels. */
   readonly lists: string;
   /** The random id that distinguishes the lake from others; written by the first publication. */
   readonly identity: string;

@@ -1,8 +1,9 @@
-// The two levels of the manifest: a version names one file list for each entity, and a list names the entity's files.
+// The manifest: a version names one file list for each entity, and a list names the entity's files.
 import { createHash } from "node:crypto";
 import { OperatorError } from "../errors.js";
 import type { Finding } from "./findings.js";
 import type { VersionEntry } from "./ledger-entry.js";
+import { countUntil } from "./ordered.js";
 
 /** A file of the manifest is missing, or its checksum does not match. */
 export class DamagedManifestError extends OperatorError {
@@ -52,12 +53,23 @@ export interface FileList {
   /** The code copy, in code order; no code is in two files. Empty if there is no copy. */
   readonly byCode: readonly DataFile[];
   /**
-   * The inclusive date ranges, one for each covered date file, for which `byCode` holds the same rows as `byDate`. Rows
-   * of other dates in `byCode` are stale.
+   * The inclusive date ranges, one for each covered date file and in their order, for which `byCode` holds the same rows
+   * as `byDate`. Rows of other dates in `byCode` are stale.
    */
   readonly codeRanges: readonly DateRange[];
   /** What the checks found in the rows; absent if they found nothing, or if an earlier release imported the rows. */
   readonly findings?: readonly Finding[];
+}
+
+/** A long list as stored: instead of data files, the checksums of its parts in their order. */
+export interface LongList extends Omit<FileList, "byDate" | "byCode" | "codeRanges"> {
+  readonly parts: { readonly byDate: readonly string[]; readonly byCode: readonly string[] };
+}
+
+/** The checksums of the parts that a list names; none if it is short. */
+export function partNames(text: string): readonly string[] {
+  const { parts } = JSON.parse(text) as Partial<LongList>;
+  return parts === undefined ? [] : [...parts.byDate, ...parts.byCode];
 }
 
 /** Drops of an entity that a version took back. */
@@ -124,18 +136,11 @@ export function fileList(
 export function isCovered({ codeRanges }: Pick<FileList, "codeRanges">, file: DataFile | undefined): boolean {
   if (!file || file.first === null || file.last === null) return false;
   const { first: start, last: end } = file;
-  return codeRanges.some(([first, last]) => first <= start && end <= last);
+  const range = codeRanges[countUntil(codeRanges, ([first]) => first <= start) - 1];
+  return range !== undefined && end <= range[1];
 }
 
 export const sha256 = (content: string | Uint8Array): string => createHash("sha256").update(content).digest("hex");
-
-/** A list as stored. The checksum of the text is its name. */
-export const encodeList = (list: FileList): string => JSON.stringify(list);
-
-export function decodeList(text: string, expectedSha: string): FileList {
-  if (sha256(text) !== expectedSha) throw new DamagedManifestError(`file list ${expectedSha.slice(0, 12)} is damaged`);
-  return JSON.parse(text) as FileList;
-}
 
 /** A version as stored, with a checksum of its other fields. */
 export function encodeVersion(version: Version): string {

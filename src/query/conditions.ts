@@ -3,6 +3,7 @@
 import { columnNamed } from "../catalog/index.js";
 import type { Column, Entity } from "../catalog/types.js";
 import type { DataFile, FileList } from "../lake/manifest.js";
+import { countUntil } from "../lake/ordered.js";
 import { AS_OF } from "./as-of.js";
 import type { Position } from "./cursor.js";
 import type { DateBounds, FileGroup } from "./files.js";
@@ -18,7 +19,7 @@ export function wantedDay(request: EntityRequest, list: FileList): ListDay {
   if (request.entity.pointInTime?.rule !== "snapshot" || hasTimeParameter(request) || list.last === null) return null;
   const { asOf } = request;
   if (asOf === null || asOf >= list.last) return { date: list.last };
-  const file = list.byDate.findLast(({ first }) => first !== null && first <= asOf);
+  const file = list.byDate[countUntil(list.byDate, ({ first }) => first !== null && first <= asOf) - 1];
   return file ? { latestIn: file, until: asOf } : { date: asOf };
 }
 

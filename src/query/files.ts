@@ -1,10 +1,11 @@
 // The files of a read: which ones are opened and in which clustering, and how they are grouped into scans, in the order
 // of the response.
 import { ROW_GROUP_ROWS, type Clustering, type DataFile, isCovered, type FileList } from "../lake/manifest.js";
+import { countUntil, positionsWithin, type Positions } from "../lake/ordered.js";
 import type { Position } from "./cursor.js";
 import type { Entity } from "../catalog/types.js";
 import { toDays } from "../dates.js";
-import { codesBetween, hasNull } from "./filter-values.js";
+import { boundsOf, codesBetween, hasNull } from "./filter-values.js";
 import type { Filter } from "./request.js";
 
 /** Bounds of the main date; null means unbounded. If both are null, rows without a main date are included. */
@@ -15,15 +16,43 @@ export interface DateBounds {
 
 /** The files of a read in ascending order. `codes` are the requested codes, or null if there is no filter by code. */
 export function chooseFiles(list: FileList, dates: DateBounds, codes: Filter["values"] | null): readonly FileGroup[] {
-  const inBounds = list.byDate.filter((file) => overlaps(file, dates));
-  const byDate = inBounds.filter((file) => codes === null || holdsAnyCode(file, codes));
-  if (codes === null || hasNull(codes) || list.byCode.length === 0) return byDate.map(dateOnly);
-
-  const codeFiles = list.byCode.filter((file) => holdsAnyCode(file, codes));
-  const covered = byDate.filter((file) => isCovered(list, file));
-  const dateCost = sum(covered.map((file) => Math.max(ROW_GROUP_ROWS.byDate, file.rows * share(file, dates))));
+  const within = positionsWithin(list.byDate, dates.start, dates.end);
+  const byDate = (): readonly FileGroup[] => {
+    const files = list.byDate.slice(...within);
+    return (codes === null ? files : files.filter((file) => holdsAnyCode(file, codes))).map(dateOnly);
+  };
+  if (codes === null || hasNull(codes) || list.byCode.length === 0) return byDate();
+  const codeFiles = filesOfCodes(list.byCode, codes);
   const codeCost = leastRowsOf(codeFiles, codes);
-  return codeCost < dateCost ? mixedGroups(list, inBounds, codeFiles, codes) : byDate.map(dateOnly);
+  return codeCost < costByDate(list, within, dates, codes, codeCost) ? mixedGroups(list, within, codeFiles, codes) : byDate();
+}
+
+/** The files of a code copy that may hold one of the codes, which are not null. */
+function filesOfCodes(byCode: readonly DataFile[], codes: Filter["values"]): readonly DataFile[] {
+  const [least, greatest] = boundsOf(codes);
+  const from = countUntil(byCode, ({ lastCode }) => lastCode !== null && lastCode < least);
+  const to = countUntil(byCode, ({ firstCode }) => firstCode === null || firstCode <= greatest);
+  return byCode.slice(from, to).filter((file) => holdsAnyCode(file, codes));
+}
+
+/**
+ * About how many rows are read for these codes of the date files that the code copy covers. Stops counting beyond
+ * `enough`: there may be very many.
+ */
+function costByDate(
+  list: FileList,
+  [from, to]: Positions,
+  dates: DateBounds,
+  codes: Filter["values"],
+  enough: number,
+): number {
+  let rows = 0;
+  for (let at = from; at < to && rows <= enough; at++) {
+    const file = list.byDate[at]!;
+    if (!holdsAnyCode(file, codes) || !isCovered(list, file)) continue;
+    rows += Math.max(ROW_GROUP_ROWS.byDate, file.rows * share(file, dates));
+  }
+  return rows;
 }
 
 /** About how many rows are read for a group: at least one row group of each file. */
@@ -58,23 +87,42 @@ const dateOnly = (file: DataFile): FileGroup => dateGroup([file]);
 /** The code copy for consecutive date files that it covers, the date files elsewhere, in date order. */
 function mixedGroups(
   list: FileList,
-  inBounds: readonly DataFile[],
+  [from, to]: Positions,
   codeFiles: readonly DataFile[],
   codes: Filter["values"],
 ): readonly FileGroup[] {
+  const { byDate } = list;
   const groups: FileGroup[] = [];
-  for (const file of inBounds) {
-    const last = groups.at(-1);
-    if (!isCovered(list, file)) groups.push(dateOnly(file));
-    else if (last?.onlyDates) groups[groups.length - 1] = { ...last, onlyDates: [last.onlyDates[0], file.last!] };
-    else groups.push({ clustering: "byCode", files: codeFiles, onlyDates: [file.first!, file.last!], rowRange: null });
+  const runs = coveredRuns(list);
+  let next = countUntil(runs, ([, end]) => end <= from);
+  for (let at = from; at < to;) {
+    const [begin, end] = runs[next] ?? [to, to];
+    if (begin <= at) {
+      const last = Math.min(end, to);
+      const onlyDates = [byDate[at]!.first!, byDate[last - 1]!.last!] as const;
+      groups.push({ clustering: "byCode", files: codeFiles, onlyDates, rowRange: null });
+      at = last;
+      next++;
+    } else groups.push(dateOnly(byDate[at++]!));
   }
   return groups.filter(({ files }) => files.some((file) => holdsAnyCode(file, codes)));
 }
 
-function overlaps(file: DataFile, { start, end }: DateBounds): boolean {
-  if (file.first === null || file.last === null) return start === null && end === null;
-  return (end === null || file.first <= end) && (start === null || file.last >= start);
+const runsOfLists = new WeakMap<FileList, readonly Positions[]>();
+
+/** Where consecutive date files are covered by the code copy. */
+function coveredRuns(list: FileList): readonly Positions[] {
+  const known = runsOfLists.get(list);
+  if (known !== undefined) return known;
+  const runs: [number, number][] = [];
+  for (const [at, file] of list.byDate.entries()) {
+    const last = runs.at(-1);
+    if (!isCovered(list, file)) continue;
+    if (last?.[1] === at) last[1] = at + 1;
+    else runs.push([at, at + 1]);
+  }
+  runsOfLists.set(list, runs);
+  return runs;
 }
 
 function holdsAnyCode(file: DataFile, codes: Filter["values"]): boolean {
@@ -144,18 +192,18 @@ export function joinGroups(
   limit: number | null,
   atMost = ROWS_PER_SCAN,
 ): readonly FileGroup[] {
-  const joined: FileGroup[] = [];
+  const joined: (FileGroup & { readonly files: DataFile[] })[] = [];
   let most = limit === null ? atMost : Math.min(Math.max(limit + 1, LEAST_ROWS), atMost);
   let rows = 0;
   for (const group of groups) {
     const last = joined.at(-1);
     const more = rowsIn(group.files);
     if (last && isWholeFiles(last) && isWholeFiles(group) && rows + more <= most) {
-      joined[joined.length - 1] = { ...last, files: [...last.files, ...group.files] };
+      last.files.push(...group.files);
       rows += more;
     } else {
       if (last) most = Math.min(most * 2, atMost);
-      joined.push(group);
+      joined.push({ ...group, files: [...group.files] });
       rows = more;
     }
   }

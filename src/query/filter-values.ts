@@ -2,6 +2,7 @@
 // once.
 import { SUFFIXES } from "../catalog/codes.js";
 import { isoDate } from "../dates.js";
+import { countUntil } from "../lake/ordered.js";
 import type { Filter } from "./request.js";
 
 type Values = Filter["values"];
@@ -45,20 +46,14 @@ export const datesJson = oncePerList((values) => JSON.stringify(present(values).
 
 const sortedCodes = oncePerList((values) => present(values).map(String).sort());
 
+/** The least and the greatest of the codes. */
+export function boundsOf(values: Values): readonly [string, string] {
+  const codes = sortedCodes(values);
+  return [codes[0] ?? "", codes.at(-1) ?? ""];
+}
+
 /** How many of the codes are between `first` and `last`, inclusive. */
 export function codesBetween(values: Values, first: string, last: string): number {
   const codes = sortedCodes(values);
   return countUntil(codes, (code) => code <= last) - countUntil(codes, (code) => code < first);
-}
-
-/** How many items pass. Items that pass come first. */
-function countUntil(sorted: readonly string[], passes: (item: string) => boolean): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (passes(sorted[middle]!)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

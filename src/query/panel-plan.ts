@@ -147,10 +147,7 @@ function cut({ start, end }: Span, order: "asc" | "desc", first: number, most: n
 
 /** The most rows that a day has, where the files tell; otherwise about as many as it has on average. */
 const mostOnADay = (files: readonly DataFile[]): number =>
-  Math.max(
-    1,
-    ...files.map(({ mostOnADay: most, rows, first, last }) => {
-      const days = first === null || last === null ? 1 : (toDays(last) - toDays(first) + 1) / CALENDAR_DAYS;
-      return most ?? Math.ceil(rows / days);
-    }),
-  );
+  files.reduce((greatest, { mostOnADay: most, rows, first, last }) => {
+    const days = first === null || last === null ? 1 : (toDays(last) - toDays(first) + 1) / CALENDAR_DAYS;
+    return Math.max(greatest, most ?? Math.ceil(rows / days));
+  }, 1);

@@ -3,9 +3,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { whyUnreadable } from "../files.js";
 import { listFile, nameOf, versionFile, type Layout } from "../lake/layout.js";
+import { inspectList, listsOf } from "../lake/lists.js";
 import {
   DamagedManifestError,
-  decodeList,
   decodeVersion,
   type DataFile,
   type FileList,
@@ -47,14 +47,24 @@ export interface Inventory {
   readonly faults: readonly Fault[];
 }
 
+const MISSING = "the file is missing";
+
+/** A list that cannot be read, or a part of some. */
+interface FaultyListFile {
+  readonly entity: string;
+  readonly error: unknown;
+  /** The lists that need it. */
+  readonly lists: Set<string>;
+}
+
 export async function takeInventory(layout: Layout): Promise<Inventory> {
   const faults: Fault[] = [];
   const describe = (problem: unknown): string => {
-    if (problem instanceof DamagedManifestError) return problem.problem;
+    if (problem instanceof DamagedManifestError) return problem.isMissing ? MISSING : problem.problem;
     return whyUnreadable(problem) ?? (problem as NodeJS.ErrnoException).code ?? (problem as Error).message;
   };
   const report = (path: string, entity: string | null, problem: unknown, versions: readonly string[]): void => {
-    const reason = describe(problem) === "ENOENT" ? "the file is missing" : describe(problem);
+    const reason = describe(problem) === "ENOENT" ? MISSING : describe(problem);
     faults.push({ path: nameOf(layout, path), entity, kind: "damaged", problem: reason, versions });
   };
 
@@ -74,17 +84,21 @@ export async function takeInventory(layout: Layout): Promise<Inventory> {
 
   const lists = new Map<string, FileList>();
   const files = new Map<string, KeptFile>();
-  for (const [sha, entity] of distinctLists(versions)) {
-    const path = join(layout.lists, listFile(sha));
-    try {
-      const list = decodeList(await readFile(path, "utf8"), sha);
-      lists.set(sha, list);
-      for (const file of list.byDate) keep(files, file, entity, "byDate", sha);
-      for (const file of list.byCode) keep(files, file, entity, "byCode", sha);
-    } catch (error) {
-      report(path, entity, error, versionsNaming(versions, new Set([sha])));
+  const faulty = new Map<string, FaultyListFile>();
+  for (const [sha, entity] of listsOf(versions)) {
+    const { list, faults: ofList } = await inspectList(layout, sha, entity);
+    for (const { sha256, error } of ofList) {
+      const known = faulty.get(sha256);
+      if (known) known.lists.add(sha);
+      else faulty.set(sha256, { entity, error, lists: new Set([sha]) });
     }
+    if (list === null) continue;
+    lists.set(sha, list);
+    for (const file of list.byDate) keep(files, file, entity, "byDate", sha);
+    for (const file of list.byCode) keep(files, file, entity, "byCode", sha);
   }
+  for (const [sha, { entity, error, lists: naming }] of faulty)
+    report(join(layout.lists, listFile(sha)), entity, error, versionsNaming(versions, naming));
   const current = versions.find((version) => version.sequence === served);
   return { versions, current, lists, files, faults };
 }
@@ -94,13 +108,6 @@ async function keptSequences(layout: Layout, served: number): Promise<readonly n
   const all = new Set((await sequences(layout)).filter((sequence) => sequence <= served));
   if (Number.isFinite(served) && served > 0) all.add(served);
   return [...all].sort((a, b) => a - b);
-}
-
-/** Checksum of each list → its entity. */
-function distinctLists(versions: readonly Version[]): ReadonlyMap<string, string> {
-  const bySha = new Map<string, string>();
-  for (const version of versions) for (const [entity, sha] of Object.entries(version.lists)) bySha.set(sha, entity);
-  return bySha;
 }
 
 function keep(files: Map<string, KeptFile>, file: DataFile, entity: string, clustering: Clustering, sha: string): void {

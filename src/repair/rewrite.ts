@@ -4,6 +4,7 @@ import { type Entity, SQL_TYPES } from "../catalog/types.js";
 import type { LedgerEntry } from "../lake/ledger.js";
 import { findDrops, mayHold, type FoundDrop } from "../lake/found-drops.js";
 import { fileList, isCovered, type DataFile, type FileList } from "../lake/manifest.js";
+import { rangesWithout } from "../lake/ordered.js";
 import { buildCodeCopy } from "../store/compact.js";
 import { columnList, inDates, scan, writeDataFile } from "../store/datafile.js";
 import type { WriteSession } from "../store/session.js";
@@ -61,7 +62,7 @@ export async function rewrite(
   const byDate = list.byDate.filter((file) => !isLeftOut(file)).map((file) => again.get(file) ?? file);
   const changed = list.byDate.filter((file) => (again.get(file) ?? file).sha256 !== file.sha256 || isLeftOut(file));
   const badCodes = list.byCode.filter((file) => bad.has(file));
-  const rewritten = fileList(entity.name, byDate, list.byCode, rangesWithout(list, changed));
+  const rewritten = fileList(entity.name, byDate, list.byCode, rangesWithout(list.codeRanges, changed));
   // The code copy is built from intact date files only.
   const isIntact = !byDate.some((file) => bad.has(file));
   const rebuilds = isIntact && list.byCode.length > 0 && badCodes.length + changed.length > 0;
@@ -131,13 +132,6 @@ async function readInbox(
   }
   await writer.run(`DROP TABLE ${table}`);
   return found;
-}
-
-/** The ranges of the code copy without those of changed files, which it must no longer serve. */
-function rangesWithout({ codeRanges }: FileList, changed: readonly DataFile[]): FileList["codeRanges"] {
-  return codeRanges.filter(
-    ([first, last]) => !changed.some((file) => file.first !== null && file.first <= last && first <= file.last!),
-  );
 }
 
 // Drops that were taken before and are still in the inbox, imported again.

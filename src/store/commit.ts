@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { OperatorError } from "../errors.js";
 import { openLake, type Snapshot } from "../lake/lake.js";
-import { listFile, nameOf, versionFile, type Layout } from "../lake/layout.js";
+import { nameOf, versionFile, type Layout } from "../lake/layout.js";
 import { encodeVersion, type DataFile, type FileList, type Version } from "../lake/manifest.js";
 import type { Mirror } from "../lake/mirror/mirror.js";
 import { journalVersion } from "./journal.js";
@@ -18,30 +18,29 @@ export class LostRaceError extends OperatorError {
   }
 }
 
+export interface Publication {
+  readonly base: Snapshot;
+  /** The lists that differ from the base. */
+  readonly changes: readonly FileList[];
+  /** Paths of the files that were written for the lists. */
+  readonly written: readonly string[];
+  /** The version on top of a parent. */
+  readonly versionOn: (parent: Version) => Version;
+}
+
 /** Objects that are sent at the same time. */
 const AT_ONCE = 4;
 
 /**
- * Sends the files of `changes`, and then the version that `versionOn` makes of its parent. Data files are sent even if the
+ * Sends the files of a publication, and then its version. Data files are sent even if the
  * bucket has them: a vacuum may be about to remove those that no version names. Throws LostRaceError if one of the
  * entities has changed since `base`.
  */
-export async function commit(
-  mirror: Mirror,
-  layout: Layout,
-  base: Snapshot,
-  changes: readonly FileList[],
-  versionOn: (parent: Version) => Version,
-): Promise<Version> {
+export async function commit(mirror: Mirror, layout: Layout, publication: Publication): Promise<Version> {
+  const { base, changes, written, versionOn } = publication;
   const { objects, pull } = mirror;
-  const paths = changes.flatMap((list) =>
-    newFiles(list, base.files(list.entity)).map((file) => join(layout.lake, file.path)),
-  );
-  const draft = versionOn(base.version);
-  for (const { entity } of changes) {
-    const sha = draft.lists[entity];
-    if (sha !== undefined) paths.push(join(layout.lists, listFile(sha)));
-  }
+  const dataFiles = changes.flatMap((list) => newFiles(list, base.files(list.entity)));
+  const paths = [...dataFiles.map(({ path }) => join(layout.lake, path)), ...written];
   for (let at = 0; at < paths.length; at += AT_ONCE) {
     await Promise.all(paths.slice(at, at + AT_ONCE).map((path) => objects.put(nameOf(layout, path), { path })));
   }

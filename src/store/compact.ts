@@ -14,8 +14,9 @@ import {
   type Version,
   ROW_GROUP_ROWS,
 } from "../lake/manifest.js";
+import { rangesWithout } from "../lake/ordered.js";
 import { scan, writeDataFiles, type Writing, orderOf } from "./datafile.js";
-import { compareFiles, ROWS_PER_FILE } from "./merge.js";
+import { compareFiles, compareRanges, ROWS_PER_FILE } from "./merge.js";
 import { LostRaceError } from "./commit.js";
 import { openComplete, openServed, withSessionOn, type WriteOptions } from "./session.js";
 import { moveIn, withStaging } from "./staging.js";
@@ -162,7 +163,8 @@ function rebase(
 ): { readonly list: FileList; readonly files: readonly DataFile[] } {
   const served = new Set(list.byDate.map(({ path }) => path));
   const valid = joined.filter(({ parts }) => parts.every(({ path }) => served.has(path)));
-  const gone = new Set(valid.flatMap(({ parts }) => parts.map(({ path }) => path)));
+  const sources = valid.flatMap(({ parts }) => parts);
+  const gone = new Set(sources.map(({ path }) => path));
   const files = valid.map(({ file }) => file);
   const byDate = [...list.byDate.filter(({ path }) => !gone.has(path)), ...files].sort(compareFiles);
   if (byCode.length > 0) {
@@ -176,8 +178,8 @@ function rebase(
   const covered = valid
     .filter(({ parts }) => parts.every((part) => isCovered(list, part)))
     .map(({ file }) => rangeOf(file));
-  const others = list.codeRanges.filter(([first]) => !covered.some(([from, to]) => from <= first && first <= to));
-  return { list: fileList(list.entity, byDate, list.byCode, [...others, ...covered].sort()), files };
+  const ranges = [...rangesWithout(list.codeRanges, sources), ...covered].sort(compareRanges);
+  return { list: fileList(list.entity, byDate, list.byCode, ranges), files };
 }
 
 const rangeOf = ({ first, last }: DataFile): DateRange => [first!, last!];

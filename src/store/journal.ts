@@ -3,8 +3,9 @@
 import { appendFile, open, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readOrNone } from "../files.js";
-import { openLake } from "../lake/lake.js";
+import { openLake, type Snapshot } from "../lake/lake.js";
 import { listFile, nameOf, versionFile, type Layout } from "../lake/layout.js";
+import { namesOf } from "../lake/lists.js";
 import { readPointer } from "../lake/kept-versions.js";
 import { exists, removeTemporaries, temporaryOf } from "../disk/durable.js";
 import { recordVersions } from "./ledger-file.js";
@@ -52,19 +53,12 @@ export async function journalVersion(layout: Layout, sequence: number): Promise<
  */
 export async function settle(layout: Layout, isAfterCrash = false): Promise<void> {
   const lines = ((await readOrNone(layout.pending)) ?? "").split("\n");
-  const names = lines.filter(isLakeFile);
   const lake = await openLake(layout.root);
   const { version } = lake.current();
-  const served = new Set(
-    Object.entries(version.lists).flatMap(([entity, sha]) => {
-      const { byDate, byCode } = lake.current().files(entity);
-      const files = [...byDate, ...byCode].map((file) => join(layout.lake, file.path));
-      return [join(layout.lists, listFile(sha)), ...files];
-    }),
-  );
-  for (const name of names) {
+  const served = servedAmong(layout, new Set(lines.filter(isLakeFile)), lake.current());
+  for (const [name, isServed] of served) {
     const path = join(layout.root, name);
-    if (!served.has(path)) await rm(path, { force: true });
+    if (!isServed) await rm(path, { force: true });
     await rm(temporaryOf(path), { force: true });
   }
   await removeTemporaries(layout.lists);
@@ -76,6 +70,24 @@ export async function settle(layout: Layout, isAfterCrash = false): Promise<void
   await rm(layout.pending);
 }
 
-/** Whether this is the name of a data file or a file list. Nothing else is ever removed. */
+/** Whether a version names each of these files, by their names. */
+function servedAmong(
+  layout: Layout,
+  names: ReadonlySet<string>,
+  { version, files }: Snapshot,
+): ReadonlyMap<string, boolean> {
+  const among = new Map([...names].map((name) => [name, false]));
+  const add = (name: string): void => {
+    if (among.has(name)) among.set(name, true);
+  };
+  for (const [entity, sha] of Object.entries(version.lists)) {
+    const list = files(entity);
+    for (const one of namesOf(list, sha)) add(nameOf(layout, join(layout.lists, listFile(one))));
+    for (const { path } of [...list.byDate, ...list.byCode]) add(`lake/${path}`);
+  }
+  return among;
+}
+
+/** Whether this is the name of a data file, a file list or a part of one. Nothing else is ever removed. */
 export const isLakeFile = (name: string): boolean =>
   /^(lake\/\w+\/(by_code\/)?[\w-]+\.parquet|state\/lists\/[0-9a-f]{64}\.json)$/.test(name);

@@ -8,6 +8,7 @@ import { createIntegrity } from "../lake/integrity.js";
 import type { Layout } from "../lake/layout.js";
 import type { RowSpan } from "../lake/ledger.js";
 import { fileList, isCovered, type DataFile, type DateRange, type FileList } from "../lake/manifest.js";
+import { countUntil, rangesWithout } from "../lake/ordered.js";
 import { filledRows, isConfinedToFreshDates, keptRows, removalCondition, sameIdentity, type Change } from "./change.js";
 import { type FileRows, columnList, inDates, scan, writeDataFiles, type Writing } from "./datafile.js";
 import { readSpan } from "./drop.js";
@@ -59,7 +60,8 @@ export async function merge(
   // Dates on which rows come in or go.
   const changed = [...freshDates, ...goneDates];
   // The files of these dates, which are written again.
-  const touched = before.byDate.filter((file) => changed.some(({ date }) => holds(file, date)));
+  const places = new Set(changed.map(({ date }) => positionOf(before.byDate, date)).filter(Number.isInteger));
+  const touched = [...places].sort((a, b) => a - b).map((at) => before.byDate[at]!);
   await createIntegrity(layout).check(touched);
   const dates =
     touched.length === 0
@@ -81,8 +83,9 @@ export async function merge(
     if (isSame && first !== null && last !== null && isCovered(before, source)) covered.push([first, last]);
     onRows(rowsIn(written), rowsIn(dates));
   }
-  const byDate = [...before.byDate.filter((file) => !touched.includes(file)), ...written].sort(compareFiles);
-  const ranges = [...without(before.codeRanges, [...touched, ...written]), ...covered].sort();
+  const byDate = [...before.byDate.filter((_, at) => !places.has(at)), ...written].sort(compareFiles);
+  const left = rangesWithout(rangesWithout(before.codeRanges, touched), written);
+  const ranges = [...left, ...covered].sort(compareRanges);
   const list = fileList(entity.name, byDate, before.byCode, ranges);
   // The list holds the fresh rows and all stored rows but those that are gone.
   const gone = before.rows + rowsIn(freshDates) - list.rows;
@@ -163,10 +166,11 @@ function planSpans(existing: readonly DataFile[], dates: readonly DateCount[], c
 
 /** The index of the file that holds a date; for a date between files, half an index more than the file before it. */
 function positionOf(files: readonly DataFile[], date: string | null): number {
-  const holder = files.findIndex((file) => holds(file, date));
-  if (holder >= 0) return holder;
-  if (date === null) return files.length + 0.5;
-  return files.filter((file) => file.first !== null && file.first < date).length - 0.5;
+  const isEarlier = ({ last }: DataFile): boolean => last !== null && (date === null || last < date);
+  const next = countUntil(files, isEarlier);
+  const file = files[next];
+  if (file !== undefined && holds(file, date)) return next;
+  return date === null ? files.length + 0.5 : next - 0.5;
 }
 
 /** The fresh rows and those of the files to be rewritten, including rows that go. */
@@ -255,7 +259,4 @@ export function compareFiles(a: DataFile, b: DataFile): number {
   return a.first < b.first ? -1 : a.first > b.first ? 1 : 0;
 }
 
-/** The ranges that the code copy still covers after these files were rewritten. */
-function without(ranges: readonly DateRange[], files: readonly DataFile[]): readonly DateRange[] {
-  return ranges.filter(([first, last]) => !files.some((f) => f.first !== null && f.first <= last && f.last! >= first));
-}
+export const compareRanges = ([a]: DateRange, [b]: DateRange): number => (a < b ? -1 : a > b ? 1 : 0);

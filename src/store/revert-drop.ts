@@ -15,7 +15,7 @@ import { checkChange, rowsIn } from "./checks.js";
 import { columnList, inDates } from "./datafile.js";
 import { commandEntry } from "./ledger-file.js";
 import { merge } from "./merge.js";
-import { compareRows, extentOf, isAsIn, MOVED_ON, pick, withdrawnBy } from "./revert.js";
+import { compareRows, extentOf, isAsIn, MOVED_ON, pick, withdrawnBy, without } from "./revert.js";
 import type { RevertOptions, RevertReport } from "./revert.js";
 import { withWriteSession, type WriteSession } from "./session.js";
 
@@ -208,8 +208,6 @@ async function findKeys(
   { drops, others, before, after }: Origin,
 ): Promise<Pick<RowSpan, "first" | "last"> | null> {
   const [older, newer] = [before.files(entity.name).byDate, after.files(entity.name).byDate];
-  const without = (files: readonly DataFile[], shared: readonly DataFile[]): readonly DataFile[] =>
-    files.filter(({ path }) => !shared.some((file) => file.path === path));
   const [old, fresh] = [without(older, newer), without(newer, older)];
   await createIntegrity(layout).check([...old, ...fresh]);
   const rowsOf = (files: readonly DataFile[]): string =>

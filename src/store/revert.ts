@@ -8,6 +8,7 @@ import { DamagedFileError } from "../lake/damaged-file.js";
 import { createIntegrity } from "../lake/integrity.js";
 import { openLake, type Lake, type Snapshot } from "../lake/lake.js";
 import { readLedger } from "../lake/ledger.js";
+import { isSameList } from "../lake/lists.js";
 import type { DataFile, FileList, Version, Withdrawal } from "../lake/manifest.js";
 import { missingWithdrawals } from "../lake/withdrawals.js";
 import { quoteName } from "../sql-text.js";
@@ -76,7 +77,7 @@ export async function revert(root: string, name: string, options: RevertOptions)
     const changed: RevertedEntity[] = [];
     for (const entity of wanted) {
       const [before, after] = [base.files(entity.name), target.files(entity.name)];
-      if (before.byDate === after.byDate || isSame(before, after)) continue;
+      if (isSameList(before, after)) continue;
       await createIntegrity(layout).check(
         without([...after.byDate, ...after.byCode], [...before.byDate, ...before.byCode]),
       );
@@ -109,8 +110,6 @@ export const MOVED_ON =
 export const pick = ({ sequence, data_version }: Version): NamedVersion => ({ sequence, data_version });
 
 export const extentOf = ({ rows, first, last }: FileList): Extent => ({ rows, first, last });
-
-const isSame = (a: FileList, b: FileList): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /** Whether the entities that change are in the state that was reported. */
 export const isAsIn = (report: RevertReport, base: Snapshot, changed: readonly RevertedEntity[]): boolean =>
@@ -170,7 +169,8 @@ async function findTarget(lake: Lake, name: string): Promise<Snapshot> {
 const stateOf = (sequence: number, current: Version): "removed" | "unknown" =>
   sequence > 0 && sequence < current.sequence ? "removed" : "unknown";
 
-const without = (files: readonly DataFile[], others: readonly DataFile[]): readonly DataFile[] => {
+/** The files that are not among the others. */
+export const without = (files: readonly DataFile[], others: readonly DataFile[]): readonly DataFile[] => {
   const known = new Set(others.map(({ path }) => path));
   return files.filter(({ path }) => !known.has(path));
 };

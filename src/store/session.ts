@@ -10,15 +10,16 @@ import { findSuccessor, UnavailableError, type Mark, readIdentity } from "../lak
 import { UnreadableError, describeRefusal } from "../files.js";
 import { DamagedFileError } from "../lake/damaged-file.js";
 import { openLake, type Lake, type Snapshot } from "../lake/lake.js";
-import { layoutOf, type Layout, listFile, versionFile } from "../lake/layout.js";
-import { type FileList, type Version, encodeList, encodeVersion, sha256 } from "../lake/manifest.js";
+import { layoutOf, type Layout, listFile, nameOf, versionFile } from "../lake/layout.js";
+import { isSameList, listFiles } from "../lake/lists.js";
+import { DamagedManifestError, type FileList, type Version, encodeVersion } from "../lake/manifest.js";
 import { mirrorOf } from "../lake/mirror/mirror.js";
 import { commit, LOST_RACE, LostRaceError } from "./commit.js";
 import { openJournal, settle, journalIfNew, journalVersion } from "./journal.js";
 import { withLock, type Lock } from "../disk/lock.js";
 import { chinaTime } from "../dates.js";
 import { createShared } from "./shared-file.js";
-import { createDurably, syncPath, writeDurably } from "../disk/durable.js";
+import { createDurably, exists, syncPath, writeDurably } from "../disk/durable.js";
 
 export interface WriteSession {
   readonly layout: Layout;
@@ -112,7 +113,7 @@ export async function withSessionOn<T, O extends Opening>(
       const publishChanges: WriteSession["publish"] = async (lists, reason, records) => {
         const changed = lists
           .map((list) => withFindings(list, base.files(list.entity)))
-          .filter((list) => JSON.stringify(list) !== JSON.stringify(base.files(list.entity)));
+          .filter((list) => !isSameList(list, base.files(list.entity)));
         if (changed.length === 0 && isServed) return null;
         if (!(await lock.isHeld())) throw new OperatorError("another writer took over the lake; nothing was changed");
         const now = (options.now ?? (() => new Date()))();
@@ -218,7 +219,8 @@ export async function publish(
   await mkdir(layout.lists, { recursive: true });
   await identify(layout);
   const named = new Map<string, string | null>();
-  for (const list of changes) named.set(list.entity, list.byDate.length === 0 ? null : await writeList(layout, list));
+  const written: string[] = [];
+  for (const list of changes) named.set(list.entity, await writeList(layout, list, written));
   const versionOn = (parent: Version): Version => {
     const next = Date.parse(parent.data_version) + 1;
     const lists = Object.entries({ ...parent.lists, ...Object.fromEntries(named) });
@@ -232,7 +234,7 @@ export async function publish(
     };
   };
   const mirror = await mirrorOf(layout);
-  if (mirror !== null) return commit(mirror, layout, base, changes, versionOn);
+  if (mirror !== null) return commit(mirror, layout, { base, changes, written, versionOn });
   const version = versionOn(base.version);
   await journalVersion(layout, version.sequence);
   await createDurably(join(layout.versions, versionFile(version.sequence)), encodeVersion(version)).catch(
@@ -245,14 +247,21 @@ export async function publish(
   return version;
 }
 
-/** Resolves to the checksum of the list, which is its name. */
-async function writeList(layout: Layout, list: FileList): Promise<string> {
-  const text = encodeList(list);
-  const sha = sha256(text);
-  const path = join(layout.lists, listFile(sha));
-  await journalIfNew(layout, path);
-  await writeDurably(path, text);
-  return sha;
+/** Writes the files of a list. Resolves to its checksum, which names it, and null if it is empty. Adds to `written`. */
+async function writeList(layout: Layout, list: FileList, written: string[]): Promise<string | null> {
+  if (list.byDate.length === 0) return null;
+  const files = listFiles(list);
+  for (const { sha256: sha, text } of files) {
+    const path = join(layout.lists, listFile(sha));
+    if (text !== null) {
+      await journalIfNew(layout, path);
+      await writeDurably(path, text);
+      written.push(path);
+    } else if (!(await exists(path))) {
+      throw new DamagedManifestError(`${nameOf(layout, path)}, a part of the file list of ${list.entity}, is gone`);
+    }
+  }
+  return files.at(-1)!.sha256;
 }
 
 /** Gives the lake an id, which lakes of earlier releases lack. */

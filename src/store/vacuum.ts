@@ -1,12 +1,13 @@
 // Vacuum: removes old versions, and then the files that only they name. The retention policy says which versions stay.
-import { readdir, readFile, rm, stat } from "node:fs/promises";
+import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { chinaTime } from "../dates.js";
 import { OperatorError } from "../errors.js";
 import type { Mark } from "../lake/continuity.js";
 import { openLake } from "../lake/lake.js";
 import { layoutOf, listFile, nameOf, versionFile, type Layout } from "../lake/layout.js";
-import { decodeList, type Version } from "../lake/manifest.js";
+import { listsOf, namesOf, readList } from "../lake/lists.js";
+import type { DataFile, Version } from "../lake/manifest.js";
 import { encodeRemoved, readRemoved } from "../lake/kept-versions.js";
 import { plural } from "../words.js";
 import { syncPath, writeDurably } from "../disk/durable.js";
@@ -116,19 +117,21 @@ export async function removeVersions(layout: Layout, old: readonly Version[], fi
   await syncPath(layout.versions);
 }
 
-/** The lists and data files that these versions need. */
+/** The lists, their parts and the data files that these versions need. */
 async function namedBy(layout: Layout, versions: readonly Version[]): Promise<ReadonlySet<string>> {
   const named = new Set<string>();
-  for (const sha of new Set(versions.flatMap((version) => Object.values(version.lists)))) {
-    const path = join(layout.lists, listFile(sha));
-    const list = decodeList(await readFile(path, "utf8"), sha);
-    named.add(path);
-    for (const file of [...list.byDate, ...list.byCode]) named.add(join(layout.lake, file.path));
+  const files = new Set<DataFile>();
+  for (const [sha, entity] of listsOf(versions)) {
+    const list = await readList(layout, sha, entity);
+    for (const one of namesOf(list, sha)) named.add(join(layout.lists, listFile(one)));
+    // Lists share the files of their common parts.
+    for (const file of [...list.byDate, ...list.byCode]) files.add(file);
   }
+  for (const { path } of files) named.add(join(layout.lake, path));
   return named;
 }
 
-/** All existing lists and data files. */
+/** All existing lists, parts of lists and data files. */
 async function filesOf(layout: Layout): Promise<readonly string[]> {
   const all = [...(await filesBelow(layout.lake)), ...(await filesBelow(layout.lists))];
   return all.filter((path) => isLakeFile(nameOf(layout, path)));

@@ -39,7 +39,6 @@ export async function bindMirror(root: string, binding: Binding): Promise<void> 
     throw new OperatorError(`${root} mirrors ${before.address}: choose another folder with --mirror`, 2);
   if (before === null && (await readOrNone(layout.pointer)) !== undefined)
     throw new OperatorError(`${root} holds a lake of its own: choose an empty folder with --mirror`, 2);
-  await mkdir(layout.state, { recursive: true });
-  await mkdir(layout.lake, { recursive: true });
+  for (const folder of [layout.versions, layout.lists, layout.fetching]) await mkdir(folder, { recursive: true });
   await writeDurably(layout.bucket, `${text}\n`);
 }

@@ -1,13 +1,13 @@
 // Brings the state of a mirror up to date with its bucket: new versions with their lists, and small files that change.
-import { mkdir, rm } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { writeDurably } from "../../disk/durable.js";
 import { withLock } from "../../disk/lock.js";
 import { linesOf, readOrNone } from "../../files.js";
 import type { ObjectStore } from "../../objects/object-store.js";
 import { findSuccessor, NO_MARK, readIdentity, UnavailableError } from "../continuity.js";
 import { listFile, nameOf, versionFile, type Layout } from "../layout.js";
-import { DamagedManifestError, decodeList, decodeVersion, type Version } from "../manifest.js";
+import { DamagedManifestError, decodeVersion, partNames, sha256, type Version } from "../manifest.js";
 import { readPointer, sequences } from "../kept-versions.js";
 
 export interface Pull {
@@ -33,10 +33,23 @@ export function createPull(layout: Layout, objects: ObjectStore): Pull {
   const fetchText = async (path: string): Promise<string | undefined> =>
     (await objects.get(keyOf(path)))?.bytes.toString("utf8");
 
+  /** Writes a file that is there at once, whole. */
+  const place = async (path: string, text: string): Promise<void> => {
+    const temporary = join(layout.fetching, randomUUID());
+    const handle = await open(temporary, "w");
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, path);
+  };
+
   const immutable = async (path: string): Promise<boolean> => {
     const text = await fetchText(path);
     if (text === undefined) return false;
-    await writeDurably(path, text);
+    await place(path, text);
     return true;
   };
 
@@ -49,7 +62,7 @@ export function createPull(layout: Layout, objects: ObjectStore): Pull {
       await rm(path, { force: true });
       return tags.delete(path);
     }
-    await writeDurably(path, found.bytes.toString("utf8"));
+    await place(path, found.bytes.toString("utf8"));
     tags.set(path, found.tag);
     return true;
   };
@@ -72,23 +85,30 @@ export function createPull(layout: Layout, objects: ObjectStore): Pull {
     return text === undefined ? undefined : { text, version: decodeVersion(text, sequence) };
   };
 
-  const fetchLists = async ({ lists }: Version): Promise<void> => {
-    await inBatches(Object.entries(lists), async ([entity, sha]) => {
-      const path = join(layout.lists, listFile(sha));
-      if ((await readOrNone(path)) !== undefined) return;
-      const text = await fetchText(path);
-      if (text === undefined)
-        throw new DamagedManifestError(`file list ${sha.slice(0, 12)} of ${entity} is gone`, true);
-      decodeList(text, sha);
-      await writeDurably(path, text);
-    });
+  /** The text of a list or a part, which is fetched unless it is here. */
+  const listText = async (sha: string, what: string): Promise<string> => {
+    const path = join(layout.lists, listFile(sha));
+    const here = await readOrNone(path);
+    const text = here ?? (await fetchText(path));
+    if (text === undefined) throw new DamagedManifestError(`${what} is gone`, true);
+    if (sha256(text) !== sha) throw new DamagedManifestError(`${what} is damaged`);
+    if (here === undefined) await place(path, text);
+    return text;
   };
+
+  const fetchLists = ({ lists }: Version): Promise<void> =>
+    inBatches(Object.entries(lists), async ([entity, sha]) => {
+      const text = await listText(sha, `file list ${sha.slice(0, 12)} of ${entity}`);
+      await inBatches(partNames(text), async (part) => {
+        await listText(part, `part ${part.slice(0, 12)} of the file list of ${entity}`);
+      });
+    });
 
   /** The identity of the lake is written once, so another one belongs to another lake. */
   const checkIdentity = async (): Promise<void> => {
     const before = await readIdentity(layout);
     const text = await fetchText(layout.identity);
-    if (before === null && text !== undefined) await writeDurably(layout.identity, text);
+    if (before === null && text !== undefined) await place(layout.identity, text);
     if (before === null) return;
     if (text === undefined) throw new UnavailableError(`${objects.address} no longer holds the lake`);
     if ((JSON.parse(text) as { id?: string }).id !== before)
@@ -110,8 +130,8 @@ export function createPull(layout: Layout, objects: ObjectStore): Pull {
   /** The pointer moves last, to the newest version whose lists are all here. */
   const moveTo = async ({ text, version }: { text: string; version: Version }): Promise<void> => {
     await fetchLists(version);
-    await writeDurably(versionPath(version.sequence), text);
-    await writeDurably(layout.pointer, `${version.sequence}\n`);
+    await place(versionPath(version.sequence), text);
+    await place(layout.pointer, `${version.sequence}\n`);
   };
 
   const follow = async (thorough: boolean): Promise<void> => {
@@ -133,10 +153,7 @@ export function createPull(layout: Layout, objects: ObjectStore): Pull {
     }
   };
 
-  const inLock = async <T>(work: () => Promise<T>): Promise<T> => {
-    for (const folder of [layout.versions, layout.lists]) await mkdir(folder, { recursive: true });
-    return withLock(layout.pullLock, work);
-  };
+  const inLock = <T>(work: () => Promise<T>): Promise<T> => withLock(layout.pullLock, work);
 
   return {
     versions: (thorough) =>
@@ -149,7 +166,7 @@ export function createPull(layout: Layout, objects: ObjectStore): Pull {
         if ((await readPointer(layout)) < version.sequence) await moveTo({ version, text });
       }),
     file: (path) => inLock(() => file(path)).then(() => undefined),
-    immutable: (path) => inLock(() => immutable(path)),
+    immutable,
   };
 }
 

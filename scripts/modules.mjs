@@ -29,8 +29,8 @@ export default {
     imports: ["errors", "words"],
     why: "Files that are absent, unreadable or replaced.",
   },
-  disk: {
-    owns: "^src/disk/",
+  durable: {
+    owns: "^src/(durable|lock)\\.ts$",
     imports: ["errors", "files"],
     why: "Crash-safe writing and locks, which know nothing of lakes.",
   },
@@ -55,7 +55,7 @@ export default {
   },
   lake: {
     owns: "^src/lake/",
-    imports: ["errors", "ahead", "dates", "words", "files", "disk", "objects", "catalog"],
+    imports: ["errors", "ahead", "dates", "words", "files", "durable", "objects", "catalog"],
     why: "Reading the lake: manifests and files, here or in a bucket, without an engine.",
   },
   query: {
@@ -100,32 +100,44 @@ export default {
   store: {
     owns: "^src/store/",
     imports: [
-      ...["errors", "files", "disk", "objects", "dates", "sql-text", "words"],
+      ...["errors", "files", "durable", "objects", "dates", "sql-text", "words"],
       ...["catalog", "lake", "query", "engine", "checks", "intake"],
     ],
     why: "Writing the lake: tables become versions. The http module does not depend on it.",
   },
   copier: {
     owns: "^src/copier/",
-    imports: ["errors", "files", "disk", "catalog", "lake", "query", "copies", "engine"],
+    imports: ["errors", "files", "durable", "catalog", "lake", "query", "copies", "engine"],
     why: "Makes and removes serving copies; who reads them does not depend on it.",
   },
   inbox: {
     owns: "^src/inbox/",
     imports: [
-      ...["errors", "ahead", "files", "disk", "dates", "words", "config"],
+      ...["errors", "ahead", "files", "durable", "dates", "words", "config"],
       ...["catalog", "lake", "engine", "intake", "store"],
     ],
     why: "Drops: watched, checked, imported, recorded.",
   },
   repair: {
     owns: "^src/repair/",
-    imports: ["errors", "files", "disk", "sql-text", "words", "catalog", "lake", "engine", "intake", "store", "inbox"],
+    imports: [
+      "errors",
+      "files",
+      "durable",
+      "sql-text",
+      "words",
+      "catalog",
+      "lake",
+      "engine",
+      "intake",
+      "store",
+      "inbox",
+    ],
     why: "Finds damage, and writes what is damaged again.",
   },
   backup: {
     owns: "^src/backup/",
-    imports: ["errors", "files", "disk", "lake", "store", "repair"],
+    imports: ["errors", "files", "durable", "lake", "store", "repair"],
     why: "Copies a lake and restores the copy, without an engine.",
   },
   demo: {
@@ -162,7 +174,7 @@ export default {
   cli: {
     owns: "^src/cli/",
     imports: [
-      ...["errors", "dates", "words", "machine", "disk", "config", "catalog", "lake", "engine", "encode"],
+      ...["errors", "dates", "words", "machine", "durable", "config", "catalog", "lake", "engine", "encode"],
       ...["store", "copier", "inbox", "repair", "backup", "demo"],
       ...["files", "http", "processes"],
     ],

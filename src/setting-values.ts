@@ -76,10 +76,17 @@ const fileRows: Parser<number> = (text, option) =>
 /** Whether text begins as a URL, with a scheme. */
 export const isUrl = (text: string): boolean => /^[a-z][\w+.-]*:\/\//i.test(text);
 
-/** A data directory, existing or not. */
+export const isBucket = (text: string): boolean => text.startsWith("s3://");
+
+/** A data directory, existing or not, or the address of a bucket. */
 const dataDirectory: Parser<string> = (text, option) => {
+  if (isBucket(text)) return text;
   if (text.trim() === "") throw new OperatorError(`${option} must name a folder, not nothing`, 2);
-  if (isUrl(text)) throw new OperatorError(`${option} must name a folder on this machine: ${text} is a URL`, 2);
+  if (isUrl(text))
+    throw new OperatorError(
+      `${option} must name a folder on this machine or a bucket such as s3://bucket/prefix: ${text} is another URL`,
+      2,
+    );
   try {
     if (statSync(text).isDirectory()) return text;
   } catch (error) {

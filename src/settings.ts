@@ -28,7 +28,7 @@ const partOrNone: Share<number | null> = (whole, workers) => (whole === null ? n
 const partOfSize: Share<string> = (whole, workers) => `${part(bytesOf(whole) / 1e6, workers, 1)}MB`;
 
 /** Commands that take settings as options. */
-type Command = "serve" | "ingest" | "import" | "copies" | "doctor";
+type Command = "serve" | "ingest" | "follow" | "import" | "copies" | "doctor";
 
 interface Setting<T> {
   readonly fallback: string;
@@ -50,17 +50,30 @@ const SERVER = ["serve"] as const;
 const CHECKED = ["serve", "doctor"] as const;
 const INBOX = ["serve", "ingest"] as const;
 const FILES = ["serve", "ingest", "import"] as const;
-const COPIES = ["serve", "ingest", "copies", "doctor"] as const;
+const COPIES = ["serve", "ingest", "follow", "copies", "doctor"] as const;
 
 const limit = parsers.orNone(parsers.wholeNumber(1, 999_999_999));
 
 export const SETTINGS = {
   data: setting({
     fallback: "parquet",
-    meaning: "data directory",
+    meaning: "data directory, or a bucket such as s3://bucket/prefix",
     parse: parsers.dataDirectory,
-    of: ["serve", "ingest", "import", "copies", "doctor"],
+    of: ["serve", "ingest", "follow", "import", "copies", "doctor"],
     offers: "folders",
+  }),
+  mirror: setting({
+    fallback: "none",
+    meaning: "directory for the mirror of an s3:// data directory; none: one in the user's cache folder",
+    parse: parsers.orNone(parsers.anyText),
+    of: [],
+    offers: "folders",
+  }),
+  mirrorSize: setting({
+    fallback: "auto",
+    meaning: "disk space for data files of a mirror; auto: half of what is free",
+    parse: parsers.orAuto(parsers.bytes),
+    of: [],
   }),
   host: setting({ fallback: "127.0.0.1", meaning: "address to listen on", parse: parsers.anyText, of: CHECKED }),
   port: setting({

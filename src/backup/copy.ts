@@ -6,7 +6,7 @@ import { OperatorError, isSystemError, NoSpaceError } from "../errors.js";
 import { copyBytes, isAbsent } from "../files.js";
 import { DamagedFileError } from "../lake/damaged-file.js";
 import { sha256OfFile } from "../lake/integrity.js";
-import { makeFolderIn, syncPath } from "../disk/durable.js";
+import { makeFolderIn, syncPath } from "../durable.js";
 import type { BackupFile } from "./format.js";
 
 /** Where copies are made until they are complete, and the folders that got new files. */

@@ -8,9 +8,10 @@ import type { SettingName } from "../settings.js";
 import { OperatorError, reasonOf } from "../errors.js";
 import { openCopiesFolder } from "../lake/copies-folder.js";
 import { layoutOf } from "../lake/layout.js";
+import { mirrorOf } from "../lake/mirror/mirror.js";
 import { makeInbox } from "../inbox/data-directory.js";
 import { ingest } from "../inbox/ingest.js";
-import { tryLock } from "../disk/lock.js";
+import { tryLock } from "../lock.js";
 import { untilAvailable } from "../inbox/data-directory.js";
 import { endWhenAlone, hasRole, reportAlive, seenLake } from "../processes/messages.js";
 import { addSettings } from "./options.js";
@@ -32,8 +33,8 @@ export function ingestCommand(): Command {
       const stopping = new AbortController();
       for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.abort());
       // The supervisor decides what a SIGHUP to the whole group means.
-      process.on("SIGHUP", () => hasRole("ingester") || stopping.abort());
-      if (hasRole("ingester")) {
+      process.on("SIGHUP", () => hasRole("ingest") || stopping.abort());
+      if (hasRole("ingest")) {
         endWhenAlone();
         reportAlive();
       }
@@ -44,7 +45,7 @@ export function ingestCommand(): Command {
 
 async function watch(config: ServerConfig, signal: AbortSignal): Promise<void> {
   const layout = layoutOf(config.data);
-  const after = hasRole("ingester") ? seenLake() : null;
+  const after = hasRole("ingest") ? seenLake() : null;
   const options = {
     memory: config.ingestMemory,
     maxDrop: config.maxDrop,
@@ -70,7 +71,9 @@ async function watch(config: ServerConfig, signal: AbortSignal): Promise<void> {
   let told = false;
   while (!signal.aborted) {
     const ran = await tryLock(layout.ingestLock, async () => {
-      await Promise.all([ingest(config.data, options), copy(config, options)]);
+      // Whoever follows a bucket keeps the copies of its mirror.
+      const isMirror = (await mirrorOf(layout)) !== null;
+      await Promise.all([ingest(config.data, options), isMirror ? null : copy(config, options)]);
     });
     if (ran) return;
     if (!told) note("another process watches this inbox; waiting for it to end");
@@ -79,8 +82,8 @@ async function watch(config: ServerConfig, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Keeps the serving copies. The inbox is watched without them too. */
-async function copy(config: ServerConfig, options: Omit<CopierOptions, "folder" | "size">): Promise<void> {
+/** Keeps the serving copies. The inbox is watched, and a bucket followed, without them too. */
+export async function copy(config: ServerConfig, options: Omit<CopierOptions, "folder" | "size">): Promise<void> {
   const folder = await openCopiesFolder(config).catch((error: unknown) => {
     note(`no serving copies are made: ${reasonOf(error)}`);
     return null;

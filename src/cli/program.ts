@@ -1,6 +1,8 @@
 // The command line: all commands.
 import { Command } from "commander";
 import { PACKAGE_VERSION } from "../config.js";
+import { addMirrorOptions } from "./options.js";
+import { useMirror } from "./mirror.js";
 import { runProgram } from "./run.js";
 
 /** A command is loaded when it is called: few of them need DuckDB, and only `serve` needs Express. */
@@ -8,6 +10,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import("./serve.js")).serveCommand(),
   status: async () => (await import("./status.js")).statusCommand(),
   ingest: async () => (await import("./ingest.js")).ingestCommand(),
+  follow: async () => (await import("./follow.js")).followCommand(),
   import: async () => (await import("./import.js")).importCommand(),
   delete: async () => (await import("./delete.js")).deleteCommand(),
   revert: async () => (await import("./revert.js")).revertCommand(),
@@ -39,6 +42,8 @@ export async function createProgram(name = ""): Promise<Command> {
   const one = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   const commands = await Promise.all((one ? [one] : Object.values(COMMANDS)).map((load) => load()));
   for (const command of commands) program.addCommand(command);
+  for (const command of commands.flatMap((one) => [one, ...one.commands])) addMirrorOptions(command);
+  program.hook("preAction", (_, command) => useMirror(command));
   return program;
 }
 

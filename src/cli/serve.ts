@@ -7,6 +7,7 @@ import { exposureOf } from "../http/port.js";
 import { makeInbox } from "../inbox/data-directory.js";
 import { layoutOf } from "../lake/layout.js";
 import { openLake } from "../lake/lake.js";
+import { mirrorOf } from "../lake/mirror/mirror.js";
 import { hasRole } from "../processes/messages.js";
 import { supervise } from "../processes/supervisor.js";
 import { addSettings } from "./options.js";
@@ -40,12 +41,16 @@ async function serve(options: ServeOptions): Promise<void> {
     await makeDemo(config.data, { stocks: 300, days: 750, seed: 1, memory: "4GB" });
   }
   if (config.watch) await prepareInbox(config.data);
+  const isMirror = (await mirrorOf(layoutOf(config.data))) !== null;
   const log = openLog(config.logLevel, note);
   const exposure = exposureOf(config);
   if (exposure) log.warn(exposure);
   await supervise(config, {
     log,
-    ingest: config.watch ? ingestArguments({ ...options, ingestMemory: config.ingestMemory }) : null,
+    companions: {
+      ...(config.watch ? { inbox: argumentsOf("ingest", { ...options, ingestMemory: config.ingestMemory }) } : {}),
+      ...(isMirror ? { bucket: argumentsOf("follow", options) } : {}),
+    },
     async onListening(url) {
       for (const text of environmentNotes(process.env)) log.info(text);
       say(`listening on ${url}`);
@@ -61,10 +66,10 @@ async function prepareInbox(data: string): Promise<void> {
 
 const isEmpty = async (data: string): Promise<boolean> => (await openLake(data)).current().version.sequence === 0;
 
-/** The options shared with the command `ingest`; it inherits the environment. */
-function ingestArguments({ watch: _, ...options }: ServeOptions): string[] {
+/** The options shared with another command; it inherits the environment. */
+function argumentsOf(command: "ingest" | "follow", { watch: _, ...options }: ServeOptions): string[] {
   const given: Partial<Record<SettingName, string>> = options;
-  return settingsOf("ingest").flatMap((name) => {
+  return settingsOf(command).flatMap((name) => {
     const value = given[name];
     return value === undefined ? [] : [flagOf(name), value];
   });

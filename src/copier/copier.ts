@@ -3,13 +3,14 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openReader, type Reader } from "../engine/reader.js";
 import { OperatorError, reasonOf } from "../errors.js";
-import { describeRefusal } from "../files.js";
+import { describeRefusal, stampAt } from "../files.js";
 import type { Mark } from "../lake/continuity.js";
 import { DamagedFileError } from "../lake/damaged-file.js";
 import { createIntegrity } from "../lake/integrity.js";
 import { type Lake, openLake } from "../lake/lake.js";
+import { mirrorOf } from "../lake/mirror/mirror.js";
 import { freeSpaceAt } from "../lake/status.js";
-import { tryLock } from "../disk/lock.js";
+import { tryLock } from "../lock.js";
 import { claimFolder, makeCopy, makeFolder, removeCopy, removeLeftovers, storedCopies } from "./folder.js";
 import { estimatedSize, planCopies, type Source, sourcesOf, totalBytes } from "./plan.js";
 
@@ -98,7 +99,7 @@ async function underLock(root: string, options: CopierOptions, work: (step: Step
         integrity: createIntegrity(lake.layout, lake.requireState),
       });
       try {
-        await work(stepper(lake, reader, options));
+        await work(stepper(lake, reader, (await mirrorOf(lake.layout)) !== null, options));
       } finally {
         await reader.close();
       }
@@ -111,7 +112,7 @@ async function underLock(root: string, options: CopierOptions, work: (step: Step
   }
 }
 
-function stepper(lake: Lake, reader: Reader, { folder, size, log, signal }: CopierOptions): Step {
+function stepper(lake: Lake, reader: Reader, isMirror: boolean, { folder, size, log, signal }: CopierOptions): Step {
   /** Bytes of copies that were made, by the checksum of the data file: they may have been removed since. */
   const sizes = new Map<string, number>();
   /** When a data file could not be copied, by its checksum. */
@@ -171,6 +172,8 @@ function stepper(lake: Lake, reader: Reader, { folder, size, log, signal }: Copi
     const began = performance.now();
     for (const source of missing) {
       if (performance.now() - began > STEP || signal.aborted) break;
+      // No file is fetched for its copy.
+      if (isMirror && (await stampAt(join(lake.layout.lake, source.file.path))) === "") continue;
       if (hasFailed(source) || !(await tryToMake(source))) continue;
       made++;
       added += sizes.get(source.file.sha256)!;

@@ -14,6 +14,16 @@ import type { Log } from "./observe.js";
 import type { Metrics, ProcessMetrics } from "./metrics.js";
 import type { TokenAdmission } from "./limits.js";
 
+/** What other processes do for the server; false for what should be done but is not. */
+export interface Background {
+  /** The inbox is watched. */
+  readonly inbox: boolean;
+  /** The bucket answers, and its versions are followed. */
+  readonly bucket: boolean;
+}
+
+export const ALL_RUNS: Background = { inbox: true, bucket: true };
+
 export interface Context {
   readonly config: ServerConfig;
   readonly lake: Lake;
@@ -33,6 +43,6 @@ export interface Context {
   readonly metrics: Metrics;
   /** The metrics of all processes that serve. */
   readonly gatherMetrics: () => Promise<readonly ProcessMetrics[]>;
-  /** False while the inbox should be watched but is not. */
-  readonly inboxRuns: () => boolean;
+  /** What is done beside the workers. */
+  readonly background: () => Background;
 }

@@ -64,9 +64,10 @@ export function versionsHandler(context: Context): RequestHandler {
 
 /**
  * GET /health, without a token. A store is true while the folder of each of its entities exists and no opened file is
- * damaged; `state` is true while the manifest can be read. `inbox` is there only while it should be watched but is not.
+ * damaged; `state` is true while the manifest can be read. What should be
+ * done beside the workers is there only while it is not: `inbox` is not watched, or `bucket` cannot be followed.
  */
-export function healthHandler({ integrity, lake, tokens, inboxRuns }: Context): RequestHandler {
+export function healthHandler({ integrity, lake, tokens, background }: Context): RequestHandler {
   return async (req, res) => {
     collectParameters(searchOf(req), []);
     const { state, absent } = lake.faults();
@@ -77,12 +78,13 @@ export function healthHandler({ integrity, lake, tokens, inboxRuns }: Context): 
       if (opened === null) continue;
       if ((await integrity.stillDamaged([opened.files(name)])).length > 0) damaged.add(store);
     }
+    const missing = Object.entries(background()).filter(([, runs]) => !runs);
     res.setHeader("Cache-Control", "no-store");
     res.json({
-      status: damaged.size === 0 && inboxRuns() ? "ok" : "degraded",
+      status: damaged.size === 0 && missing.length === 0 ? "ok" : "degraded",
       data_version: lake.mark().data_version,
       databases: Object.fromEntries(STORES.map((store) => [store, !damaged.has(store)])),
-      ...(inboxRuns() ? {} : { inbox: false }),
+      ...Object.fromEntries(missing),
     });
   };
 }

@@ -19,7 +19,7 @@ import { makeOwnFolder } from "../files.js";
 import { openSegmentStore } from "../segments/store.js";
 import { openThreads } from "../threads/pool.js";
 import { createApp, routedByPath } from "./app.js";
-import type { Context } from "./context.js";
+import { ALL_RUNS, type Background, type Context } from "./context.js";
 import { type EndOptions, prepareEnd } from "./ending.js";
 import { createFollower, createPoll } from "./follow.js";
 import { createTokenAdmission } from "./limits.js";
@@ -63,8 +63,8 @@ interface ServerHooks {
   readonly onMark?: (mark: LakeMark) => void;
   /** The metrics of all processes that serve; by default only those of this process. */
   readonly gatherMetrics?: () => Promise<readonly ProcessMetrics[]>;
-  /** False while the inbox should be watched but is not; by default nobody needs to watch it. */
-  readonly inboxRuns?: () => boolean;
+  /** What other processes do for this one; by default all that is needed. */
+  readonly background?: () => Background;
 }
 
 /** `write` gets each line of the log. */
@@ -110,7 +110,7 @@ export async function startServer(
   const context: Context = {
     ...{ config, lake, reader, calendars, gaps, adjustments, statistics, history, tokens, integrity, segments },
     tokenAdmission: createTokenAdmission(config),
-    ...{ now, log, metrics, gatherMetrics, inboxRuns: hooks.inboxRuns ?? (() => true) },
+    ...{ now, log, metrics, gatherMetrics, background: hooks.background ?? (() => ALL_RUNS) },
   };
   const { server, refresh: refreshCertificate } = await createListener(
     config,

@@ -107,5 +107,9 @@ export async function readRemoved(
   return { versions: [...versions].sort(), isDamaged };
 }
 
+/** The text of the list with more versions; damaged lines are left out. */
+export const addRemoved = (text: string, added: readonly string[]): string =>
+  encodeRemoved([...new Set([...text.split("\n").filter((line) => DATA_VERSION.test(line)), ...added])].sort());
+
 export const encodeRemoved = (versions: readonly string[]): string =>
   versions.map((version) => `${version}\n`).join("");

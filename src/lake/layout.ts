@@ -26,6 +26,7 @@ export interface Layout {
   readonly pointer: string;
   /** The `data_version` of each removed version, one a line. */
   readonly removed: string;
+  readonly removedLock: string;
   /** The journal of a writer at work: its new files, one a line. The next writer cleans up by it after a crash. */
   readonly pending: string;
   readonly writeLock: string;
@@ -73,6 +74,7 @@ export function layoutOf(root: string): Layout {
     identity: join(state, "lake.json"),
     pointer: join(state, "current"),
     removed: join(state, "removed.txt"),
+    removedLock: join(state, "removed.lock"),
     pending: join(state, "pending.txt"),
     writeLock: join(state, "write.lock"),
     stagingLock: join(state, "staging.lock"),

@@ -1,6 +1,7 @@
 // Messages between the supervisor and its child processes, the environment of a child, and the end of a child whose
 // parent is gone.
 import type { ServerConfig } from "../config.js";
+import type { Background } from "../http/context.js";
 import type { ProcessMetrics } from "../http/metrics.js";
 import type { LakeMark } from "../http/server.js";
 
@@ -9,7 +10,7 @@ export type Order =
   /**
    * The first message; the port is sent with it. `spill` is the folder for DuckDB's temporary files. `seen` is the lake
    * that was served before, from which the worker must continue. If no other worker serves, it `waits` for that lake.
-   * `hadTokens`: another worker has read a token file. `inboxRuns`: as in the order `inbox`.
+   * `hadTokens`: another worker has read a token file. `background`: as in the order of that name.
    */
   | {
       readonly order: "serve";
@@ -18,10 +19,10 @@ export type Order =
       readonly seen: LakeMark | null;
       readonly waits: boolean;
       readonly hadTokens: boolean;
-      readonly inboxRuns: boolean;
+      readonly background: Background;
     }
-  /** False: the inbox should be watched, but the process that does so does not run or does not respond. */
-  | { readonly order: "inbox"; readonly runs: boolean }
+  /** What is done beside the workers has changed. */
+  | { readonly order: "background"; readonly background: Background }
   /** Another worker has replaced this one: end when every connection has ended. */
   | { readonly order: "retire" }
   /** End when every response in progress is sent; after `within` milliseconds the rest is cut. */
@@ -33,7 +34,7 @@ export type Order =
   /** The metrics of all workers, as requested. */
   | { readonly order: "counted"; readonly all: readonly ProcessMetrics[] };
 
-/** Worker → supervisor. The process that watches the inbox only reports that it is alive. */
+/** Worker → supervisor. The processes beside the workers only report that they are alive. */
 export type Report =
   | { readonly report: "ready"; readonly url: string }
   /** The position of the lake that it serves. */
@@ -42,8 +43,8 @@ export type Report =
   | { readonly report: "tokens" }
   /** It could not start. `known`: for a reason that the user can fix. `cause`: what the system says of another reason. */
   | { readonly report: "failed"; readonly message: string; readonly known: boolean; readonly cause?: SystemError }
-  /** Its event loop is running. */
-  | { readonly report: "alive" }
+  /** Its event loop is running. `works` is false if something outside prevents its work. */
+  | { readonly report: "alive"; readonly works?: boolean }
   /** Files that it found damaged and does not read. */
   | { readonly report: "damaged"; readonly files: readonly string[] }
   | { readonly report: "counts"; readonly metrics: ProcessMetrics }
@@ -61,14 +62,14 @@ export const send = (report: Report): Promise<void> =>
 export const ALIVE_EVERY = 1_000;
 
 /** Reports from now on that the event loop of this process is running. It keeps no process from ending. */
-export function reportAlive(): void {
-  const tell = (): void => void send({ report: "alive" });
+export function reportAlive(works = (): boolean => true): void {
+  const tell = (): void => void send({ report: "alive", works: works() });
   tell();
   setInterval(tell, ALIVE_EVERY).unref();
 }
 
 /** What a child process of the supervisor is for. */
-type Role = "worker" | "ingester";
+type Role = "worker" | "ingest" | "follow";
 
 const MARK = "TAPEHOUSE_ROLE";
 const SEEN = "TAPEHOUSE_SEEN";

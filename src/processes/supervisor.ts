@@ -4,26 +4,27 @@ import { shareOf, type ServerConfig } from "../config.js";
 import type { Log } from "../http/observe.js";
 import { tasksAt } from "../machine.js";
 import { openPort } from "../http/port.js";
+import { ALL_RUNS } from "../http/context.js";
 import type { LakeMark } from "../http/server.js";
 import { createWorkerPool } from "./worker-pool.js";
 import { requireTasks } from "./tasks.js";
 import { openScratch } from "./scratch.js";
-import { type Ingester, startIngester } from "./ingester.js";
+import { type Companion, DUTIES, type DutyName, startCompanion } from "./companion.js";
 
 interface SuperviseOptions {
   readonly log: Log;
   /** Called once, when every worker accepts connections. */
   readonly onListening: (url: string) => Promise<void>;
-  /** The arguments of the command `ingest`; null if the inbox is not watched. */
-  readonly ingest: readonly string[] | null;
+  /** The arguments of the processes that run beside the workers. */
+  readonly companions: Readonly<Partial<Record<DutyName, readonly string[]>>>;
 }
 
 /** Serves until a signal ends it. Throws an OperatorError if the server cannot start or cannot be kept running. */
 export async function supervise(config: ServerConfig, options: SuperviseOptions): Promise<void> {
-  const { log, onListening, ingest } = options;
+  const { log, onListening, companions } = options;
   // First of all: without a listener, a signal would end the process and leave its files behind.
   const signals = listenToSignals(process.stdin.isTTY);
-  requireTasks(config, tasksAt());
+  requireTasks(config, tasksAt(), companions.bucket !== undefined);
   const port = await openPort(config.host, config.port);
   const scratch = await openScratch(config.temp);
   const share = shareOf(config);
@@ -36,40 +37,45 @@ export async function supervise(config: ServerConfig, options: SuperviseOptions)
   /** A missing token file does not mean that there are no tokens. */
   let hadTokens = false;
   const onTokens = (): void => void (hadTokens = true);
-  /** Until it is found not to run, the process that watches the inbox is starting. */
-  let inboxRuns = true;
+  /** Until a process is found not to run, it is starting. */
+  let background = ALL_RUNS;
   const pool = createWorkerPool(config.workers, log, (waits) => ({
     ...{ config: share, spill: scratch.folder(), port },
-    ...{ seen, waits, hadTokens, inboxRuns, onMark, onTokens },
+    ...{ seen, waits, hadTokens, background, onMark, onTokens },
   }));
-  const onInbox = (runs: boolean): void => {
-    if (runs === inboxRuns) return;
-    inboxRuns = runs;
-    pool.give({ order: "inbox", runs });
+  const onWork = (of: DutyName, isDone: boolean): void => {
+    if (background[of] === isDone) return;
+    background = { ...background, [of]: isDone };
+    pool.give({ order: "background", background });
   };
-  const openIngester = (): Ingester | null =>
-    ingest === null ? null : startIngester(ingest, { seen: () => seen, log, onInbox });
-  let ingester: Ingester | null = null;
+  const startOne = (of: DutyName): readonly Companion[] => {
+    const args = companions[of];
+    if (args === undefined) return [];
+    return [startCompanion(DUTIES[of], args, { seen: () => seen, log, onWork: (isDone) => onWork(of, isDone) })];
+  };
+  const startAll = (): readonly Companion[] => [...startOne("bucket"), ...startOne("inbox")];
+  let running: readonly Companion[] = [];
+  const stopAll = (): Promise<unknown> => Promise.all(running.map((one) => one.stop()));
   let stopping = false;
 
   const reload = async (): Promise<void> => {
     log.info("reloading");
-    await Promise.all([pool.reload(), ingester?.stop()]);
+    await Promise.all([pool.reload(), stopAll()]);
     if (stopping) return;
-    ingester = openIngester();
+    running = startAll();
     log.info("reloaded");
   };
   const reloads = oneAfterAnother(reload);
   void signals.hurry.then(() => {
     log.warn("second signal: stopping at once");
     pool.kill();
-    ingester?.kill();
+    for (const one of running) one.kill();
   });
 
   try {
     const url = await Promise.race([pool.start(), signals.stop]);
     if (url === undefined) return;
-    ingester = openIngester();
+    running = startAll();
     signals.onReload(reloads.ask);
     await onListening(url);
     await Promise.race([signals.stop, pool.hopeless]);
@@ -77,7 +83,7 @@ export async function supervise(config: ServerConfig, options: SuperviseOptions)
   } finally {
     stopping = true;
     port.close();
-    await Promise.all([pool.stop(config.grace), ingester?.stop()]);
+    await Promise.all([pool.stop(config.grace), stopAll()]);
     await reloads.done();
     await scratch.close();
   }

@@ -12,23 +12,27 @@ export const poolOf = ({ concurrency }: Pick<ServerConfig, "concurrency">): numb
 /** Each running statement of DuckDB takes a thread. Four lots and a compaction may run, and files are read as well. */
 export const INGESTER_POOL = 16;
 
+/** Serving copies are made while files are fetched. */
+export const FOLLOWER_POOL = 8;
+
 /** What libuv starts in a process that sets nothing. */
 const USUAL_POOL = 4;
 
 /** Threads of Node besides that pool: V8's, and its own. */
 const NODE_THREADS = 7;
 
-/** Threads of the supervisor, its workers and the process that watches the inbox. DuckDB makes do with those it gets. */
-export function tasksNeeded(config: ServerConfig): number {
+/** Threads of the supervisor, its workers and the processes beside them. DuckDB makes do with those it gets. */
+export function tasksNeeded(config: ServerConfig, followsBucket = false): number {
   const share = shareOf(config);
   const worker = NODE_THREADS + poolOf(share) + share.encoders;
   const ingester = config.watch ? NODE_THREADS + INGESTER_POOL : 0;
-  return NODE_THREADS + USUAL_POOL + config.workers * worker + ingester;
+  const follower = followsBucket ? NODE_THREADS + FOLLOWER_POOL : 0;
+  return NODE_THREADS + USUAL_POOL + config.workers * worker + ingester + follower;
 }
 
 /** Throws an OperatorError if the limit of tasks is too low for a server. */
-export function requireTasks(config: ServerConfig, tasks: Tasks | null): void {
-  const needed = tasksNeeded(config);
+export function requireTasks(config: ServerConfig, tasks: Tasks | null, followsBucket = false): void {
+  const needed = tasksNeeded(config, followsBucket);
   if (tasks === null || needed <= tasks.allowed - tasks.used) return;
   const { allowed, used, limit, way } = tasks;
   throw new OperatorError(

@@ -7,6 +7,7 @@ import { OperatorError } from "../errors.js";
 import type { Log } from "../http/observe.js";
 import type { ServerConfig } from "../config.js";
 import { machineAt } from "../machine.js";
+import type { Background } from "../http/context.js";
 import { type ProcessMetrics, addUp } from "../http/metrics.js";
 import type { Port } from "../http/port.js";
 import type { LakeMark } from "../http/server.js";
@@ -187,8 +188,8 @@ interface WorkerOptions {
   readonly onMark: (mark: LakeMark) => void;
   /** Whether another worker has read a token file. */
   readonly hadTokens: boolean;
-  /** Whether the process that watches the inbox runs. */
-  readonly inboxRuns: boolean;
+  /** What is done beside the workers. */
+  readonly background: Background;
   /** Called when it has read one. */
   readonly onTokens: () => void;
   /** Called repeatedly with files that the worker found damaged, while they are. */
@@ -216,7 +217,7 @@ const MANY_ADDRESSES = 64e9;
 const flags = (): readonly string[] => [...COLLECTING, ...(machineAt().addresses < MANY_ADDRESSES ? CHECKING : [])];
 
 function startWorker(options: WorkerOptions): Worker {
-  const { config, spill, port, log, seen, waits, hadTokens, inboxRuns, onMark, onTokens, onDamage, gather } = options;
+  const { config, spill, port, log, seen, waits, hadTokens, background, onMark, onTokens, onDamage, gather } = options;
   const child = spawn(process.execPath, [...process.execArgv, ...flags(), ...process.argv.slice(1)], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     // libuv fixes the size of its pool on first use, so it must be set before the process starts.
@@ -278,7 +279,7 @@ function startWorker(options: WorkerOptions): Worker {
     });
     void ended.then((how) => reject(new OperatorError(`a worker ended while it started (${how})`)));
   });
-  give({ order: "serve", config, spill, seen, waits, hadTokens, inboxRuns }, port);
+  give({ order: "serve", config, spill, seen, waits, hadTokens, background }, port);
 
   return {
     pid: child.pid,

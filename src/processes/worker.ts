@@ -2,6 +2,7 @@
 import { rmSync } from "node:fs";
 import { OperatorError } from "../errors.js";
 import { KEEP_ALIVE } from "../http/listener.js";
+import { ALL_RUNS, type Background } from "../http/context.js";
 import type { ProcessMetrics } from "../http/metrics.js";
 import { openLog } from "../http/observe.js";
 import type { Port } from "../http/port.js";
@@ -20,7 +21,7 @@ export function runWorker(): void {
   let spillFolder: string | undefined;
   /** Milliseconds that a connection may live after it learns that its next response is the last. */
   let longest: number;
-  let isWatched = true;
+  let background: Background = ALL_RUNS;
 
   const gatherMetrics = (): Promise<readonly ProcessMetrics[]> =>
     new Promise((resolve) => {
@@ -42,12 +43,12 @@ export function runWorker(): void {
     process.exit(0);
   };
   const orders: Orders = {
-    serve({ config, spill, seen, waits, hadTokens, inboxRuns }, port) {
+    serve({ config, spill, seen, waits, hadTokens, background: first }, port) {
       spillFolder = spill;
-      isWatched = inboxRuns;
+      background = first;
       longest = config.deadline + KEEP_ALIVE;
       running = startServer(config, log, {
-        ...{ port, spill, gatherMetrics, warms: true, inboxRuns: () => isWatched },
+        ...{ port, spill, gatherMetrics, warms: true, background: () => background },
         ...(seen ? { lake: { after: seen, waits } } : {}),
         tokens: { wasThere: hadTokens, onThere: () => void send({ report: "tokens" }) },
         onMark: (mark) => void send({ report: "mark", mark }),
@@ -57,7 +58,7 @@ export function runWorker(): void {
         setInterval(() => void beat(), ALIVE_EVERY);
       });
     },
-    inbox: ({ runs }) => void (isWatched = runs),
+    background: ({ background: now }) => void (background = now),
     retire: () => void end({ within: longest, keepIdle: true }),
     stop: ({ within }) => void end({ within }),
     count: () => void count(),

@@ -22,7 +22,7 @@ import { openLake } from "../lake/lake.js";
 import { nameOf, versionFile, type Layout } from "../lake/layout.js";
 import { readPointer, RESTORING, sequences, UNFINISHED } from "../lake/kept-versions.js";
 import { isTakenBack } from "../lake/withdrawals.js";
-import { writeDurably } from "../disk/durable.js";
+import { writeDurably } from "../durable.js";
 import { openJournal } from "../store/journal.js";
 import { removeVersions } from "../store/vacuum.js";
 

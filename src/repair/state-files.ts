@@ -7,9 +7,9 @@ import { nameOf, type Layout } from "../lake/layout.js";
 import { inspectLedger, isLost, LEDGER_BEGIN, type LedgerContent } from "../lake/ledger.js";
 import { encodeRemoved, readRemoved } from "../lake/kept-versions.js";
 import { plural } from "../words.js";
-import { writeDurably } from "../disk/durable.js";
+import { writeDurably } from "../durable.js";
 import { takeInventory, type Fault } from "./inventory.js";
-import { tryLock } from "../disk/lock.js";
+import { tryLock } from "../lock.js";
 
 /** A check for each file, which resolves to what is wrong with it; null if nothing is. */
 const CHECKS: readonly (readonly [keyof Layout, (path: string, layout: Layout) => Promise<string | null>])[] = [

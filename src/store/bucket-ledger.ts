@@ -1,7 +1,7 @@
 // The ledger of a lake in a bucket. An object cannot be appended to, so parts that never change hold the older entries, and
 // a head, which is replaced, names them and holds the latest entries. The mirror has all of it in one file.
 import { appendFile, stat } from "node:fs/promises";
-import { writeDurably } from "../disk/durable.js";
+import { writeDurably } from "../durable.js";
 import { OperatorError } from "../errors.js";
 import { piecesIn, readOrNone } from "../files.js";
 import type { Layout } from "../lake/layout.js";

@@ -26,7 +26,15 @@ export interface Publication {
   readonly written: readonly string[];
   /** The version on top of a parent. */
   readonly versionOn: (parent: Version) => Version;
+  /** When the base was the newest version, by the monotonic clock. */
+  readonly began: number;
 }
+
+/**
+ * Vacuum removes the objects of versions that are older than a day. A publication that takes longer might create the one
+ * after its base again. Milliseconds.
+ */
+const LONGEST = 12 * 3_600_000;
 
 /** Objects that are sent at the same time. */
 const AT_ONCE = 4;
@@ -37,7 +45,7 @@ const AT_ONCE = 4;
  * entities has changed since `base`.
  */
 export async function commit(mirror: Mirror, layout: Layout, publication: Publication): Promise<Version> {
-  const { base, changes, written, versionOn } = publication;
+  const { base, changes, written, versionOn, began } = publication;
   const { objects, pull } = mirror;
   const dataFiles = changes.flatMap((list) => newFiles(list, base.files(list.entity)));
   const paths = [...dataFiles.map(({ path }) => join(layout.lake, path)), ...written];
@@ -45,6 +53,8 @@ export async function commit(mirror: Mirror, layout: Layout, publication: Public
     await Promise.all(paths.slice(at, at + AT_ONCE).map((path) => objects.put(nameOf(layout, path), { path })));
   }
   for (let parent = base.version; ;) {
+    if (performance.now() - began > LONGEST)
+      throw new OperatorError("this took more than 12 hours; nothing was changed");
     const version = versionOn(parent);
     await journalVersion(layout, version.sequence);
     const path = join(layout.versions, versionFile(version.sequence));

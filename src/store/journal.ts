@@ -7,9 +7,9 @@ import { openLake, type Snapshot } from "../lake/lake.js";
 import { listFile, nameOf, versionFile, type Layout } from "../lake/layout.js";
 import { namesOf } from "../lake/lists.js";
 import { readPointer } from "../lake/kept-versions.js";
-import { exists, removeTemporaries, temporaryOf } from "../disk/durable.js";
+import { exists, removeTemporaries, temporaryOf } from "../durable.js";
 import { recordVersions } from "./ledger-file.js";
-import { tryLock } from "../disk/lock.js";
+import { tryLock } from "../lock.js";
 
 /** Cleans up after a writer that crashed, and begins a new journal. The caller holds the write lock. */
 export async function openJournal(layout: Layout): Promise<void> {

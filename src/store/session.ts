@@ -16,10 +16,10 @@ import { DamagedManifestError, type FileList, type Version, encodeVersion } from
 import { mirrorOf } from "../lake/mirror/mirror.js";
 import { commit, LOST_RACE, LostRaceError } from "./commit.js";
 import { openJournal, settle, journalIfNew, journalVersion } from "./journal.js";
-import { withLock, type Lock } from "../disk/lock.js";
+import { withLock, type Lock } from "../lock.js";
 import { chinaTime } from "../dates.js";
 import { createShared } from "./shared-file.js";
-import { createDurably, exists, syncPath, writeDurably } from "../disk/durable.js";
+import { createDurably, exists, syncPath, writeDurably } from "../durable.js";
 
 export interface WriteSession {
   readonly layout: Layout;
@@ -103,6 +103,7 @@ export async function withSessionOn<T, O extends Opening>(
   work: (session: WriteSession, opening: O) => Promise<T>,
 ): Promise<T> {
   const within = async (layout: Layout, lock: Lock, opening: O): Promise<T> => {
+    const began = performance.now();
     // We hold the lock, so everything in the scratch folder is left over from a crash.
     await rm(layout.scratch, { recursive: true, force: true });
     await mkdir(layout.scratch, { recursive: true });
@@ -117,7 +118,7 @@ export async function withSessionOn<T, O extends Opening>(
         if (changed.length === 0 && isServed) return null;
         if (!(await lock.isHeld())) throw new OperatorError("another writer took over the lake; nothing was changed");
         const now = (options.now ?? (() => new Date()))();
-        return publish(layout, base, changed, { reason, now, records });
+        return publish(layout, base, changed, { reason, now, records, began });
       };
       return await work({ layout, writer, scratch, base, publish: publishChanges }, opening);
     } finally {
@@ -204,6 +205,14 @@ function withFindings({ findings, ...list }: FileList, before: FileList): FileLi
 // Publication: the lists and the file of a version are written once and never changed, and the pointer is replaced last.
 // A crash at any point leaves the previous version in place.
 
+interface Description {
+  readonly reason: string;
+  readonly now: Date;
+  readonly records?: Records | undefined;
+  /** When the base was the newest version, by the monotonic clock; now by default. */
+  readonly began?: number;
+}
+
 /**
  * Publishes a version in which the given lists replace those of the same entities. The caller holds the write lock.
  * Throws an OperatorError if another writer has published nevertheless: in a bucket a LostRaceError, and only if it was one
@@ -213,7 +222,7 @@ export async function publish(
   layout: Layout,
   base: Snapshot,
   changes: readonly FileList[],
-  { reason, now, records = {} }: { reason: string; now: Date; records?: Records | undefined },
+  { reason, now, records = {}, began = performance.now() }: Description,
 ): Promise<Version> {
   await mkdir(layout.versions, { recursive: true });
   await mkdir(layout.lists, { recursive: true });
@@ -234,7 +243,7 @@ export async function publish(
     };
   };
   const mirror = await mirrorOf(layout);
-  if (mirror !== null) return commit(mirror, layout, { base, changes, written, versionOn });
+  if (mirror !== null) return commit(mirror, layout, { base, changes, written, versionOn, began });
   const version = versionOn(base.version);
   await journalVersion(layout, version.sequence);
   await createDurably(join(layout.versions, versionFile(version.sequence)), encodeVersion(version)).catch(

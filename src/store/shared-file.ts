@@ -1,6 +1,6 @@
 // Files of the state that are replaced as a whole, such as the tokens: in the data directory or, for a mirror, in its bucket.
-import { writeDurably } from "../disk/durable.js";
-import { withLock } from "../disk/lock.js";
+import { writeDurably } from "../durable.js";
+import { withLock } from "../lock.js";
 import { OperatorError } from "../errors.js";
 import { readOrNone } from "../files.js";
 import { nameOf, type Layout } from "../lake/layout.js";

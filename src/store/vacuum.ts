@@ -5,15 +5,18 @@ import { chinaTime } from "../dates.js";
 import { OperatorError } from "../errors.js";
 import type { Mark } from "../lake/continuity.js";
 import { openLake } from "../lake/lake.js";
+import { mirrorOf } from "../lake/mirror/mirror.js";
 import { layoutOf, listFile, nameOf, versionFile, type Layout } from "../lake/layout.js";
 import { listsOf, namesOf, readList } from "../lake/lists.js";
 import type { DataFile, Version } from "../lake/manifest.js";
-import { encodeRemoved, readRemoved } from "../lake/kept-versions.js";
+import { addRemoved } from "../lake/kept-versions.js";
 import { plural } from "../words.js";
-import { syncPath, writeDurably } from "../disk/durable.js";
+import { syncPath } from "../durable.js";
 import { isLakeFile, journal, openJournal } from "./journal.js";
 import { withLakeLocked } from "./session.js";
+import { editFile } from "./shared-file.js";
 import { clearStaging } from "./staging.js";
+import { vacuumBucket } from "./bucket-vacuum.js";
 
 /** Removes the oldest versions, or those that a policy does not keep. */
 type VacuumOptions = (OldestFirst | { readonly policy: RetentionPolicy }) & {
@@ -75,7 +78,12 @@ export async function vacuum(root: string, options: VacuumOptions): Promise<Vacu
       await journal(layout, garbage);
       await rm(layout.scratch, { recursive: true, force: true });
     }
-    return { removed: old.map((version) => version.data_version), kept: kept.length, files: freed.length, bytes };
+    const removed = old.map((version) => version.data_version);
+    const mirror = await mirrorOf(layout);
+    if (mirror === null) return { removed, kept: kept.length, files: freed.length, bytes };
+    const named = (versions: readonly Version[]) => namedBy(layout, versions);
+    const inBucket = await vacuumBucket(mirror, layout, { kept, dryRun: options.dryRun ?? false, named });
+    return { removed, kept: kept.length, ...inBucket };
   };
   return withLakeLocked(root, openJournal, work, options.after);
 }
@@ -110,9 +118,8 @@ const LONG = 7 * DAY;
 /** Records the versions as removed, and then removes their files. */
 export async function removeVersions(layout: Layout, old: readonly Version[], files: readonly string[]): Promise<void> {
   if (files.length === 0) return;
-  const { versions } = await readRemoved(layout.removed);
-  const removed = new Set([...versions, ...old.map((version) => version.data_version)]);
-  await writeDurably(layout.removed, encodeRemoved([...removed].sort()));
+  const gone = old.map((version) => version.data_version);
+  await editFile(layout, layout.removed, layout.removedLock, (text = "") => addRemoved(text, gone));
   for (const file of files) await rm(file, { force: true });
   await syncPath(layout.versions);
 }

@@ -1,6 +1,6 @@
 // Which bucket a data directory mirrors. Without `state/bucket.json` the lake itself is in the directory.
 import { mkdir } from "node:fs/promises";
-import { writeDurably } from "../../disk/durable.js";
+import { writeDurably } from "../../durable.js";
 import { OperatorError } from "../../errors.js";
 import { readOrNone } from "../../files.js";
 import { layoutOf, type Layout } from "../layout.js";

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { withLock } from "../../disk/lock.js";
+import { withLock } from "../../lock.js";
 import { stampOf } from "../../files.js";
 import { fetchParts } from "../../objects/fetch.js";
 import type { ObjectStore } from "../../objects/object-store.js";

@@ -10,7 +10,6 @@ export interface Holds {
   /** Lists files as being read. They are listed when this returns. */
   hold(paths: readonly string[]): void;
   release(paths: readonly string[]): void;
-  close(): void;
 }
 
 /** Milliseconds that a file counts as used after it was read. */
@@ -50,6 +49,7 @@ export function createHolds(layout: Layout): Holds {
     }
   };
 
+  openLists.add(list);
   return {
     hold(paths) {
       for (const path of paths) {
@@ -73,12 +73,14 @@ export function createHolds(layout: Layout): Holds {
         one.usedAt = Date.now();
       }
     },
-    close() {
-      clearInterval(beating);
-      rmSync(list, { force: true });
-    },
   };
 }
+
+/** Lists of this process, which go when it ends. */
+const openLists = new Set<string>();
+process.once("exit", () => {
+  for (const list of openLists) rmSync(list, { force: true });
+});
 
 /** When files were used last, in milliseconds; Infinity for those that are being read. Others are absent. */
 export async function lastUses(layout: Layout): Promise<ReadonlyMap<string, number>> {

@@ -50,7 +50,6 @@ async function open(layout: Layout): Promise<Mirror | null> {
   if (binding === null) return null;
   const objects = await openObjects(binding.address);
   const holds = createHolds(layout);
-  process.once("exit", () => holds.close());
   const room = createRoom(layout, binding.size);
   const fetch = createFetch(layout, objects, room);
   const { versions, adopt, file, immutable } = createPull(layout, objects);

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { withLock } from "../../disk/lock.js";
+import { withLock } from "../../lock.js";
 import { linesOf, readOrNone } from "../../files.js";
 import type { ObjectStore } from "../../objects/object-store.js";
 import { findSuccessor, NO_MARK, readIdentity, UnavailableError } from "../continuity.js";

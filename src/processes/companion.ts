@@ -1,25 +1,54 @@
-// The process that watches the inbox, as the supervisor sees it: `tapehouse ingest`. It is restarted when it dies, and
-// replaced when it hangs.
+// Processes beside the workers, as the supervisor sees them: one watches the inbox, another follows a bucket. Each is
+// restarted when it dies, and replaced when it hangs.
 import { spawn, type ChildProcess } from "node:child_process";
 import type { Log } from "../http/observe.js";
 import type { LakeMark } from "../http/server.js";
-import { ALIVE_EVERY, environmentOf } from "./messages.js";
+import { ALIVE_EVERY, environmentOf, type Report } from "./messages.js";
 import { LIMITS, createSilence, signsOf } from "./silence.js";
-import { INGESTER_POOL } from "./tasks.js";
+import { FOLLOWER_POOL, INGESTER_POOL } from "./tasks.js";
 
-export interface Ingester {
-  /** Lets the current drop finish, for a while. */
+/** What a process beside the workers is for. */
+export interface Duty {
+  /** The command that it runs, which is also its role. */
+  readonly command: "ingest" | "follow";
+  /** What messages call it. */
+  readonly name: string;
+  /** What does not happen without it. */
+  readonly loss: string;
+  /** Threads of libuv's pool. */
+  readonly pool: number;
+}
+
+export const DUTIES = {
+  inbox: {
+    command: "ingest",
+    name: "the process that watches the inbox",
+    loss: "nothing is imported",
+    pool: INGESTER_POOL,
+  },
+  bucket: {
+    command: "follow",
+    name: "the process that follows the bucket",
+    loss: "new versions are not served",
+    pool: FOLLOWER_POOL,
+  },
+} as const satisfies Record<string, Duty>;
+
+export type DutyName = keyof typeof DUTIES;
+
+export interface Companion {
+  /** Lets the current work finish, for a while. */
   stop(): Promise<void>;
   /** Ends it at once. */
   kill(): void;
 }
 
-interface IngesterOptions {
+interface CompanionOptions {
   /** The lake that was served last. */
   readonly seen: () => LakeMark | null;
   readonly log: Pick<Log, "info" | "warn" | "error">;
-  /** Called with whether the inbox is watched, whenever that may have changed. */
-  readonly onInbox: (runs: boolean) => void;
+  /** Called with whether the work is done, whenever that may have changed. */
+  readonly onWork: (isDone: boolean) => void;
 }
 
 /** Milliseconds to wait before a restart: longer each time until a process has responded for a minute. */
@@ -33,7 +62,11 @@ const LONGEST_WAIT = 60_000;
 const STOP_WITHIN = 8_000;
 
 /** `args` are the arguments of the command. A process that ends with exit code 0 is not restarted. */
-export function startIngester(args: readonly string[], { seen, log, onInbox }: IngesterOptions): Ingester {
+export function startCompanion(
+  { command, name, loss, pool }: Duty,
+  args: readonly string[],
+  { seen, log, onWork }: CompanionOptions,
+): Companion {
   let child: ChildProcess | undefined;
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -41,7 +74,7 @@ export function startIngester(args: readonly string[], { seen, log, onInbox }: I
 
   const startAgain = (how: string, responded: number): void => {
     wait = responded > LONGEST_WAIT ? FIRST_WAIT : wait;
-    log.error({ how, seconds: wait / 1000 }, "the process that watches the inbox died; it is being restarted");
+    log.error({ how, seconds: wait / 1000 }, `${name} died; it is being restarted`);
     timer = setTimeout(start, wait);
     wait = Math.min(LONGEST_WAIT, wait * 2);
   };
@@ -49,12 +82,12 @@ export function startIngester(args: readonly string[], { seen, log, onInbox }: I
   const start = (): void => {
     const began = performance.now();
     let reportedAt = began;
-    const started = spawn(process.execPath, [...process.execArgv, process.argv[1]!, "ingest", ...args], {
+    const started = spawn(process.execPath, [...process.execArgv, process.argv[1]!, command, ...args], {
       stdio: ["ignore", "ignore", "inherit", "ipc"],
-      env: { ...environmentOf("ingester", seen()), UV_THREADPOOL_SIZE: String(INGESTER_POOL) },
+      env: { ...environmentOf(command, seen()), UV_THREADPOOL_SIZE: String(pool) },
     });
     child = started;
-    const watch = watchResponses(started, { log, onInbox });
+    const watch = watchResponses(started, { name, loss, log, onWork });
     started.on("message", () => (reportedAt = performance.now()));
     const onEnd = (how: string | null): void => {
       if (child !== started) return;
@@ -63,8 +96,8 @@ export function startIngester(args: readonly string[], { seen, log, onInbox }: I
       // A signal to the whole process group may end the child before the supervisor has handled it, so wait a turn.
       setImmediate(() => {
         if (stopped) return;
-        onInbox(false);
-        if (how === null) log.warn("the process that watches the inbox has ended; nothing is imported from it");
+        onWork(false);
+        if (how === null) log.warn(`${name} has ended; ${loss}`);
         else startAgain(watch.hung() ? "it did not respond" : how, reportedAt - began);
       });
     };
@@ -95,7 +128,7 @@ export function startIngester(args: readonly string[], { seen, log, onInbox }: I
  */
 function watchResponses(
   child: ChildProcess,
-  { log, onInbox }: Pick<IngesterOptions, "log" | "onInbox">,
+  { name, loss, log, onWork }: Pick<Duty, "name" | "loss"> & Pick<CompanionOptions, "log" | "onWork">,
 ): { end(): void; hung(): boolean } {
   const [silence, longSilence] = [createSilence(), createSilence()];
   let hasStarted = false;
@@ -106,26 +139,25 @@ function watchResponses(
     const long = longSilence.look(LIMITS.hungImport, signs);
     const verdict = hasStarted ? silence.look(LIMITS.importing, signs) : "lives";
     const facts = { process: child.pid, seconds: longSilence.seconds() };
-    if (verdict === "starved")
-      log.warn(facts, "the process that watches the inbox responds slowly: it waits for the processor or a disk");
+    if (verdict === "starved") log.warn(facts, `${name} responds slowly: it waits for the processor or a disk`);
     if (verdict === "hangs" && responds) {
       responds = false;
-      onInbox(false);
-      log.error(facts, "the process that watches the inbox does not respond; nothing is imported meanwhile");
+      onWork(false);
+      log.error(facts, `${name} does not respond; ${loss} meanwhile`);
     }
     if (long !== "hangs") return;
     clearInterval(watching);
-    log.error(facts, "the process that watches the inbox still does not respond and is killed");
+    log.error(facts, `${name} still does not respond and is killed`);
     hung = true;
     child.kill("SIGKILL");
   }, ALIVE_EVERY);
 
-  child.on("message", () => {
+  child.on("message", (report: Report) => {
     silence.end();
     longSilence.end();
     hasStarted = true;
-    onInbox(true);
-    if (!responds) log.info({ process: child.pid }, "the process that watches the inbox responds again");
+    onWork(report.report !== "alive" || report.works !== false);
+    if (!responds) log.info({ process: child.pid }, `${name} responds again`);
     responds = true;
   });
   return { end: () => clearInterval(watching), hung: () => hung };

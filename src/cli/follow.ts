@@ -1,0 +1,72 @@
+// tapehouse follow: keeps the mirror of a bucket up to date. `serve` runs it in a process of its own.
+import { setPriority } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Command } from "commander";
+import { readConfig } from "../config.js";
+import { OperatorError, reasonOf } from "../errors.js";
+import { layoutOf } from "../lake/layout.js";
+import { mirrorOf } from "../lake/mirror/mirror.js";
+import { endWhenAlone, hasRole, reportAlive, seenLake } from "../processes/messages.js";
+import type { SettingName } from "../settings.js";
+import { copy } from "./ingest.js";
+import { addSettings } from "./options.js";
+import { note } from "./out.js";
+
+/** The nice value of this process: requests have priority. */
+const NICE = 5;
+
+/** Milliseconds between two looks at the bucket, on average; replicas that start together spread out. */
+const LOOK_EVERY = 1_000;
+/** In every so many looks, everything is compared, and files that change rarely are read. */
+const THOROUGH = 15;
+
+export function followCommand(): Command {
+  const command = new Command("follow").description(
+    "Keep the mirror of a bucket up to date, with its serving copies. serve runs this by default.",
+  );
+  return addSettings(command, "follow")
+    .addHelpText("after", "\nExample:\n  $ tapehouse follow --data s3://market/lake")
+    .action(async (options: Partial<Record<SettingName, string>>) => {
+      const stopping = new AbortController();
+      for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.abort());
+      // The supervisor decides what a SIGHUP to the whole group means.
+      process.on("SIGHUP", () => hasRole("follow") || stopping.abort());
+      let reaches = true;
+      if (hasRole("follow")) {
+        endWhenAlone();
+        reportAlive(() => reaches);
+      }
+      setPriority(NICE);
+      const config = readConfig(options, process.env);
+      const after = hasRole("follow") ? seenLake() : null;
+      const { signal } = stopping;
+      await Promise.all([
+        follow(config.data, signal, (now) => (reaches = now)),
+        copy(config, { log: note, signal, ...(after ? { after } : {}) }),
+      ]);
+      process.channel?.unref();
+    });
+}
+
+/** Until the signal fires. `onReach` is called with whether the bucket answered. */
+async function follow(data: string, signal: AbortSignal, onReach: (reaches: boolean) => void): Promise<void> {
+  const layout = layoutOf(data);
+  const mirror = await mirrorOf(layout);
+  if (mirror === null) throw new OperatorError(`${data} is no mirror: name a bucket with --data s3://bucket/prefix`, 2);
+  let reported: string | null = null;
+  for (let look = 0; !signal.aborted; look++) {
+    const isThorough = look % THOROUGH === 0;
+    const fault = await (async () => {
+      await mirror.pull.versions(isThorough);
+      await mirror.pull.file(layout.tokens);
+      if (isThorough) await mirror.pull.file(layout.gaps);
+    })().then(
+      () => null,
+      (error: unknown) => reasonOf(error),
+    );
+    if (fault !== reported) note(fault ?? `${mirror.objects.address} is followed again`);
+    reported = fault;
+    onReach(fault === null);
+    await sleep(LOOK_EVERY * (0.75 + Math.random() / 2), undefined, { signal }).catch(() => undefined);
+  }
+}

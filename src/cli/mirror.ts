@@ -1,0 +1,53 @@
+// `--data s3://bucket/prefix`: a command works on a mirror of the bucket, which it brings up to date first.
+import { createHash } from "node:crypto";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { UnavailableError } from "../lake/continuity.js";
+import { layoutOf, type Layout } from "../lake/layout.js";
+import { openMirror, type Mirror } from "../lake/mirror/mirror.js";
+import { readPointer } from "../lake/kept-versions.js";
+import { hasRole } from "../processes/messages.js";
+import { envOf, SETTINGS, type SettingName } from "../settings.js";
+import { isBucket } from "../setting-values.js";
+import { followLedger } from "../store/ledger-file.js";
+import { note } from "./out.js";
+
+/** Lets a command whose data directory is a bucket work on its mirror: replaces the value of the option `--data`. */
+export async function useMirror(command: Command): Promise<void> {
+  if (hasRole("worker") || !command.options.some(({ long }) => long === "--data")) return;
+  const given = (name: SettingName): string =>
+    (command.getOptionValue(name) as string | undefined) ?? process.env[envOf(name)] ?? SETTINGS[name].fallback;
+  const address = given("data");
+  if (!isBucket(address)) return;
+  const root = SETTINGS.mirror.parse(given("mirror"), "--mirror") ?? join(cacheFolder(), nameOf(address));
+  const size = SETTINGS.mirrorSize.parse(given("mirrorSize"), "--mirror-size");
+  const mirror = await openMirror(root, { address, size });
+  await refresh(mirror, layoutOf(root), command.name() === "serve");
+  command.setOptionValue("data", root);
+}
+
+/** Brings the state up to date. A server can start with what was fetched before. */
+async function refresh(mirror: Mirror, layout: Layout, mayBeStale: boolean): Promise<void> {
+  try {
+    await mirror.pull.versions(true);
+    for (const path of [layout.tokens, layout.gaps]) await mirror.pull.file(path);
+    await followLedger(layout);
+  } catch (error) {
+    if (!(error instanceof UnavailableError && mayBeStale && (await readPointer(layout)) > 0)) throw error;
+    note(`${error.message}; serving what was fetched before`);
+  }
+}
+
+function cacheFolder(): string {
+  const cache = process.env["XDG_CACHE_HOME"] || (homedir() === "/" ? tmpdir() : join(homedir(), ".cache"));
+  return join(cache, "tapehouse");
+}
+
+/** A folder name that is legible and different for each bucket. */
+const nameOf = (address: string): string => {
+  const digest = createHash("sha256")
+    .update(`${process.env["AWS_ENDPOINT_URL"] ?? ""} ${address}`)
+    .digest("hex");
+  return `${address.slice("s3://".length).replaceAll(/[^\w.-]+/g, "-")}-${digest.slice(0, 8)}`;
+};

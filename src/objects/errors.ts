@@ -1,2 +1,0 @@
-import { OperatorError } from "../errors.js";
-export class UnreachableError extends OperatorError {}

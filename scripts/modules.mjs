@@ -34,6 +34,12 @@ export default {
     imports: ["errors", "files"],
     why: "Files that survive a crash, and locks between processes, for all that writes.",
   },
+  objects: {
+    owns: "^src/objects/",
+    imports: ["words", "errors", "ahead", "files", "durable"],
+    packages: ["aws4fetch", "@aws-sdk/credential-provider-node", "@smithy/core"],
+    why: "Objects in a folder or a bucket; it knows nothing of lakes.",
+  },
   machine: { owns: "^src/machine\\.ts$", imports: [], why: "What a process may use, for settings and processes." },
   config: {
     owns: "^src/(config|settings|setting-values)\\.ts$",

@@ -115,24 +115,9 @@ for (const [kind, makeMaker] of Object.entries(MAKERS)) {
 
     test("lists objects in the order of their keys, by prefix and after a key", async () => {
       const store = await make();
-      const keys = [
-        "a.b",
-        "a/b",
-        "a/b.c",
-        "a/b/c",
-        "a0",
-        "b/1",
-        "b/10",
-        "b/2",
-        "Z",
-        "é",
-        "日本/語",
-        "a b/c+d&e%20'(x)",
-      ];
-      // A folder cannot hold both `a/b` and `a/b/c`.
-      const possible = kind === "a folder" ? keys.filter((key) => key !== "a/b") : keys;
-      await Promise.all(possible.map((key) => store.put(key, text(key))));
-      const ordered = possible.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+      const keys = ["a.b", "a/b.c", "a/b/c", "a0", "b/1", "b/10", "b/2", "Z", "é", "日本/語", "a b/c+d&e%20'(x)"];
+      await Promise.all(keys.map((key) => store.put(key, text(key))));
+      const ordered = keys.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
       expect(await keysOf(store)).toEqual(ordered);
       for (const prefix of ["a", "a/", "a/b", "b/1", "b", "日本/", "none/", "a b/"]) {
         const expected = ordered.filter((key) => key.startsWith(prefix));
@@ -142,7 +127,7 @@ for (const [kind, makeMaker] of Object.entries(MAKERS)) {
         }
       }
       expect(await keysOf(store, "b/", "b/0")).toEqual(["b/1", "b/10", "b/2"]);
-      for (const key of possible) expect((await store.get(key))!.bytes.toString()).toBe(key);
+      for (const key of keys) expect((await store.get(key))!.bytes.toString()).toBe(key);
     });
 
     test("lists more objects than fit into a page", { timeout: 300_000 }, async () => {

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { createServer, request as requestHttp, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, type Socket } from "node:net";
-import { Transform } from "node:stream";
+import { PassThrough, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -76,7 +76,7 @@ export async function openBucketProxy(socketPath: string): Promise<BucketProxy> 
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     const seen = { method: request.method ?? "", path: request.url ?? "", headers: request.headers };
     proxy.requests.push(seen);
-    forward(socketPath, request, response, proxy.fault(seen) ?? {}).catch(() => request.socket.destroy());
+    forward(socketPath, request, response, proxy.fault(seen) ?? {}).catch(() => response.destroy());
   };
   const server = createServer(handle);
   server.on("checkContinue", handle);
@@ -101,12 +101,22 @@ async function forward(
     response.writeHead(fault.status, { "content-type": "application/xml" }).end(fault.body ?? "");
     return;
   }
-  const expects = request.headers.expect !== undefined;
-  if (expects) response.writeContinue();
   const { method, url: path, headers } = request;
-  const upstream = requestHttp({ socketPath, method, path, headers: { ...headers, expect: undefined } });
+  const upstream = requestHttp({ socketPath, method, path, headers });
   const answered = once(upstream, "response") as Promise<[IncomingMessage]>;
-  await pipeline(request, fault.damages ? damage() : new Transform({ transform: pass }), upstream);
+  const send = (): Promise<void> =>
+    pipeline(request, fault.damages ? damage() : new PassThrough(), upstream).catch((error: unknown) => {
+      // The server may refuse a request before all of it has arrived.
+      if ((error as NodeJS.ErrnoException).code !== "EPIPE") upstream.destroy(error as Error);
+    });
+  if (headers.expect === undefined) void send();
+  else {
+    upstream.flushHeaders();
+    upstream.once("continue", () => {
+      response.writeContinue();
+      void send();
+    });
+  }
   const [answer] = await answered;
   if (fault.isLost) {
     for await (const _ of answer) void _;
@@ -131,8 +141,6 @@ async function forward(
   }
   response.end();
 }
-
-const pass = (bytes: Buffer, _: BufferEncoding, done: (error: null, bytes: Buffer) => void): void => done(null, bytes);
 
 function damage(): Transform {
   let isDone = false;

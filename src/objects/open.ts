@@ -66,7 +66,7 @@ function parseBucketAddress(address: string): readonly [bucket: string, prefix: 
   if (!BUCKET.test(bucket)) {
     throw malformed(address, "names no possible bucket (3 to 63 lower-case letters, digits, dots and hyphens)");
   }
-  const prefix = rest.replace(/\/$/, "");
+  const prefix = rest.replace(/(?<=[^/])\/$/, "");
   if (prefix !== "" && prefix.split("/").some(isWrongPart)) {
     throw malformed(address, "has a prefix with an empty, too long or misleading part");
   }

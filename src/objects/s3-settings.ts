@@ -73,8 +73,14 @@ type Profile = Readonly<Record<string, string | undefined>>;
 /** Settings of the profile in the shared files, with those of its section for S3. */
 async function profileOf(env: NodeJS.ProcessEnv): Promise<Profile> {
   const { loadSharedConfigFiles } = await import("@smithy/core/config");
-  const { configFile } = await loadSharedConfigFiles(filesOf(env));
-  const profile = configFile[env["AWS_PROFILE"] || "default"] ?? {};
+  const { configFile, credentialsFile } = await loadSharedConfigFiles(filesOf(env));
+  const name = env["AWS_PROFILE"] || "default";
+  if (env["AWS_PROFILE"] && !configFile[name] && !credentialsFile[name]) {
+    throw new OperatorError(
+      `AWS_PROFILE is ${shown(clip(name))}, but neither ~/.aws/config nor ~/.aws/credentials has it`,
+    );
+  }
+  const profile = configFile[name] ?? {};
   const services = configFile[`services.${profile["services"] ?? ""}`] ?? {};
   return {
     region: profile["region"],
@@ -119,15 +125,9 @@ function credentialsOf(env: NodeJS.ProcessEnv): () => Promise<Credentials> {
   };
 }
 
-/** The message of a command that should print credentials names the command, which may hold a secret. */
-const isOfCommand = (reason: string): boolean => reason.startsWith("Command failed");
-
 function describeFailure(error: unknown): OperatorError {
   const { $fault } = error as { readonly $fault?: unknown };
-  const reason = reasonOf(error);
-  const why = isOfCommand(reason)
-    ? "the command credential_process of the profile failed"
-    : printable(clip(reason, 200));
+  const why = printable(clip(reasonOf(error), 200));
   if ($fault === "server") return new UnreachableError(`no credentials for S3 for now: ${why}`);
   return new OperatorError(`no credentials for S3 (${why.replace(/\.$/, "")}): ${NONE}`);
 }

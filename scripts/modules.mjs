@@ -32,12 +32,13 @@ export default {
   durable: {
     owns: "^src/(durable|lock)\\.ts$",
     imports: ["errors", "files"],
-    why: "Crash-safe writing and locks, which know nothing of lakes.",
+    why: "Files that survive a crash, and locks between processes, for all that writes.",
   },
   objects: {
     owns: "^src/objects/",
-    imports: ["errors"],
-    why: "Objects of a folder or of a bucket, which know nothing of lakes.",
+    imports: ["words", "errors", "ahead", "files", "durable"],
+    packages: ["aws4fetch", "@aws-sdk/credential-provider-node", "@smithy/core"],
+    why: "Objects in a folder or a bucket; it knows nothing of lakes.",
   },
   machine: { owns: "^src/machine\\.ts$", imports: [], why: "What a process may use, for settings and processes." },
   config: {
@@ -121,17 +122,8 @@ export default {
   repair: {
     owns: "^src/repair/",
     imports: [
-      "errors",
-      "files",
-      "durable",
-      "sql-text",
-      "words",
-      "catalog",
-      "lake",
-      "engine",
-      "intake",
-      "store",
-      "inbox",
+      ...["errors", "files", "durable", "sql-text", "words"],
+      ...["catalog", "lake", "engine", "intake", "store", "inbox"],
     ],
     why: "Finds damage, and writes what is damaged again.",
   },
@@ -176,7 +168,7 @@ export default {
     imports: [
       ...["errors", "dates", "words", "machine", "durable", "config", "catalog", "lake", "engine", "encode"],
       ...["store", "copier", "inbox", "repair", "backup", "demo"],
-      ...["files", "http", "processes"],
+      ...["files", "durable", "http", "processes"],
     ],
     packages: ["commander"],
     why: "Each command calls one function of another module.",

@@ -4,7 +4,8 @@ import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { withLock } from "../../lock.js";
 import { stampOf } from "../../files.js";
-import { fetchParts } from "../../objects/fetch.js";
+import { UnreachableError } from "../../objects/errors.js";
+import { fetchObject } from "../../objects/fetch.js";
 import type { ObjectStore } from "../../objects/object-store.js";
 import { UnavailableError } from "../continuity.js";
 import { DamagedFileError } from "../damaged-file.js";
@@ -27,17 +28,19 @@ export function createFetch(layout: Layout, objects: ObjectStore, room: Room): F
     const handle = await open(temporary, "w");
     try {
       let bytes = 0;
-      for await (const part of fetchParts(objects, key, file.bytes)) {
+      for await (const part of fetchObject(objects, key, file.bytes)) {
         hash.update(part);
         await handle.write(part, 0, part.length, bytes);
         bytes += part.length;
       }
-      if (bytes === 0 && file.bytes > 0)
-        throw new DamagedFileError(file.path, "the bucket does not have the file", true);
       if (bytes !== file.bytes)
         throw new DamagedFileError(file.path, `the object has ${bytes} bytes instead of ${file.bytes}`);
       if (hash.digest("hex") !== file.sha256)
         throw new DamagedFileError(file.path, "the checksum of the object does not match");
+    } catch (error) {
+      if (error instanceof UnreachableError || error instanceof DamagedFileError) throw error;
+      const isThere = await objects.get(key, { range: [0, 1] });
+      throw isThere ? error : new DamagedFileError(file.path, `${objects.address} does not have the file`, true);
     } finally {
       await handle.close();
     }

@@ -114,7 +114,7 @@ export default {
   inbox: {
     owns: "^src/inbox/",
     imports: [
-      ...["errors", "ahead", "files", "durable", "dates", "words", "config"],
+      ...["errors", "ahead", "files", "durable", "objects", "dates", "words", "config"],
       ...["catalog", "lake", "engine", "intake", "store"],
     ],
     why: "Drops: watched, checked, imported, recorded.",

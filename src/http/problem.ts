@@ -6,7 +6,7 @@ import type { ErrorRequestHandler, RequestHandler, Response } from "express";
 import { Problem, type ProblemCode } from "../errors.js";
 import { UnreadableError } from "../files.js";
 import { DamagedRecordsError } from "../lake/records.js";
-import { UnavailableError } from "../lake/continuity.js";
+import { BucketAwayError, UnavailableError } from "../lake/continuity.js";
 import { DamagedFileError } from "../lake/damaged-file.js";
 import { DamagedManifestError } from "../lake/manifest.js";
 import { printableJson } from "../words.js";
@@ -71,7 +71,11 @@ function toProblem(log: Context["log"], id: string | undefined, error: unknown):
     error instanceof UnavailableError ||
     (error instanceof DamagedFileError && error.isOutOfReach)
   ) {
-    return new Problem("data_unavailable", "the server's data directory is unavailable, so nothing was read", {
+    const cause =
+      error instanceof BucketAwayError
+        ? "the bucket with the data does not answer, and these rows were not fetched before"
+        : "the server's data directory is unavailable";
+    return new Problem("data_unavailable", `${cause}, so nothing was read`, {
       hint: "retry later; the operator finds the reason in the server's log",
       retryAfter: 5,
     });

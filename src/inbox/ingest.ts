@@ -3,11 +3,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { chinaTime } from "../dates.js";
 import { size as sizeInWords } from "../words.js";
 import { NO_MARK } from "../lake/continuity.js";
+import type { DropState } from "../lake/drop-file.js";
 import { openLake } from "../lake/lake.js";
+import { mirrorOf } from "../lake/mirror/mirror.js";
 import { clipEntry } from "../lake/ledger.js";
 import { layoutOf } from "../lake/layout.js";
 import { isShort, freeSpace } from "../lake/status.js";
 import { describe, precheck, checkDrop, judgeContent, refusalOf, type Entry, type CheckedDrop } from "./judge.js";
+import { createBucketInbox, isSameTime } from "./bucket-inbox.js";
 import { maintain, type MaintenanceOptions } from "./maintenance.js";
 import { QUIET, watchInbox, type InboxFile } from "./watch.js";
 import { openLedger } from "./ledger.js";
@@ -76,6 +79,12 @@ export async function openIngester(root: string, options: IngestOptions): Promis
   );
   await ledger.withdraw(await lake.versions().catch(() => []));
   const inbox = watchInbox(layout.inbox, clock, options.timer);
+  const isKnown = ({ path, size, mtime }: DropState): boolean => {
+    const last = ledger.last(path);
+    return last !== undefined && last.size === size && isSameTime(last.mtime, mtime);
+  };
+  const mirror = await mirrorOf(layout);
+  const bucket = mirror && createBucketInbox(mirror, layout, { isKnown, clock, log, signal });
   const crashes = await openCrashes(layout);
   const unfinished = createUnfinished(clock, options.now);
   /** Files that took longer or held more than a small one may. */
@@ -235,6 +244,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
   return {
     async step() {
       if (!(await isAvailable())) return RETRY_AFTER;
+      bucket?.look();
       await ledger.follow().catch(() => undefined);
       const complete = inbox.scan(
         (entity) => running.has(entity) || retries.isWaiting(entity) || unfinished.isHeld(entity),
@@ -256,6 +266,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
     },
     async taken() {
       const wasTaking = running.size > 0;
+      await bucket?.ended();
       await running.ended();
       await running.writeReport(layout.intake, inbox.crowded());
       return wasTaking;

@@ -28,6 +28,14 @@ export class UnavailableError extends OperatorError {
   }
 }
 
+/** The bucket of a mirror does not answer. What was fetched before can be read. */
+export class BucketAwayError extends UnavailableError {
+  constructor(problem: string) {
+    super(problem, "try again in a few seconds");
+    this.name = "BucketAwayError";
+  }
+}
+
 /**
  * Reads the pointer and resolves to the id of the lake and the number of the version to serve: the one in `seen` or a
  * later one. Throws UnavailableError if the directory does not continue `seen`, and DamagedManifestError if damage

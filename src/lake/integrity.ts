@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { Stats } from "node:fs";
 import { open, stat, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { UnavailableError } from "./continuity.js";
+import { BucketAwayError, UnavailableError } from "./continuity.js";
 import { DamagedFileError } from "./damaged-file.js";
 import { piecesOf, stampAt, stampOf, unreadable, UnreadableError } from "../files.js";
 import type { Layout } from "./layout.js";
@@ -83,6 +83,8 @@ export function createIntegrity(layout: Layout, requireState = async (): Promise
       check = prove(file)
         .then(() => void damaged.delete(file.path))
         .catch(async (error: unknown) => {
+          // What a bucket does not give says nothing about the file.
+          if (error instanceof BucketAwayError) throw error;
           if ([DamagedFileError, UnavailableError, UnreadableError].some((kind) => error instanceof kind))
             damaged.set(file.path, await stamp(file));
           throw error;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { openObjects } from "../../objects/open.js";
 import { UnreachableError } from "../../objects/errors.js";
 import type { ObjectStore } from "../../objects/object-store.js";
-import { UnavailableError } from "../continuity.js";
+import { BucketAwayError } from "../continuity.js";
 import { layoutOf, type Layout } from "../layout.js";
 import type { DataFile } from "../manifest.js";
 import { bindingOf, bindMirror, type Binding } from "./binding.js";
@@ -13,7 +13,7 @@ import { createHolds } from "./holds.js";
 import { createPull, type Pull } from "./pull.js";
 import { createRoom, untilUnmarked } from "./room.js";
 
-/** Its methods throw UnavailableError if the bucket does not answer. */
+/** Its methods throw BucketAwayError if the bucket does not answer. */
 export interface Mirror {
   readonly objects: ObjectStore;
   readonly pull: Pull;
@@ -45,10 +45,13 @@ export function mirrorOf(layout: Layout): Promise<Mirror | null> {
   return mirror;
 }
 
+/** Milliseconds after which a request is answered with an error rather than repeated. */
+const PATIENCE = 8_000;
+
 async function open(layout: Layout): Promise<Mirror | null> {
   const binding = await bindingOf(layout);
   if (binding === null) return null;
-  const objects = await openObjects(binding.address);
+  const objects = await openObjects(binding.address, { patience: PATIENCE, stall: PATIENCE });
   const holds = createHolds(layout);
   const room = createRoom(layout, binding.size);
   const fetch = createFetch(layout, objects, room);
@@ -77,6 +80,6 @@ async function open(layout: Layout): Promise<Mirror | null> {
 
 const orUnavailable = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
-    if (error instanceof UnreachableError) throw new UnavailableError(error.message, "try again in a few seconds");
+    if (error instanceof UnreachableError) throw new BucketAwayError(error.message);
     throw error;
   });

@@ -10,6 +10,8 @@ export interface Holds {
   /** Lists files as being read. They are listed when this returns. */
   hold(paths: readonly string[]): void;
   release(paths: readonly string[]): void;
+  /** Writes down which files were released, which otherwise happens a few seconds later. */
+  flush(): void;
 }
 
 /** Milliseconds that a file counts as used after it was read. */
@@ -40,10 +42,13 @@ export function createHolds(layout: Layout): Holds {
     writeFileSync(`${list}.tmp`, lines.join(""));
     renameSync(`${list}.tmp`, list);
   };
+  const flush = (): void => {
+    if ([...listed].some((path) => held.get(path)?.readers === 0)) rewrite();
+  };
   const beat = (): void => {
     try {
-      if ([...listed].some((path) => held.get(path)?.readers === 0)) rewrite();
-      else utimesSync(list, new Date(), new Date());
+      flush();
+      utimesSync(list, new Date(), new Date());
     } catch {
       // The folder is gone: whoever reads next makes it again.
     }
@@ -73,6 +78,7 @@ export function createHolds(layout: Layout): Holds {
         one.usedAt = Date.now();
       }
     },
+    flush,
   };
 }
 

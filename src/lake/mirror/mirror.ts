@@ -53,7 +53,7 @@ async function open(layout: Layout): Promise<Mirror | null> {
   if (binding === null) return null;
   const objects = await openObjects(binding.address, { patience: PATIENCE, stall: PATIENCE });
   const holds = createHolds(layout);
-  const room = createRoom(layout, binding.size);
+  const room = createRoom(layout, binding.size, holds);
   const fetch = createFetch(layout, objects, room);
   const { versions, adopt, file, immutable } = createPull(layout, objects);
   return {

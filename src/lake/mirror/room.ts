@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readOrNone } from "../../files.js";
 import { nameOf, type Layout } from "../layout.js";
-import { lastUses } from "./holds.js";
+import { lastUses, type Holds } from "./holds.js";
 
 /** The size of a mirror: bytes, or half of the disk space that was free when it was empty. */
 export type MirrorSize = number | "auto";
@@ -41,7 +41,7 @@ interface Fetched {
   readonly usedAt: number;
 }
 
-export function createRoom(layout: Layout, size: MirrorSize): Room {
+export function createRoom(layout: Layout, size: MirrorSize, holds: Pick<Holds, "flush">): Room {
   let used = 0;
   let countedAt = -Infinity;
   let working: Promise<unknown> = Promise.resolve();
@@ -54,6 +54,7 @@ export function createRoom(layout: Layout, size: MirrorSize): Room {
   };
 
   const removeDownTo = async (limit: number): Promise<number> => {
+    holds.flush();
     const files = await count();
     // Files are in the journal before they appear, until the bucket has them.
     const pending = new Set(((await readOrNone(layout.pending)) ?? "").split("\n"));

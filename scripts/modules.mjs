@@ -129,7 +129,7 @@ export default {
   },
   backup: {
     owns: "^src/backup/",
-    imports: ["errors", "files", "durable", "lake", "store", "repair"],
+    imports: ["errors", "files", "durable", "objects", "lake", "store", "repair"],
     why: "Copies a lake and restores the copy, without an engine.",
   },
   demo: {

@@ -23,7 +23,8 @@ export async function useMirror(command: Command): Promise<void> {
   const root = SETTINGS.mirror.parse(given("mirror"), "--mirror") ?? join(cacheFolder(), nameOf(address));
   const size = SETTINGS.mirrorSize.parse(given("mirrorSize"), "--mirror-size");
   const mirror = await openMirror(root, { address, size });
-  await refresh(mirror, layoutOf(root), command.name() === "serve");
+  // A restore looks at the bucket itself.
+  if (command.name() !== "restore") await refresh(mirror, layoutOf(root), command.name() === "serve");
   command.setOptionValue("data", root);
 }
 

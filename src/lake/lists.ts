@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { ahead } from "../ahead.js";
 import { readOrNone, stampAt } from "../files.js";
 import { listFile, type Layout } from "./layout.js";
-import { DamagedManifestError, isCovered, sha256, type DataFile, type FileList, type Version } from "./manifest.js";
+import { DamagedManifestError, sha256, type DataFile, type FileList, type Version } from "./manifest.js";
+import { countUntil } from "./ordered.js";
 
 /** A list with more data files than this is stored in parts, none of which names more. */
 export const FILES_PER_PART = 1_000;
@@ -34,10 +35,7 @@ export function listFiles(list: FileList, most = FILES_PER_PART): readonly ListF
   const others = findings === undefined ? {} : { findings };
   if (byDate.length + byCode.length <= most)
     return [fileOf({ entity, rows, first, last, byDate, byCode, codeRanges, ...others })];
-  const dateParts = cut(byDate, most).map((files) => {
-    const covered = files.filter((file) => isCovered(list, file));
-    return partFile({ files, codeRanges: covered.map((file) => [file.first!, file.last!]) });
-  });
+  const dateParts = partsByDate(list, most).map(partFile);
   const codeParts = cut(byCode, most).map((files) => partFile({ files, codeRanges: [] }));
   const parts = { byDate: dateParts.map((part) => part.sha256), byCode: codeParts.map((part) => part.sha256) };
   return [...dateParts, ...codeParts, fileOf({ entity, rows, first, last, parts, ...others })];
@@ -46,6 +44,16 @@ export function listFiles(list: FileList, most = FILES_PER_PART): readonly ListF
 /** Whether two lists are stored in the same files. */
 export const isSameList = (a: FileList, b: FileList): boolean =>
   a === b || listFiles(a).at(-1)!.sha256 === listFiles(b).at(-1)!.sha256;
+
+function partsByDate({ byDate, codeRanges }: FileList, most: number): readonly ListPart[] {
+  let end = 0;
+  return cut(byDate, most).map((files) => {
+    const { last } = files.at(-1)!;
+    const begin = end;
+    end = countUntil(codeRanges, ([first]) => last === null || first <= last);
+    return { files, codeRanges: codeRanges.slice(begin, end) };
+  });
+}
 
 function fileOf(content: FileList | LongList | ListPart): ListFile {
   const text = JSON.stringify(content);
@@ -61,7 +69,7 @@ const isSamePart = (a: ListPart, b: ListPart): boolean =>
   a.files.length === b.files.length &&
   a.codeRanges.length === b.codeRanges.length &&
   a.files.every((file, i) => file === b.files[i]) &&
-  a.codeRanges.every(([first], i) => first === b.codeRanges[i]![0]);
+  a.codeRanges.every(([first, last], i) => first === b.codeRanges[i]![0] && last === b.codeRanges[i]![1]);
 
 /**
  * Cuts a long row of files before the file with the lowest checksum, then its pieces in the same way, until none has
@@ -138,13 +146,16 @@ export async function inspectList(layout: Layout, sha: string, entity: string): 
   const [dated, coded] = [read.slice(0, parts.byDate.length), read.slice(parts.byDate.length)];
   const list: FileList = {
     ...others,
-    byDate: dated.flatMap(({ files }) => files),
-    byCode: coded.flatMap(({ files }) => files),
-    codeRanges: dated.flatMap(({ codeRanges }) => codeRanges),
+    byDate: joined(dated.map(({ files }) => files)),
+    byCode: joined(coded.map(({ files }) => files)),
+    codeRanges: joined(dated.map(({ codeRanges }) => codeRanges)),
   };
   partsOfList.set(list, names);
   return { list, faults };
 }
+
+/** Faster than `flat` for thousands of parts. */
+const joined = <T>(arrays: readonly (readonly T[])[]): readonly T[] => ([] as T[]).concat(...arrays);
 
 class Fault {
   constructor(readonly error: unknown) {}

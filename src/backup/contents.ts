@@ -31,7 +31,8 @@ export async function readLists(layout: Layout, versions: readonly Version[]): P
       const list = await readList(layout, sha, entity);
       const own = new Map<string, string>();
       for (const name of namesOf(list, sha)) {
-        const text = known.get(name) ?? (await readListText(layout, name, `file list ${sha.slice(0, 12)} of ${entity}`));
+        const text =
+          known.get(name) ?? (await readListText(layout, name, `file list ${sha.slice(0, 12)} of ${entity}`));
         known.set(name, text);
         own.set(name, text);
       }

@@ -94,7 +94,9 @@ export function createIntegrity(lakeFolder: string, requireState = async (): Pro
     },
     async stillDamaged(lists) {
       if (damaged.size === 0) return [];
-      const suspects = lists.flatMap(({ byDate, byCode }) => [...byDate, ...byCode].filter(({ path }) => damaged.has(path)));
+      const suspects = lists.flatMap(({ byDate, byCode }) =>
+        [...byDate, ...byCode].filter(({ path }) => damaged.has(path)),
+      );
       // Its bytes are read again only if it has changed since.
       const recheck = async (file: DataFile): Promise<void> => {
         if ((await stamp(file)) !== damaged.get(file.path)) await checkOne(file);

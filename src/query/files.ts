@@ -24,7 +24,9 @@ export function chooseFiles(list: FileList, dates: DateBounds, codes: Filter["va
   if (codes === null || hasNull(codes) || list.byCode.length === 0) return byDate();
   const codeFiles = filesOfCodes(list.byCode, codes);
   const codeCost = leastRowsOf(codeFiles, codes);
-  return codeCost < costByDate(list, within, dates, codes, codeCost) ? mixedGroups(list, within, codeFiles, codes) : byDate();
+  return codeCost < costByDate(list, within, dates, codes, codeCost)
+    ? mixedGroups(list, within, codeFiles, codes)
+    : byDate();
 }
 
 /** The files of a code copy that may hold one of the codes, which are not null. */

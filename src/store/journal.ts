@@ -71,11 +71,7 @@ export async function settle(layout: Layout, isAfterCrash = false): Promise<void
 }
 
 /** Those of the paths that a version names. */
-function servedAmong(
-  layout: Layout,
-  paths: ReadonlySet<string>,
-  { version, files }: Snapshot,
-): ReadonlySet<string> {
+function servedAmong(layout: Layout, paths: ReadonlySet<string>, { version, files }: Snapshot): ReadonlySet<string> {
   const served = new Set<string>();
   // A list may have very many files, and only a few are asked for.
   const inLake = new Map([...paths].map((path) => [nameOf({ root: layout.lake }, path), path]));

@@ -15,18 +15,34 @@ export interface DateBounds {
 }
 
 /** The files of a read in ascending order. `codes` are the requested codes, or null if there is no filter by code. */
-export function chooseFiles(list: FileList, dates: DateBounds, codes: Filter["values"] | null): readonly FileGroup[] {
+export const chooseFiles = (
+  list: FileList,
+  dates: DateBounds,
+  codes: Filter["values"] | null,
+): readonly FileGroup[] => [...groupsOf(list, dates, codes, "asc")];
+
+/** The same in the order of a response, one after another: a page may need few of very many. */
+export function* groupsOf(
+  list: FileList,
+  dates: DateBounds,
+  codes: Filter["values"] | null,
+  order: "asc" | "desc",
+): Generator<FileGroup, void, undefined> {
   const within = positionsWithin(list.byDate, dates.start, dates.end);
-  const byDate = (): readonly FileGroup[] => {
-    const files = list.byDate.slice(...within);
-    return (codes === null ? files : files.filter((file) => holdsAnyCode(file, codes))).map(dateOnly);
-  };
-  if (codes === null || hasNull(codes) || list.byCode.length === 0) return byDate();
-  const codeFiles = filesOfCodes(list.byCode, codes);
-  const codeCost = leastRowsOf(codeFiles, codes);
-  return codeCost < costByDate(list, within, dates, codes, codeCost)
-    ? mixedGroups(list, within, codeFiles, codes)
-    : byDate();
+  if (codes !== null && !hasNull(codes) && list.byCode.length > 0) {
+    const codeFiles = filesOfCodes(list.byCode, codes);
+    const codeCost = leastRowsOf(codeFiles, codes);
+    if (codeCost < costByDate(list, within, dates, codes, codeCost)) {
+      const groups = mixedGroups(list, within, codeFiles, codes);
+      yield* order === "asc" ? groups : groups.toReversed();
+      return;
+    }
+  }
+  const [from, to] = within;
+  for (let n = from; n < to; n++) {
+    const file = list.byDate[order === "asc" ? n : from + to - 1 - n]!;
+    if (codes === null || holdsAnyCode(file, codes)) yield dateOnly(file);
+  }
 }
 
 /** The files of a code copy that may hold one of the codes, which are not null. */
@@ -190,7 +206,7 @@ const LEAST_ROWS = 8_192;
  * rows as a page, and each group twice as many as the one before it, up to `atMost`.
  */
 export function* joinGroups(
-  groups: readonly FileGroup[],
+  groups: Iterable<FileGroup>,
   limit: number | null,
   atMost = ROWS_PER_SCAN,
 ): Generator<FileGroup, void, undefined> {

@@ -25,6 +25,7 @@ import {
   rowsIn,
   rowsToRead,
   cutBackwards,
+  groupsOf,
   isBefore,
   isBehind,
   rowsOfGroup,
@@ -57,12 +58,12 @@ export function planRead(request: EntityRequest, list: FileList, after: Position
   const day = wantedDay(request, list);
   const dates = requestedDates(request, day);
   const codes = codesOf(request);
-  const chosen = chooseFiles(list, dates, codes).filter((group) => !isBefore(group, after, order));
+  const left = leftGroups(groupsOf(list, dates, codes, order), after, order);
   // A page ends when it is full, unless it has to look for rows that meet a condition.
   const ofPage = limit !== null && conditionsOn(request, day).length === 0 ? limit : Infinity;
   const scans: Scan[] = [];
   let [rows, certain] = [0, 0];
-  for (const group of order === "asc" ? joinGroups(chosen, limit) : backwards(chosen, limit, after)) {
+  for (const group of order === "asc" ? joinGroups(left, limit) : backwards(left, limit, after)) {
     const tested = datesToTest(group, dates);
     const tests = testsOf(request, tested, day, after);
     scans.push({
@@ -83,12 +84,21 @@ export function planRead(request: EntityRequest, list: FileList, after: Position
   return { ...columnsOf(request, position), scans, cost: costOf(Math.min(rows, ofPage), longestList(request)) };
 }
 
+/** The groups with rows that were not on previous pages. */
+function* leftGroups(
+  groups: Iterable<FileGroup>,
+  after: Position | null,
+  order: EntityRequest["order"],
+): Generator<FileGroup, void, undefined> {
+  for (const group of groups) if (!isBefore(group, after, order)) yield group;
+}
+
 function* backwards(
-  groups: readonly FileGroup[],
+  groups: Iterable<FileGroup>,
   limit: number | null,
   after: Position | null,
 ): Generator<FileGroup, void, undefined> {
-  for (const group of groups.toReversed()) yield* cutBackwards(group, limit, after);
+  for (const group of groups) yield* cutBackwards(group, limit, after);
 }
 
 /** The files of an entity in a range, and the tests of its dates and of `codes`; null for all codes. */

@@ -130,7 +130,7 @@ export async function readList(layout: Layout, sha: string, entity: string): Pro
 
 /** The same, but resolves to all faults. */
 export async function inspectList(layout: Layout, sha: string, entity: string): Promise<InspectedList> {
-  const found = await readFile<FileList | LongList>(layout, sha, `file list ${short(sha)} of ${entity}`).catch(faultOf);
+  const found = await readJson<FileList | LongList>(layout, sha, `file list ${short(sha)} of ${entity}`).catch(faultOf);
   if (found instanceof Fault) return { list: null, faults: [{ sha256: sha, error: found.error }] };
   if (!("parts" in found)) return { list: found, faults: [] };
   const { parts, ...others } = found;
@@ -178,7 +178,7 @@ export async function readListText(layout: Layout, sha: string, what: string): P
   return text;
 }
 
-const readFile = async <T>(layout: Layout, sha: string, what: string): Promise<T> =>
+const readJson = async <T>(layout: Layout, sha: string, what: string): Promise<T> =>
   JSON.parse(await readListText(layout, sha, what)) as T;
 
 async function readPart(layout: Layout, sha: string, entity: string): Promise<ListPart> {
@@ -187,7 +187,7 @@ async function readPart(layout: Layout, sha: string, entity: string): Promise<Li
   const before = kept.get(path);
   const known = before?.stamp === stamp ? before.read.deref() : undefined;
   if (known !== undefined) return known.part;
-  const part = await readFile<ListPart>(layout, sha, `part ${short(sha)} of the file list of ${entity}`);
+  const part = await readJson<ListPart>(layout, sha, `part ${short(sha)} of the file list of ${entity}`);
   const read = { part, sha256: sha };
   readParts.set(part.files[0]!, read);
   kept.set(path, { stamp, read: new WeakRef(read) });

@@ -107,4 +107,5 @@ export const versionFile = (sequence: number): string => `${String(sequence).pad
 export const listFile = (sha256: string): string => `${sha256}.json`;
 
 /** A path relative to the data directory, with slashes: its name in messages, in the journal and in a bucket. */
-export const nameOf = (layout: Layout, path: string): string => relative(layout.root, path).replaceAll(sep, "/");
+export const nameOf = ({ root }: Pick<Layout, "root">, path: string): string =>
+  relative(root, path).replaceAll(sep, "/");

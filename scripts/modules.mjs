@@ -29,6 +29,17 @@ export default {
     imports: ["errors", "words"],
     why: "Files that are absent, unreadable or replaced.",
   },
+  durable: {
+    owns: "^src/(durable|lock)\\.ts$",
+    imports: ["errors", "files"],
+    why: "Files that survive a crash, and locks between processes, for all that writes.",
+  },
+  objects: {
+    owns: "^src/objects/",
+    imports: ["words", "errors", "ahead", "files", "durable"],
+    packages: ["aws4fetch", "@aws-sdk/credential-provider-node", "@smithy/core"],
+    why: "Objects in a folder or a bucket; it knows nothing of lakes.",
+  },
   machine: { owns: "^src/machine\\.ts$", imports: [], why: "What a process may use, for settings and processes." },
   config: {
     owns: "^src/(config|settings|setting-values)\\.ts$",
@@ -90,38 +101,35 @@ export default {
   store: {
     owns: "^src/store/",
     imports: [
-      "errors",
-      "files",
-      "dates",
-      "sql-text",
-      "words",
-      "catalog",
-      "lake",
-      "query",
-      "engine",
-      "checks",
-      "intake",
+      ...["errors", "files", "durable", "dates", "sql-text", "words"],
+      ...["catalog", "lake", "query", "engine", "checks", "intake"],
     ],
     why: "Writing the lake: tables become versions. The http module does not depend on it.",
   },
   copier: {
     owns: "^src/copier/",
-    imports: ["errors", "files", "catalog", "lake", "query", "copies", "engine", "store"],
+    imports: ["errors", "files", "durable", "catalog", "lake", "query", "copies", "engine"],
     why: "Makes and removes serving copies; who reads them does not depend on it.",
   },
   inbox: {
     owns: "^src/inbox/",
-    imports: ["errors", "ahead", "files", "dates", "words", "config", "catalog", "lake", "engine", "intake", "store"],
+    imports: [
+      ...["errors", "ahead", "files", "durable", "dates", "words", "config"],
+      ...["catalog", "lake", "engine", "intake", "store"],
+    ],
     why: "Drops: watched, checked, imported, recorded.",
   },
   repair: {
     owns: "^src/repair/",
-    imports: ["errors", "files", "sql-text", "words", "catalog", "lake", "engine", "intake", "store", "inbox"],
+    imports: [
+      ...["errors", "files", "durable", "sql-text", "words"],
+      ...["catalog", "lake", "engine", "intake", "store", "inbox"],
+    ],
     why: "Finds damage, and writes what is damaged again.",
   },
   backup: {
     owns: "^src/backup/",
-    imports: ["errors", "files", "lake", "store", "repair"],
+    imports: ["errors", "files", "durable", "lake", "store", "repair"],
     why: "Copies a lake and restores the copy, without an engine.",
   },
   demo: {
@@ -160,7 +168,7 @@ export default {
     imports: [
       ...["errors", "dates", "words", "machine", "config", "catalog", "lake", "engine", "encode"],
       ...["store", "copier", "inbox", "repair", "backup", "demo"],
-      ...["files", "http", "processes"],
+      ...["files", "durable", "http", "processes"],
     ],
     packages: ["commander"],
     why: "Each command calls one function of another module.",

@@ -6,7 +6,7 @@ import { OperatorError } from "../errors.js";
 import { isAbsent, piecesOf } from "../files.js";
 import { DamagedFileError } from "../lake/integrity.js";
 import type { DataFile } from "../lake/manifest.js";
-import { syncPath } from "../store/durable.js";
+import { syncPath } from "../durable.js";
 import { dataPath, encodeManifest, MANIFEST, MARKER, MARKER_TEXT, type Target } from "./format.js";
 import { END, header, padding } from "./tar.js";
 

@@ -10,7 +10,7 @@ import { encodeRemoved, readRemoved } from "../lake/kept-versions.js";
 import { seal } from "../lake/records.js";
 import { readTokens } from "../lake/tokens.js";
 import { findStateFaults } from "../repair/state-files.js";
-import { exists } from "../store/durable.js";
+import { exists } from "../durable.js";
 
 /** The lists of some versions, read completely: from now on a vacuum cannot change what they name. */
 export interface Lists {

@@ -5,7 +5,7 @@ import { dirname, join, relative } from "node:path";
 import { OperatorError, isSystemError, NoSpaceError } from "../errors.js";
 import { copyBytes, isAbsent } from "../files.js";
 import { DamagedFileError, sha256OfFile } from "../lake/integrity.js";
-import { makeFolderIn, syncPath } from "../store/durable.js";
+import { makeFolderIn, syncPath } from "../durable.js";
 import type { BackupFile } from "./format.js";
 
 /** Where copies are made until they are complete, and the folders that got new files. */

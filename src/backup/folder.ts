@@ -4,8 +4,8 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import { OperatorError } from "../errors.js";
 import { isAbsent, readOrNone } from "../files.js";
 import { sha256 } from "../lake/manifest.js";
-import { makeFolderIn, syncPath, writeDurably } from "../store/durable.js";
-import { withLock } from "../store/lock.js";
+import { makeFolderIn, syncPath, writeDurably } from "../durable.js";
+import { withLock } from "../lock.js";
 import { placeFile, problemOf, syncFolders, type CopyTarget } from "./copy.js";
 import {
   dataPath,

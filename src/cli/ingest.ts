@@ -10,7 +10,7 @@ import { openCopiesFolder } from "../lake/copies-folder.js";
 import { layoutOf } from "../lake/layout.js";
 import { makeInbox } from "../inbox/data-directory.js";
 import { ingest } from "../inbox/ingest.js";
-import { tryLock } from "../store/lock.js";
+import { tryLock } from "../lock.js";
 import { untilAvailable } from "../inbox/data-directory.js";
 import { endWhenAlone, hasRole, reportAlive, seenLake } from "../processes/messages.js";
 import { addSettings } from "./options.js";

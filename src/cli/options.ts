@@ -6,7 +6,7 @@ import { commandMemory } from "../config.js";
 import { envOf, flagOf, settingNamed, SETTINGS, settingsOf } from "../settings.js";
 import { OperatorError } from "../errors.js";
 import { layoutOf } from "../lake/layout.js";
-import { exists } from "../store/durable.js";
+import { exists } from "../durable.js";
 import { parsers } from "../setting-values.js";
 
 /** `--data DIR`, or TAPEHOUSE_DATA, or ./parquet. */

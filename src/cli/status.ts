@@ -5,7 +5,7 @@ import { openLake, type Lake, type Snapshot } from "../lake/lake.js";
 import { layoutOf } from "../lake/layout.js";
 import { readStatus, type Status, describeCrowded, isShort } from "../lake/status.js";
 import { summariseFindings } from "../lake/findings.js";
-import { lookAtLock } from "../store/lock.js";
+import { lookAtLock } from "../lock.js";
 import { dataOption, jsonOption, requireLake } from "./options.js";
 import { printJson, say, printTable } from "./out.js";
 import { count, plural, size } from "../words.js";

@@ -8,7 +8,7 @@ import type { Mark } from "../lake/continuity.js";
 import { createIntegrity, DamagedFileError } from "../lake/integrity.js";
 import { type Lake, openLake } from "../lake/lake.js";
 import { freeSpaceAt } from "../lake/status.js";
-import { tryLock } from "../store/lock.js";
+import { tryLock } from "../lock.js";
 import { claimFolder, makeCopy, makeFolder, removeCopy, removeLeftovers, storedCopies } from "./folder.js";
 import { estimatedSize, planCopies, type Source, sourcesOf, totalBytes } from "./plan.js";
 

@@ -4,7 +4,7 @@ import { EngineError, NoSpaceError, reasonOf } from "../errors.js";
 import { clip } from "../words.js";
 import { readOrNone } from "../files.js";
 import type { Layout } from "../lake/layout.js";
-import { temporaryOf } from "../store/durable.js";
+import { temporaryOf } from "../durable.js";
 
 /** Delays before a retry, in milliseconds. */
 const FIRST_RETRY = 1_000;

@@ -7,7 +7,7 @@ import { inspectLedger, isLost, LEDGER_BEGIN, type LedgerEntry } from "../lake/l
 import type { Layout } from "../lake/layout.js";
 import type { Version } from "../lake/manifest.js";
 import { keyOf, missingWithdrawals } from "../lake/withdrawals.js";
-import { syncPath, writeDurably } from "../store/durable.js";
+import { syncPath, writeDurably } from "../durable.js";
 import { appendEntries, encodeEntry, withLedgerLocked, type LedgerState } from "../store/ledger-file.js";
 import { createStandingDrops } from "./standing.js";
 

@@ -3,7 +3,7 @@ import { rename, rm, writeFile } from "node:fs/promises";
 import { chinaTime } from "../dates.js";
 import { count } from "../words.js";
 import { describeCrowded, type CrowdedFolder, type Intake, type IntakeLot } from "../lake/status.js";
-import { temporaryOf } from "../store/durable.js";
+import { temporaryOf } from "../durable.js";
 import type { InboxFile } from "./watch.js";
 import { nextStep, SMALL_TIME, type Lot, type LotSize, type FileHistory, type PendingDrop } from "./lots.js";
 

@@ -16,7 +16,7 @@ import type { Snapshot } from "../lake/lake.js";
 import type { Layout } from "../lake/layout.js";
 import { requireSound } from "../store/checks.js";
 import { withContradictions } from "../store/contradictions.js";
-import { exists } from "../store/durable.js";
+import { exists } from "../durable.js";
 import type { Staging } from "../store/staging.js";
 import { ChangedDrop, type CheckedDrop } from "./judge.js";
 import { unless, type Check } from "./stopping.js";

@@ -21,7 +21,7 @@ import { openLake } from "../lake/lake.js";
 import { versionFile, type Layout } from "../lake/layout.js";
 import { readPointer, RESTORING, sequences, UNFINISHED } from "../lake/kept-versions.js";
 import { isTakenBack } from "../lake/withdrawals.js";
-import { writeDurably } from "../store/durable.js";
+import { writeDurably } from "../durable.js";
 import { nameOf, openJournal } from "../store/journal.js";
 import { removeVersions } from "../store/vacuum.js";
 

@@ -7,10 +7,10 @@ import type { Layout } from "../lake/layout.js";
 import { inspectLedger, isLost, LEDGER_BEGIN, type LedgerContent } from "../lake/ledger.js";
 import { encodeRemoved, readRemoved } from "../lake/kept-versions.js";
 import { plural } from "../words.js";
-import { writeDurably } from "../store/durable.js";
+import { writeDurably } from "../durable.js";
 import { takeInventory, type Fault } from "./inventory.js";
 import { nameOf } from "../store/journal.js";
-import { tryLock } from "../store/lock.js";
+import { tryLock } from "../lock.js";
 
 /** A check for each file, which resolves to what is wrong with it; null if nothing is. */
 const CHECKS: readonly (readonly [keyof Layout, (path: string, layout: Layout) => Promise<string | null>])[] = [

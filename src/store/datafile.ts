@@ -11,7 +11,7 @@ import type { Layout } from "../lake/layout.js";
 import { type Clustering, type DataFile, ROW_GROUP_ROWS } from "../lake/manifest.js";
 import type { Statement } from "../query/sql.js";
 import { quoteName, quoteText } from "../sql-text.js";
-import { makeFolderIn, syncPath } from "./durable.js";
+import { makeFolderIn, syncPath } from "../durable.js";
 import { journalIfNew } from "./journal.js";
 
 /** The columns that rows are sorted by in a file. Nulls come last. */

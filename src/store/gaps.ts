@@ -7,8 +7,8 @@ import { OperatorError } from "../errors.js";
 import { encodeGaps, isExcuse, readRecordedGaps, type Excuse, type Gap, type RecordedGap } from "../lake/gaps.js";
 import { layoutOf } from "../lake/layout.js";
 import { isPrintable } from "../words.js";
-import { writeDurably } from "./durable.js";
-import { withLock } from "./lock.js";
+import { writeDurably } from "../durable.js";
+import { withLock } from "../lock.js";
 import { explain } from "./session.js";
 
 interface GapDays {

@@ -6,9 +6,9 @@ import { readOrNone } from "../files.js";
 import { openLake } from "../lake/lake.js";
 import { listFile, versionFile, type Layout } from "../lake/layout.js";
 import { readPointer } from "../lake/kept-versions.js";
-import { exists, removeTemporaries, temporaryOf } from "./durable.js";
+import { exists, removeTemporaries, temporaryOf } from "../durable.js";
 import { recordVersions } from "./ledger-file.js";
-import { tryLock } from "./lock.js";
+import { tryLock } from "../lock.js";
 
 /** Cleans up after a writer that crashed, and begins a new journal. The caller holds the write lock. */
 export async function openJournal(layout: Layout): Promise<void> {

@@ -12,7 +12,7 @@ import type { Layout } from "../lake/layout.js";
 import type { Version } from "../lake/manifest.js";
 import { seal } from "../lake/records.js";
 import { keyOf, missingWithdrawals } from "../lake/withdrawals.js";
-import { withLock } from "./lock.js";
+import { withLock } from "../lock.js";
 
 export const encodeEntry = (entry: LedgerEntry): string => `${seal(entry)}\n`;
 

@@ -13,9 +13,9 @@ import { openLake, type Lake, type Snapshot } from "../lake/lake.js";
 import { layoutOf, type Layout, listFile, versionFile } from "../lake/layout.js";
 import { type FileList, type Version, encodeList, encodeVersion, sha256 } from "../lake/manifest.js";
 import { openJournal, settle, journalIfNew, journalVersion } from "./journal.js";
-import { withLock, type Lock } from "./lock.js";
+import { withLock, type Lock } from "../lock.js";
 import { chinaTime } from "../dates.js";
-import { createDurably, syncPath, writeDurably } from "./durable.js";
+import { createDurably, syncPath, writeDurably } from "../durable.js";
 
 export interface WriteSession {
   readonly layout: Layout;

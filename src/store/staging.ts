@@ -6,9 +6,9 @@ import { openWriter } from "../engine/loading.js";
 import type { Writer } from "../engine/writer.js";
 import { layoutOf, type Layout } from "../lake/layout.js";
 import type { DataFile } from "../lake/manifest.js";
-import { makeFolderIn, syncPath } from "./durable.js";
+import { makeFolderIn, syncPath } from "../durable.js";
 import { journalIfNew } from "./journal.js";
-import { tryLock, withLock } from "./lock.js";
+import { tryLock, withLock } from "../lock.js";
 import { explain, mayCreateFolders, type WriteOptions } from "./session.js";
 
 /** The folder of new files. It has the layout of a data directory. */

@@ -8,8 +8,8 @@ import { printableJson } from "../words.js";
 import { layoutOf } from "../lake/layout.js";
 import { readRecords } from "../lake/records.js";
 import { METRICS, type StoredToken, hashToken, isTokenName, nameOf } from "../lake/tokens.js";
-import { writeDurably } from "./durable.js";
-import { withLock } from "./lock.js";
+import { writeDurably } from "../durable.js";
+import { withLock } from "../lock.js";
 import { explain } from "./session.js";
 
 interface TokenOptions {

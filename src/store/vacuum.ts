@@ -9,7 +9,7 @@ import { layoutOf, listFile, versionFile, type Layout } from "../lake/layout.js"
 import { decodeList, type Version } from "../lake/manifest.js";
 import { encodeRemoved, readRemoved } from "../lake/kept-versions.js";
 import { plural } from "../words.js";
-import { syncPath, writeDurably } from "./durable.js";
+import { syncPath, writeDurably } from "../durable.js";
 import { isLakeFile, journal, nameOf, openJournal } from "./journal.js";
 import { withLakeLocked } from "./session.js";
 import { clearStaging } from "./staging.js";

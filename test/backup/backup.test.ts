@@ -6,7 +6,7 @@ import { entityNamed } from "../../src/catalog/index.js";
 import { openLake } from "../../src/lake/lake.js";
 import { readRecordedGaps } from "../../src/lake/gaps.js";
 import { addGap, excuseGaps } from "../../src/store/gaps.js";
-import { withLock } from "../../src/store/lock.js";
+import { withLock } from "../../src/lock.js";
 import { createToken } from "../../src/store/tokens.js";
 import { vacuum } from "../../src/store/vacuum.js";
 import { backUp, contentBelow, flipBit, restored, restoreTo, rowsByVersion } from "../support/backup.js";

@@ -144,7 +144,7 @@ const FAULTS: readonly (readonly [string, () => unknown, Partial<Finding>])[] = 
 /** The host as the lock itself records it. */
 function hostOfLock(): string {
   const script =
-    'import { withLock } from "./src/store/lock.ts"; import { readFileSync } from "node:fs";' +
+    'import { withLock } from "./src/lock.ts"; import { readFileSync } from "node:fs";' +
     'await withLock(process.argv[1], async () => console.log(JSON.parse(readFileSync(process.argv[1], "utf8")).host));';
   const args = ["--import", "tsx", "--input-type=module", "-e", script, join(temp, "a.lock")];
   return execFileSync(process.execPath, args, { cwd: ROOT, encoding: "utf8" }).trim();

@@ -22,7 +22,7 @@ import { openLake } from "../../src/lake/lake.js";
 import { layoutOf } from "../../src/lake/layout.js";
 import { readStatus, type CrowdedFolder } from "../../src/lake/status.js";
 import { importFiles } from "../../src/store/import.js";
-import { withLock } from "../../src/store/lock.js";
+import { withLock } from "../../src/lock.js";
 import { findDrops, mayHold } from "../../src/lake/found-drops.js";
 import { temporaryFolder } from "../support/folders.js";
 import { publishRows } from "../support/lake.js";

@@ -8,7 +8,7 @@ import { openLake } from "../../src/lake/lake.js";
 import { layoutOf } from "../../src/lake/layout.js";
 import { fileList } from "../../src/lake/manifest.js";
 import { isShort, freeSpace } from "../../src/lake/status.js";
-import { withLock } from "../../src/store/lock.js";
+import { withLock } from "../../src/lock.js";
 import { revert } from "../../src/store/revert.js";
 import { publish } from "../../src/store/session.js";
 import { verify } from "../../src/repair/verify.js";

@@ -14,7 +14,7 @@ import { readTokens } from "../../src/lake/tokens.js";
 import { repair } from "../../src/repair/repair.js";
 import { verify } from "../../src/repair/verify.js";
 import { settle } from "../../src/store/journal.js";
-import { lookAtLock } from "../../src/store/lock.js";
+import { lookAtLock } from "../../src/lock.js";
 import { temporaryFolder } from "../support/folders.js";
 import { drop, factors, ingester, ledgerOf } from "../support/ingest.js";
 import { MEMORY } from "../support/upkeep.js";

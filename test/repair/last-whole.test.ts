@@ -6,7 +6,7 @@ import { openLake } from "../../src/lake/lake.js";
 import { layoutOf } from "../../src/lake/layout.js";
 import { repair } from "../../src/repair/repair.js";
 import { verify } from "../../src/repair/verify.js";
-import { withLock } from "../../src/store/lock.js";
+import { withLock } from "../../src/lock.js";
 import { flipBit } from "../support/backup.js";
 import { copyOf, temporaryFolder } from "../support/folders.js";
 import { drop, factors, ingester, outcomesOf } from "../support/ingest.js";

@@ -8,7 +8,7 @@ import { layoutOf, type Layout } from "../../src/lake/layout.js";
 import { inspectLedger, readLedger } from "../../src/lake/ledger.js";
 import { readDrops } from "../../src/lake/status.js";
 import { addGap } from "../../src/store/gaps.js";
-import { withLock } from "../../src/store/lock.js";
+import { withLock } from "../../src/lock.js";
 import { repair } from "../../src/repair/repair.js";
 import { vacuum } from "../../src/store/vacuum.js";
 import { verify } from "../../src/repair/verify.js";

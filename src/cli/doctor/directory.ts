@@ -5,7 +5,7 @@ import { access, link, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { reasonOf } from "../../errors.js";
 import { lacksLinks, userName } from "../../files.js";
-import { exists } from "../../store/durable.js";
+import { exists } from "../../durable.js";
 import type { Layout } from "../../lake/layout.js";
 import { count, size } from "../../words.js";
 import { ok, shell, warning, wrong, type Finding } from "./finding.js";

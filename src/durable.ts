@@ -2,7 +2,7 @@
 import { constants } from "node:fs";
 import { access, link, mkdir, open, readFile, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
-import { lacksLinks } from "../files.js";
+import { lacksLinks } from "./files.js";
 
 const SUFFIX = ".tmp";
 

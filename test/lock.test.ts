@@ -3,11 +3,11 @@ import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/p
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { layoutOf } from "../../src/lake/layout.js";
-import { lookAtLock, withLock } from "../../src/store/lock.js";
-import { withWriteSession } from "../../src/store/session.js";
-import { temporaryFolder } from "../support/folders.js";
-import { dropFactors, MEMORY, servedRows } from "../support/upkeep.js";
+import { layoutOf } from "../src/lake/layout.js";
+import { lookAtLock, withLock } from "../src/lock.js";
+import { withWriteSession } from "../src/store/session.js";
+import { temporaryFolder } from "./support/folders.js";
+import { dropFactors, MEMORY, servedRows } from "./support/upkeep.js";
 
 const lockPath = async (): Promise<string> => join(await temporaryFolder(), "write.lock");
 const nothing = async (): Promise<string> => "done";

@@ -5,8 +5,8 @@ import { link, mkdir, open, readdir, rename, rm, stat, type FileHandle } from "n
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { OperatorError } from "../errors.js";
-import { lacksLinks, readOrNone, TOO_LARGE } from "../files.js";
+import { OperatorError } from "./errors.js";
+import { lacksLinks, readOrNone, TOO_LARGE } from "./files.js";
 import { exists } from "./durable.js";
 
 interface Holder {

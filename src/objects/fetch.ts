@@ -1,0 +1,69 @@
+// Large objects in order while several of their parts are under way.
+import { ahead } from "../ahead.js";
+import { OperatorError } from "../errors.js";
+import type { ObjectStore, StoredObject } from "./object-store.js";
+
+/** Bytes of a part. */
+const PART = 8 << 20;
+/** Parts of an object that are under way or wait for the caller, besides the next one. */
+const PARTS_AHEAD = 6;
+/** Parts under way in this process. */
+const MOST = 16;
+
+let free = MOST;
+const waiting: (() => void)[] = [];
+
+/** Runs `work` when fewer than `MOST` others run. */
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (free === 0) await new Promise<void>((resolve) => waiting.push(resolve));
+  else free--;
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else free++;
+  }
+}
+
+/**
+ * The bytes of an object of `size` bytes, in order, in pieces of up to 8 MiB; at most 64 MiB are in memory. Throws an
+ * OperatorError if the object is shorter, does not exist or is replaced meanwhile, and whatever the store throws. The
+ * caller checks the content: of a longer object, only `size` bytes are read.
+ */
+export async function* fetchObject(
+  store: ObjectStore,
+  key: string,
+  size: number,
+  signal?: AbortSignal,
+): AsyncGenerator<Buffer> {
+  const stop = new AbortController();
+  const either = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
+  const name = `${store.address}/${key}`;
+  const fetchPart = async (start: number): Promise<StoredObject> => {
+    try {
+      const part = await inTurn(() => {
+        either.throwIfAborted();
+        return store.get(key, { range: [start, Math.min(start + PART, size)], signal: either });
+      });
+      if (!part) throw new OperatorError(`${name} does not exist`);
+      return part;
+    } catch (error) {
+      stop.abort(error); // the other parts fail with the same error
+      throw error;
+    }
+  };
+  const starts = Array.from({ length: Math.ceil(size / PART) }, (_, i) => i * PART);
+  let first: string | undefined;
+  for await (const [, { bytes, tag }] of ahead(starts, PARTS_AHEAD, fetchPart)) {
+    let isTaken = false;
+    try {
+      first ??= tag;
+      if (tag !== first) throw new OperatorError(`${name} was replaced while it was read`);
+      yield bytes;
+      isTaken = true;
+    } finally {
+      if (!isTaken) stop.abort();
+    }
+  }
+}

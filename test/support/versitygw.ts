@@ -1,0 +1,63 @@
+// A bucket of a real server of S3, behind a proxy. Tests that need it are skipped unless `node scripts/versitygw.mjs` has
+// built the server.
+import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { openBucketProxy, type BucketProxy } from "./bucket-proxy.js";
+import { afterEachFile, temporaryFolder } from "./folders.js";
+import { until } from "./processes.js";
+
+const PROGRAM = join(import.meta.dirname, "../../.readers/versitygw/versitygw");
+
+export const hasVersitygw = existsSync(PROGRAM);
+
+if (!hasVersitygw) console.log("tests with buckets are skipped: node scripts/versitygw.mjs builds their server");
+
+export const ACCESS_KEY = "tapehouse-tests";
+export const SECRET_KEY = "not-to-be-shown-anywhere";
+
+export interface TestBucket {
+  readonly name: string;
+  readonly proxy: BucketProxy;
+  /** The variables with which programs find the bucket. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Where the server keeps the objects of the bucket as files. */
+  readonly folder: string;
+}
+
+const servers: { readonly child: ChildProcess; readonly proxy: BucketProxy }[] = [];
+
+/** A new server with one bucket. It ends with the test file. */
+export async function startBucket(name = "market"): Promise<TestBucket> {
+  const root = await temporaryFolder();
+  const folder = join(root, "buckets", name);
+  await mkdir(folder, { recursive: true });
+  const socket = join(root, "socket");
+  const child = spawn(PROGRAM, ["--port", socket, "--keep-alive", "--quiet", "posix", join(root, "buckets")], {
+    env: { ...process.env, ROOT_ACCESS_KEY: ACCESS_KEY, ROOT_SECRET_KEY: SECRET_KEY },
+    stdio: "ignore",
+  });
+  await until("the server of S3 listens", () => (existsSync(socket) ? true : undefined));
+  const proxy = await openBucketProxy(socket);
+  servers.push({ child, proxy });
+  const env = {
+    AWS_ACCESS_KEY_ID: ACCESS_KEY,
+    AWS_SECRET_ACCESS_KEY: SECRET_KEY,
+    AWS_ENDPOINT_URL: proxy.url,
+    AWS_REGION: "us-east-1",
+    AWS_CONFIG_FILE: join(root, "no-config"),
+    AWS_SHARED_CREDENTIALS_FILE: join(root, "no-credentials"),
+    AWS_EC2_METADATA_DISABLED: "true",
+  };
+  return { name, proxy, env, folder };
+}
+
+afterEachFile(async () => {
+  for (const { child, proxy } of servers.splice(0)) {
+    await proxy.close();
+    const ended = new Promise((resolve) => child.once("close", resolve));
+    child.kill("SIGTERM");
+    await ended;
+  }
+});

@@ -4,7 +4,7 @@ import type { Entity } from "../catalog/types.js";
 import { OperatorError } from "../errors.js";
 import { newestFirst } from "../lake/kept-versions.js";
 import type { Lake } from "../lake/lake.js";
-import type { FileList, Version } from "../lake/manifest.js";
+import { DamagedManifestError, type FileList, type Version } from "../lake/manifest.js";
 import type { ObjectStore } from "../objects/object-store.js";
 import { type Action, encodeActions, type MetaData, PROTOCOL } from "./actions.js";
 import { encodeCheckpoint } from "./checkpoint.js";
@@ -58,11 +58,14 @@ async function newerVersions(lake: Lake, state: TableState | null): Promise<read
   return newer.length > 0 ? newer : [lake.current().version];
 }
 
-/** The files of an entity in a version; null if it was removed meanwhile. */
+/** The files of an entity in a version; null if it was removed meanwhile, or if its list is damaged. */
 async function listIn(lake: Lake, { name }: Entity, version: Version): Promise<FileList | null> {
   const { current } = lake;
   if (version.sequence === current().version.sequence) return current().files(name);
-  const found = await lake.at(version.data_version);
+  const found = await lake.at(version.data_version).catch((error: unknown) => {
+    if (error instanceof DamagedManifestError) return "damaged";
+    throw error;
+  });
   return typeof found === "string" ? null : found.files(name);
 }
 

@@ -2,8 +2,8 @@
 import type { Entity } from "../catalog/types.js";
 import type { Lake } from "../lake/lake.js";
 import type { ObjectStore } from "../objects/object-store.js";
-import { DamagedLogError } from "./actions.js";
-import { checkpointKey, commitKey, commitOf, logFiles, readCommit } from "./log.js";
+import { type CommitInfo, DamagedLogError } from "./actions.js";
+import { checkpointKey, commitKey, commitOf, logFiles, logFolder, readCommit } from "./log.js";
 
 export interface DeltaVersion {
   readonly entity: string;
@@ -12,6 +12,8 @@ export interface DeltaVersion {
   /** The version of the lake whose rows it has; the table has them until its next version. */
   readonly data_version: string;
   readonly rows: number;
+  /** ISO 8601 in UTC: from then on engines read this version by time. */
+  readonly time: string;
   /** What created the version of the lake, e.g. `import daily`. */
   readonly reason: string;
   /** Whether the lake still keeps all its files. The others cannot be read in full any more. */
@@ -26,25 +28,30 @@ export async function deltaVersions(
 ): Promise<readonly DeltaVersion[]> {
   const { commits } = await logFiles(objects, entity);
   const kept = await lake.versions();
-  const found = await Promise.all(commits.map((version) => parametersOf(objects, entity, version)));
-  return found.flatMap((one, i) => {
-    if (one === null) return [];
-    const next = found[i + 1]?.data_version ?? "~";
-    const isKept = kept.some(({ data_version }) => one.data_version <= data_version && data_version < next);
-    const { data_version, rows, reason } = one;
-    return [{ entity, version: commits[i]!, data_version, rows: Number(rows), reason, isKept }];
+  const infos = await Promise.all(commits.map((version) => infoOf(objects, entity, version)));
+  return infos.flatMap((info, i) => {
+    if (info === null) return [];
+    const { data_version, rows, reason } = info.operationParameters;
+    const next = infos[i + 1]?.operationParameters.data_version ?? "~";
+    const isKept = kept.some((one) => data_version <= one.data_version && one.data_version < next);
+    const time = new Date(info.inCommitTimestamp).toISOString();
+    return [{ entity, version: commits[i]!, data_version, rows: Number(rows), time, reason, isKept }];
   });
 }
 
-/** What a commit says of its version of the lake; null if it cannot be read. */
-const parametersOf = (objects: ObjectStore, entity: string, version: number) =>
-  readCommit(objects, entity, version).then(
-    (actions) => commitOf(actions).operationParameters,
-    (error: unknown) => {
-      if (error instanceof DamagedLogError) return null;
-      throw error;
-    },
-  );
+/** What a commit says of itself; null if it cannot be read. */
+const infoOf = (objects: ObjectStore, entity: string, version: number): Promise<CommitInfo | null> =>
+  readCommit(objects, entity, version).then(commitOf, (error: unknown) => {
+    if (error instanceof DamagedLogError) return null;
+    throw error;
+  });
+
+/** Removes all files of a log. */
+export async function removeLog(objects: ObjectStore, { name }: Entity): Promise<void> {
+  const keys: string[] = [];
+  for await (const { key } of objects.list(logFolder(name))) keys.push(key);
+  await objects.remove(keys);
+}
 
 /** A log keeps this many commits before its newest checkpoint, even if the lake keeps older versions. */
 const MOST_COMMITS = 5_000;
@@ -59,7 +66,7 @@ export async function cleanLog(lake: Lake, objects: ObjectStore, { name: entity 
   const most = (checkpoints.at(-1) ?? 0) - MOST_COMMITS;
   let first = 0;
   for (const checkpoint of checkpoints) {
-    const since = (await parametersOf(objects, entity, checkpoint))?.data_version;
+    const since = (await infoOf(objects, entity, checkpoint))?.operationParameters.data_version;
     const isNewer = since === undefined || oldest === undefined || since > oldest.data_version;
     if (isNewer && checkpoint > most) break;
     first = checkpoint;

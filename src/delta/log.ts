@@ -13,13 +13,14 @@ import {
 import { decodeCheckpoint } from "./checkpoint.js";
 
 /** Keys are relative to the folder of the data files. */
-const folderOf = (entity: string): string => `${entity}/_delta_log/`;
-const numbered = (entity: string, version: number): string => `${folderOf(entity)}${String(version).padStart(20, "0")}`;
+export const logFolder = (entity: string): string => `${entity}/_delta_log/`;
+const numbered = (entity: string, version: number): string =>
+  `${logFolder(entity)}${String(version).padStart(20, "0")}`;
 
 export const commitKey = (entity: string, version: number): string => `${numbered(entity, version)}.json`;
 export const checkpointKey = (entity: string, version: number): string =>
   `${numbered(entity, version)}.checkpoint.parquet`;
-const lastCheckpointKey = (entity: string): string => `${folderOf(entity)}_last_checkpoint`;
+const lastCheckpointKey = (entity: string): string => `${logFolder(entity)}_last_checkpoint`;
 
 /** The versions of which a log has a commit or a checkpoint, in ascending order. */
 export interface LogFiles {
@@ -31,7 +32,7 @@ export interface LogFiles {
 export async function logFiles(objects: ObjectStore, entity: string, from = 0): Promise<LogFiles> {
   const commits: number[] = [];
   const checkpoints: number[] = [];
-  const folder = folderOf(entity);
+  const folder = logFolder(entity);
   for await (const { key } of objects.list(folder, numbered(entity, from))) {
     const [, digits, kind] = /^(\d{20})\.(json|checkpoint\.parquet)$/.exec(key.slice(folder.length)) ?? [];
     if (digits !== undefined) (kind === "json" ? commits : checkpoints).push(Number(digits));

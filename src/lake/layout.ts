@@ -44,6 +44,10 @@ export interface Layout {
   readonly tokensLock: string;
   readonly gaps: string;
   readonly gapsLock: string;
+  /** Present if the lake has Delta tables; what failed of them. */
+  readonly delta: string;
+  /** Held while Delta tables are written. */
+  readonly deltaLock: string;
 }
 
 export function layoutOf(root: string): Layout {
@@ -75,6 +79,8 @@ export function layoutOf(root: string): Layout {
     tokensLock: join(state, "tokens.lock"),
     gaps: join(state, "gaps.json"),
     gapsLock: join(state, "gaps.lock"),
+    delta: join(state, "delta.json"),
+    deltaLock: join(state, "delta.lock"),
   };
 }
 

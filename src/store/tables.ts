@@ -62,9 +62,10 @@ export async function keepTables(
   try {
     // What failed before is made up for now.
     await followTables(layout, before.last === null ? names : ENTITY_NAMES);
+    if (before.last !== null) log("the Delta tables are up to date again");
   } catch (error) {
     const reason = reasonOf(error);
-    if (reason !== before.last?.reason) log(`the Delta tables are behind: ${reason}`);
+    if (before.last === null) log(`the Delta tables are behind: ${reason}`);
     const state = { failures: before.failures + 1, last: { time: chinaTime(new Date()), reason } };
     await writeState(layout, state).catch(() => undefined);
   }

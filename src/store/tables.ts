@@ -1,5 +1,5 @@
 // Keeps the Delta tables of a lake: with each publication, and when asked. Tables follow from versions and never hold one up.
-import { rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { ENTITIES, ENTITY_NAMES } from "../catalog/index.js";
 import type { Entity } from "../catalog/types.js";
 import { chinaTime } from "../dates.js";
@@ -20,6 +20,7 @@ const PATIENCE = 10_000;
 /** From now on every publication writes the tables. Resolves to the number of commits that this wrote. */
 export async function beginTables(root: string): Promise<number> {
   const layout = layoutOf(root);
+  await mkdir(layout.state, { recursive: true });
   if ((await readDeltaState(layout)) === null) await writeState(layout, NO_FAILURES);
   return (await followTables(layout))!;
 }
@@ -27,6 +28,7 @@ export async function beginTables(root: string): Promise<number> {
 /** Removes all logs; the data files belong to the lake. */
 export async function endTables(root: string): Promise<void> {
   const layout = layoutOf(root);
+  await mkdir(layout.state, { recursive: true });
   await withTables(layout, async (_, objects) => {
     await rm(layout.delta, { force: true });
     for (const entity of ENTITIES) await removeLog(objects, entity);
@@ -42,7 +44,7 @@ export async function followTables(layout: Layout, names = ENTITY_NAMES): Promis
   return withTables(layout, async (lake, objects) => {
     let commits = 0;
     const state = await readDeltaState(layout);
-    if (state === null) return commits;
+    if (state === null || lake.current().version.sequence === 0) return commits;
     for (const entity of ENTITIES) {
       if (names.includes(entity.name)) commits += await followEntity(lake, objects, entity);
     }

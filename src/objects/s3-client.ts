@@ -110,7 +110,7 @@ export function openClient(address: string, bucket: string, settings: S3Settings
             `the bucket ${bucket} does not answer (${reason}): is ${endpoint} up and reachable?`,
           );
         }
-        await sleep(pause, undefined, { signal: request.signal });
+        await sleep(pause, undefined, { signal: request.signal }).catch(() => request.signal?.throwIfAborted());
       }
     },
     refuse: (request, answer) => refusal(asked(request), answer),

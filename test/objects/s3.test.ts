@@ -182,10 +182,14 @@ describe.skipIf(!hasVersitygw)("a bucket", () => {
     expect((await impatient.get("a"))!.bytes).toEqual(text("1"));
   });
 
-  test("refuses large uploads before they are sent", async () => {
+  test("is asked whether it takes a large upload before that is sent", async () => {
+    bucket.proxy.fault = () => ({ status: 403, body: xml("AccessDenied") });
+    await expect(store.put("a", randomBytes(30_000_000))).rejects.toThrow("the permission s3:PutObject");
+    expect(methods()).toEqual(["PUT"]);
+    expect(bucket.proxy.requests[0]!.headers.expect).toBe("100-continue");
+    bucket.proxy.fault = () => undefined;
     const wrong = await open({}, { AWS_SECRET_ACCESS_KEY: "wrong" });
     await expect(wrong.put("a", randomBytes(30_000_000))).rejects.toThrow("check AWS_SECRET_ACCESS_KEY");
-    expect(methods()).toEqual(["PUT"]);
   });
 
   test("gets the parts of large objects over a bounded number of connections", async () => {

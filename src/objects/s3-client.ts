@@ -28,7 +28,7 @@ export interface S3Request {
   readonly permission: string;
 }
 
-export interface Outcome {
+interface Outcome {
   readonly answer: Answer;
   /** Whether an earlier attempt, whose response was lost, may have been carried out. */
   readonly mayBeDone: boolean;

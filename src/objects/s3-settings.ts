@@ -3,7 +3,7 @@ import { OperatorError, reasonOf } from "../errors.js";
 import { clip, printable, shown } from "../words.js";
 import { UnreachableError } from "./errors.js";
 
-export interface Credentials {
+interface Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;

@@ -105,7 +105,7 @@ test.runIf(process.getuid?.() !== 0)("says which permission is missing", async (
 
 test.skipIf(!canHideLinks)("creates an object once where the file system has no hard links", async () => {
   const folder = await temporaryFolder();
-  const script = join(import.meta.dirname, "../support/object-creators.ts");
+  const script = join(import.meta.dirname, "../support/object-creators.mjs");
   const env = (await withoutLinks())(95);
   const args = ["--import", import.meta.resolve("tsx"), script, folder];
   const { stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: "utf8" });

@@ -37,7 +37,7 @@ export default {
   objects: {
     owns: "^src/objects/",
     imports: ["words", "errors", "ahead", "files", "durable"],
-    packages: ["aws4fetch", "@aws-sdk/credential-provider-node", "@smithy/core"],
+    packages: ["aws4", "@aws-sdk/credential-provider-node", "@smithy/core"],
     why: "Objects in a folder or a bucket; it knows nothing of lakes.",
   },
   machine: { owns: "^src/machine\\.ts$", imports: [], why: "What a process may use, for settings and processes." },

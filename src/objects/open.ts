@@ -18,15 +18,12 @@ export interface OpenOptions {
 const PATIENCE = 20_000;
 const STALL = 20_000;
 
-/** Whether an address is meant to be that of a bucket and not the path of a folder. */
-export const isBucketAddress = (address: string): boolean => /^s3:/i.test(address);
-
 /**
  * Opens `s3://bucket/prefix` or the path of a folder. Throws an OperatorError (exit code 2) if the address is malformed,
  * and an OperatorError if settings are. Nothing is read yet.
  */
 export async function openObjects(address: string, options: OpenOptions = {}): Promise<ObjectStore> {
-  if (!isBucketAddress(address)) {
+  if (!/^s3:/i.test(address)) {
     requireFolder(address);
     return openFolder(resolve(address));
   }

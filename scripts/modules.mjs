@@ -122,7 +122,7 @@ export default {
   repair: {
     owns: "^src/repair/",
     imports: [
-      ...["errors", "files", "durable", "sql-text", "words"],
+      ...["errors", "files", "durable", "objects", "sql-text", "words"],
       ...["catalog", "lake", "engine", "intake", "store", "inbox"],
     ],
     why: "Finds damage, and writes what is damaged again.",

@@ -139,6 +139,16 @@ export function createIntegrity(layout: Layout, requireState = async (): Promise
   };
 }
 
+/** Whether a file matches the manifest. Throws if that cannot be determined. */
+export const isIntact = (integrity: Integrity, file: DataFile): Promise<boolean> =>
+  integrity.check([file]).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof DamagedFileError) return false;
+      throw error;
+    },
+  );
+
 /** The SHA-256 of a file. */
 export async function sha256OfFile(path: string): Promise<string> {
   const handle = await open(path);

@@ -39,8 +39,11 @@ export function createFetch(layout: Layout, objects: ObjectStore, room: Room): F
         throw new DamagedFileError(file.path, "the checksum of the object does not match");
     } catch (error) {
       if (error instanceof UnreachableError || error instanceof DamagedFileError) throw error;
-      const isThere = await objects.get(key, { range: [0, 1] });
-      throw isThere ? error : new DamagedFileError(file.path, `${objects.address} does not have the file`, true);
+      const size = await sizeOf(objects, key);
+      if (size === file.bytes) throw error;
+      throw size === undefined
+        ? new DamagedFileError(file.path, `${objects.address} does not have the file`, true)
+        : new DamagedFileError(file.path, `the object has ${size} bytes instead of ${file.bytes}`);
     } finally {
       await handle.close();
     }
@@ -75,6 +78,12 @@ export function createFetch(layout: Layout, objects: ObjectStore, room: Room): F
     }
     return fetch;
   };
+}
+
+/** Bytes of an object; undefined if there is none. */
+async function sizeOf(objects: ObjectStore, key: string): Promise<number | undefined> {
+  for await (const found of objects.list(key)) if (found.key === key) return found.size;
+  return undefined;
 }
 
 const isFull = (error: unknown): boolean => ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "");

@@ -88,6 +88,12 @@ export default {
     packages: ["lru-cache"],
     why: "Encodes rows of serving copies on other threads; the engine only knows what they give.",
   },
+  delta: {
+    owns: "^src/delta/",
+    imports: ["errors", "dates", "catalog", "lake", "objects"],
+    packages: ["hyparquet", "hyparquet-writer"],
+    why: "Versions of the lake as commits of Delta tables, without an engine.",
+  },
   checks: {
     owns: "^src/checks/",
     imports: ["dates", "sql-text", "catalog", "lake", "engine"],
@@ -102,7 +108,7 @@ export default {
     owns: "^src/store/",
     imports: [
       ...["errors", "files", "durable", "objects", "dates", "sql-text", "words"],
-      ...["catalog", "lake", "query", "engine", "checks", "intake"],
+      ...["catalog", "lake", "query", "engine", "delta", "checks", "intake"],
     ],
     why: "Writing the lake: tables become versions. The http module does not depend on it.",
   },
@@ -166,8 +172,8 @@ export default {
   cli: {
     owns: "^src/cli/",
     imports: [
-      ...["errors", "dates", "words", "machine", "durable", "config", "catalog", "lake", "engine", "encode"],
-      ...["store", "copier", "inbox", "repair", "backup", "demo"],
+      ...["errors", "dates", "words", "machine", "config", "catalog", "lake", "engine", "encode"],
+      ...["delta", "store", "copier", "inbox", "repair", "backup", "demo"],
       ...["files", "durable", "http", "processes"],
     ],
     packages: ["commander"],

@@ -82,6 +82,7 @@ export async function readState(lake: Lake, versions: readonly Version[]): Promi
   await readTokens(layout.tokens);
   add(layout.tokens, await readOrNone(layout.tokens));
   add(layout.gaps, await readOrNone(layout.gaps));
+  add(layout.delta, await readOrNone(layout.delta));
   const kept = new Set(versions.map((version) => version.data_version));
   const removed = (await readRemoved(layout.removed)).versions.filter((version) => !kept.has(version));
   add(layout.removed, removed.length > 0 ? encodeRemoved(removed) : undefined);

@@ -53,7 +53,7 @@ async function sendLake(objects: ObjectStore, layout: Layout): Promise<void> {
     }
   }
   const names = await readdir(layout.state);
-  for (const path of [layout.identity, layout.tokens, layout.gaps, layout.removed]) {
+  for (const path of [layout.identity, layout.tokens, layout.gaps, layout.removed, layout.delta]) {
     if (names.includes(path.slice(layout.state.length + 1))) await send(path);
   }
   for (const sequence of await sequences(layout)) await send(join(layout.versions, versionFile(sequence)));

@@ -55,6 +55,10 @@ export interface Layout {
   readonly fetching: string;
   /** Which fetched files each process reads. */
   readonly holds: string;
+  /** Present if the lake has Delta tables; what failed of them. */
+  readonly delta: string;
+  /** Held while Delta tables are written. */
+  readonly deltaLock: string;
 }
 
 export function layoutOf(root: string): Layout {
@@ -92,6 +96,8 @@ export function layoutOf(root: string): Layout {
     pullLock: join(state, "pull.lock"),
     fetching: join(lake, ".fetching"),
     holds: join(lake, ".holds"),
+    delta: join(state, "delta.json"),
+    deltaLock: join(state, "delta.lock"),
   };
 }
 

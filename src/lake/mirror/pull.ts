@@ -154,6 +154,7 @@ export function createPull(layout: Layout, objects: ObjectStore): Pull {
       const version = newest === undefined ? undefined : await readVersion(newest);
       if (version) await moveTo(version);
       await forgetRemoved();
+      await file(layout.delta);
     }
     for (let next = (await readPointer(layout)) + 1; ; next++) {
       const version = await readVersion(next);

@@ -57,7 +57,12 @@ const codes = codesOf(randomFrom(1));
 const lots = codes.map((code) => randomFrom(Number(code))());
 /** Indices of codes, the most popular first, and the sums of their weights. */
 const popular = codes.map((_, i) => i).toSorted((a, b) => lots[a]! - lots[b]!);
-const sums = popular.map(((sum) => (_: number, i: number) => (sum += (i + 1) ** -0.8))(0));
+const sums = popular.map(
+  (
+    (sum) => (_: number, i: number) =>
+      (sum += (i + 1) ** -0.8)
+  )(0),
+);
 
 /** The index of a code. */
 function someCode(random: () => number): number {

@@ -14,6 +14,7 @@ import { panel } from "./questions/panel.js";
 import { published } from "./questions/published.js";
 import { release } from "./questions/release.js";
 import { requests } from "./questions/requests.js";
+import { routing } from "./questions/routing.js";
 import { small } from "./questions/small.js";
 import { wide } from "./questions/wide.js";
 import { workers } from "./questions/workers.js";
@@ -33,6 +34,7 @@ const QUESTIONS: readonly Question[] = [
   published,
   burst,
   growth,
+  ...routing,
   release,
 ];
 

@@ -141,6 +141,21 @@ export function createIntegrity(layout: Layout, requireState = async (): Promise
   };
 }
 
+/**
+ * Fetches files that are missing in a mirror, and keeps all of them for a while; elsewhere does nothing. For rows that are
+ * only compared with others, which need no proof.
+ */
+export async function fetchMissing(layout: Layout, files: readonly DataFile[]): Promise<void> {
+  const mirror = await mirrorOf(layout);
+  if (mirror === null || files.length === 0) return;
+  const release = await mirror.hold(files);
+  try {
+    await Promise.all(files.map((file) => mirror.fetch(file)));
+  } finally {
+    setTimeout(release, STAYS).unref();
+  }
+}
+
 /** Whether a file matches the manifest. Throws if that cannot be determined. */
 export const isIntact = (integrity: Integrity, file: DataFile): Promise<boolean> =>
   integrity.check([file]).then(

@@ -1,5 +1,4 @@
 // The DuckDB of the server: one locked instance, a pool of connections, and a bounded number of concurrent streams.
-import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { RecordBatch } from "apache-arrow";
 import type { Column } from "../catalog/types.js";
@@ -10,6 +9,7 @@ import { Problem } from "../errors.js";
 import type { Integrity } from "../lake/integrity.js";
 import type { DataFile } from "../lake/manifest.js";
 import { rowsIn } from "../query/files.js";
+import { neededGroups } from "../query/row-groups.js";
 import { costOf, type Cost, rangesOf, type Read, type Scan } from "../query/scan.js";
 import { createAdmission, type Load } from "./admission.js";
 import { batchReader } from "./arrow.js";
@@ -34,8 +34,11 @@ interface ReaderOptions extends LockedOptions {
 }
 
 export interface Reader {
-  /** Waits for a slot. Rejects with `overloaded` if too many streams are waiting already. */
-  open(signal: AbortSignal, cost: Cost): Promise<ReadSession>;
+  /**
+   * Waits for a slot. Rejects with `overloaded` if too many streams are waiting already. Of `coming`, the scans that will
+   * be read in this order, those after the current one are fetched if their files are in a bucket.
+   */
+  open(signal: AbortSignal, cost: Cost, coming?: readonly Scan[]): Promise<ReadSession>;
   /** Opens the serving copies of these files, so that the first reads find them open. */
   prepare(files: readonly DataFile[], signal: AbortSignal): Promise<void>;
   /** A session for one read. */
@@ -66,18 +69,20 @@ export interface ReadSession extends Rows {
 /** Chunks of 2,048 rows that all streams together fetch ahead: about 24 MB of `daily`. */
 const MOST_AHEAD = 128;
 
+/** Scans whose files are fetched before they are read: at most a million rows each. */
+const SCANS_AHEAD = 2;
+
 export async function openReader(options: ReaderOptions): Promise<Reader> {
   const instance = await openLocked(options);
   const open = createAdmission(options.streams, options.queue);
   const working = createAdmission(options.concurrency, Infinity);
   const { copies = openCopyStore(null) } = options;
   const ahead: Ahead = { held: 0, most: MOST_AHEAD };
-  const pathOf = ({ path }: DataFile): string => join(options.lakeFolder, path);
   const idle: DuckDBConnection[] = [];
   const busy = new Set<DuckDBConnection>();
   let closing = false;
 
-  async function openSession(signal: AbortSignal, cost: Cost): Promise<ReadSession> {
+  async function openSession(signal: AbortSignal, cost: Cost, coming: readonly Scan[] = []): Promise<ReadSession> {
     if (closing) throw new Problem("shutting_down", "the server is stopping");
     const releaseSlot = await open.admit(signal, cost);
     const whenAdmitted: WhenAdmitted = (job) => working.run(job, signal, cost);
@@ -103,6 +108,16 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
       connection.disconnectSync();
     };
 
+    /** Fetches the files of this and the next scans, one after another. */
+    const fetchAfter = async (scan: Scan): Promise<void> => {
+      const at = coming.findLastIndex(({ files }) => files.includes(scan.files[0]!));
+      if (at < 0) return;
+      for (const next of coming.slice(at, at + 1 + SCANS_AHEAD)) {
+        // Whoever reads it will be told if it cannot be fetched.
+        if (!signal.aborted) await options.integrity.expect(next.files, neededGroups(next)).catch(() => undefined);
+      }
+    };
+
     async function* batches(
       scans: Iterable<Scan>,
       columns: readonly Column[],
@@ -111,22 +126,23 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
     ): AsyncGenerator<ReadRows, void, undefined> {
       const toBatch = batchReader(columns);
       const runStatement = async (scan: Scan): Promise<Running> => {
-        const leave = await options.integrity.hold(scan.files);
-        if (signal.aborted) leave();
+        const held = await options.integrity.hold(scan.files, neededGroups(scan));
+        if (signal.aborted) held.leave();
         signal.throwIfAborted();
         const connection = idle.pop() ?? (await instance.connect());
         busy.add(connection);
-        own.set(connection, { files: scan.files, leave });
-        const chunks = execute(scan, columns.length, { connection, whenAdmitted, ahead, pathOf });
+        own.set(connection, { files: scan.files, leave: held.leave });
+        const chunks = execute(scan, columns.length, { connection, whenAdmitted, ahead, pathOf: held.pathOf });
         return runningChunks(chunks, toBatch, async () => {
           // Files must not change while they are read.
-          await options.integrity.checkAgain(scan.files);
+          await held.checkAgain();
           release(connection, true);
         });
       };
       /** If all rows are wanted, statements are so small that the next one can be decoded while rows are sent. */
       const fromDuckdb = async (scan: Scan): Promise<Running> => {
         const ranges = wanted === "all" ? rangesOf(scan) : [scan];
+        if (wanted === "all") void fetchAfter(scan);
         return ranges.length === 1 ? runStatement(scan) : inTurn(startEach(ranges, runStatement), wanted);
       };
       const run = async (scan: Scan): Promise<Running<ReadRows>> => {

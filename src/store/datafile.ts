@@ -102,6 +102,9 @@ async function copyRows(
   );
 }
 
+/** A smaller file of a bucket is fetched whole about as fast as some of its row groups. In bytes. */
+const FETCHED_WHOLE = 4 << 20;
+
 /** Adds a written file to the lake: reads it back, checksums and flushes it, and names it by its content. */
 async function admit(
   { writer, layout, target = layout }: Writing,
@@ -119,8 +122,8 @@ async function admit(
   if (bounds.rows !== written) throw new Error(`${entity.name}: wrote ${written} rows but read back ${bounds.rows}`);
   const name = [bounds.first, bounds.last, checksum.slice(0, 16)].filter((part) => part !== null).join("-");
   const path = [entity.name, ...(clustering === "byCode" ? ["by_code"] : []), `${name}.parquet`].join("/");
-  const isShared = (await mirrorOf(layout)) !== null;
-  const rowGroups = isShared ? await rowGroupsOf(writer, entity, clustering, temporary, size) : null;
+  const isFetchedInParts = size >= FETCHED_WHOLE && (await mirrorOf(layout)) !== null;
+  const rowGroups = isFetchedInParts ? await rowGroupsOf(writer, entity, clustering, temporary, size) : null;
   await journalIfNew(target, join(target.lake, path));
   await rename(temporary, join(target.lake, path));
   await syncPath(dirname(join(target.lake, path)));

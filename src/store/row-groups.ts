@@ -5,10 +5,7 @@ import type { Writer } from "../engine/writer.js";
 import type { Clustering, RowGroup, RowGroups } from "../lake/manifest.js";
 import { sha256OfRange } from "../lake/mirror/portions.js";
 
-/** A smaller file is fetched whole about as fast as a part of it. In bytes. */
-const LEAST_BYTES = 4 << 20;
-
-/** The row groups of a Parquet file of `bytes` bytes that our writer has written; null if its parts are not worth it. */
+/** The row groups of a Parquet file of `bytes` bytes that DuckDB has written; null if no column orders its rows. */
 export async function rowGroupsOf(
   writer: Writer,
   entity: Entity,
@@ -17,7 +14,7 @@ export async function rowGroupsOf(
   bytes: number,
 ): Promise<RowGroups | null> {
   const by = clustering === "byCode" ? entity.code : entity.mainDate;
-  if (by === null || bytes < LEAST_BYTES) return null;
+  if (by === null) return null;
   // Chunks of columns follow one another, each with its dictionary first if it has one.
   const found = await writer.rows(
     `SELECT max(coalesce(dictionary_page_offset, data_page_offset) + total_compressed_size)::BIGINT AS "end",

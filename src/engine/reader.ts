@@ -6,7 +6,7 @@ import type { EncodedRows } from "../copies/encoded.js";
 import { type CopyStore, openCopyStore } from "../copies/store.js";
 import type { Form } from "../encode/types.js";
 import { Problem } from "../errors.js";
-import type { Integrity } from "../lake/integrity.js";
+import type { Held, Integrity } from "../lake/integrity.js";
 import type { DataFile } from "../lake/manifest.js";
 import { rowsIn } from "../query/files.js";
 import { neededGroups } from "../query/row-groups.js";
@@ -16,6 +16,7 @@ import { batchReader } from "./arrow.js";
 import type { Ahead, WhenAdmitted } from "./chunks.js";
 import { closeAll, fromParts, type Rows as ReadRows } from "./copied.js";
 import { batchesOf, execute, inTurn, type Running, runningChunks, type Wanted } from "./execute.js";
+import { orInstead } from "./instead.js";
 import { type LockedOptions, openLocked } from "./locked.js";
 
 interface ReaderOptions extends LockedOptions {
@@ -86,8 +87,8 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
     if (closing) throw new Problem("shutting_down", "the server is stopping");
     const releaseSlot = await open.admit(signal, cost);
     const whenAdmitted: WhenAdmitted = (job) => working.run(job, signal, cost);
-    /** Busy connections of the session, the files that each one reads, and what to call when it no longer does. */
-    const own = new Map<DuckDBConnection, { readonly files: readonly DataFile[]; readonly leave: () => void }>();
+    /** Busy connections of the session, how the files that each one reads are checked, and what to call when it no longer does. */
+    const own = new Map<DuckDBConnection, { readonly check: () => Promise<void>; readonly leave: () => void }>();
     const interrupt = (): void => {
       for (const connection of own.keys()) connection.interrupt();
     };
@@ -125,19 +126,25 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
       form: Form | null,
     ): AsyncGenerator<ReadRows, void, undefined> {
       const toBatch = batchReader(columns);
-      const runStatement = async (scan: Scan): Promise<Running> => {
-        const held = await options.integrity.hold(scan.files, neededGroups(scan));
+      const runOn = async (scan: Scan, held: Held): Promise<Running> => {
         if (signal.aborted) held.leave();
         signal.throwIfAborted();
         const connection = idle.pop() ?? (await instance.connect());
         busy.add(connection);
-        own.set(connection, { files: scan.files, leave: held.leave });
+        own.set(connection, held);
         const chunks = execute(scan, columns.length, { connection, whenAdmitted, ahead, pathOf: held.pathOf });
         return runningChunks(chunks, toBatch, async () => {
           // Files must not change while they are read.
           await held.checkAgain();
           release(connection, true);
         });
+      };
+      const runStatement = async (scan: Scan): Promise<Running> => {
+        const held = await options.integrity.hold(scan.files, neededGroups(scan));
+        const running = await runOn(scan, held);
+        // DuckDB fails where a row group is missing. To fetch late the other columns of no row at all, it reads all of them.
+        const onWhole = async (): Promise<Running> => runOn(scan, await options.integrity.hold(scan.files));
+        return held.isExcerpt ? orInstead(running, signal, onWhole) : running;
       };
       /** If all rows are wanted, statements are so small that the next one can be decoded while rows are sent. */
       const fromDuckdb = async (scan: Scan): Promise<Running> => {
@@ -156,7 +163,7 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
       } catch (error) {
         signal.throwIfAborted();
         // A changed file is a better explanation than the error that DuckDB makes of it.
-        await options.integrity.check([...own.values()].flatMap(({ files }) => files));
+        await Promise.all([...own.values()].map(({ check }) => check()));
         throw spaceProblem(error) ?? error;
       }
     }

@@ -9,7 +9,7 @@ import { piecesOf, stampAt, stampOf, unreadable, UnreadableError } from "../file
 import type { Layout } from "./layout.js";
 import type { DataFile, FileList } from "./manifest.js";
 import { mirrorOf, type Mirror } from "./mirror/mirror.js";
-import { sha256OfRange, wholeOf, type Portion, type Section } from "./mirror/portions.js";
+import { isWhole, sha256OfRange, wholeOf, type Portion, type Stretch } from "./mirror/portions.js";
 
 export interface Integrity {
   /**
@@ -34,6 +34,10 @@ const ALL: NeededGroups = () => null;
 export interface Held {
   /** Where to read a file. In a mirror, the row groups that are not needed may be missing there. */
   pathOf(file: DataFile): string;
+  /** Whether row groups may be missing. */
+  readonly isExcerpt: boolean;
+  /** The same check again. */
+  check(): Promise<void>;
   /** The same check after the files were read. It accepts files that are gone: vacuum may have removed them since. */
   checkAgain(): Promise<void>;
   leave(): void;
@@ -62,7 +66,7 @@ export function createIntegrity(layout: Layout, requireState = async (): Promise
     return new DamagedFileError(file.path, "the file is missing", true, isOutOfReach);
   };
 
-  const proveHere = async ({ file, path: name, sections }: Portion): Promise<void> => {
+  const proveHere = async ({ file, path: name, stretches }: Portion): Promise<void> => {
     const path = join(lakeFolder, name);
     const found = await stat(path).catch((error: unknown) => unreadable(path, error));
     if (found instanceof UnreadableError) throw found;
@@ -72,7 +76,7 @@ export function createIntegrity(layout: Layout, requireState = async (): Promise
     if (found.size !== file.bytes) {
       throw new DamagedFileError(file.path, `the file has ${found.size} bytes instead of ${file.bytes}`);
     }
-    const isRight = await matches(path, sections).catch((error: unknown) => {
+    const isRight = await matches(path, stretches).catch((error: unknown) => {
       throw unreadable(path, error);
     });
     if (!isRight) throw new DamagedFileError(file.path, "the checksum does not match");
@@ -112,7 +116,9 @@ export function createIntegrity(layout: Layout, requireState = async (): Promise
 
   const choose = async (mirror: Mirror | null, file: DataFile, needed: NeededGroups): Promise<Portion> => {
     const groups = mirror === null ? null : needed(file);
-    return mirror === null || groups === null || (await stamp(file)) !== "" ? wholeOf(file) : mirror.choose(file, groups);
+    return mirror === null || groups === null || (await stamp(file)) !== ""
+      ? wholeOf(file)
+      : mirror.choose(file, groups);
   };
 
   const hold = async (files: readonly DataFile[], needed: NeededGroups): Promise<Held> => {
@@ -133,6 +139,8 @@ export function createIntegrity(layout: Layout, requireState = async (): Promise
       });
     return {
       pathOf: (file) => paths.get(file)!,
+      isExcerpt: !portions.every(isWhole),
+      check: async () => void (await Promise.all(portions.map(checkOne))),
       checkAgain: async () => void (await Promise.all(portions.map(again))),
       leave,
     };
@@ -166,10 +174,10 @@ export function createIntegrity(layout: Layout, requireState = async (): Promise
   };
 }
 
-async function matches(path: string, sections: readonly Section[]): Promise<boolean> {
+async function matches(path: string, stretches: readonly Stretch[]): Promise<boolean> {
   const handle = await open(path);
   try {
-    for (const { range, sha256 } of sections) if ((await sha256OfRange(handle, range)) !== sha256) return false;
+    for (const { range, sha256 } of stretches) if ((await sha256OfRange(handle, range)) !== sha256) return false;
     return true;
   } finally {
     await handle.close();

@@ -23,8 +23,7 @@ const DAYS = 180;
 const ROWS = `SELECT printf('%06d.SZ', i % ${STOCKS}) AS ts_code, DATE '2023-01-01' + (i // ${STOCKS})::INT AS trade_date,
     hash(i) / 3 AS adj_factor FROM range(${STOCKS * DAYS}) t(i)`;
 
-const dayOf = (n: number): string =>
-  new Date(Date.UTC(2023, 0, 1 + n)).toISOString().slice(0, 10).replaceAll("-", "");
+const dayOf = (n: number): string => new Date(Date.UTC(2023, 0, 1 + n)).toISOString().slice(0, 10).replaceAll("-", "");
 const codeOf = (n: number): string => `${String(n).padStart(6, "0")}.SZ`;
 
 const excerptsIn = async (root: string): Promise<readonly string[]> =>
@@ -82,7 +81,9 @@ describe.each(STORES)("a mirror of a %s", (store) => {
     expect(bytes).toBe(file!.bytes);
     expect(blocks * 512).toBeLessThan(file!.bytes / 3);
     if (store === "bucket") {
-      const ranges = bucketProxy().requests.slice(before).filter(({ path }) => path.includes(".parquet"));
+      const ranges = bucketProxy()
+        .requests.slice(before)
+        .filter(({ path }) => path.includes(".parquet"));
       const asked = ranges.map(({ headers }) => /bytes=(\d+)-(\d+)/.exec(headers.range!)!);
       expect(asked.reduce((sum, [, from, to]) => sum + Number(to) - Number(from) + 1, 0)).toBeLessThan(file!.bytes / 3);
     }
@@ -121,7 +122,11 @@ describe.each(STORES)("a mirror of a %s", (store) => {
         // So that the next read needs an excerpt, and not the whole file.
         await rm(join(layoutOf(mirror).lake, "adj_factor"), { recursive: true, force: true });
       }),
-      { numRuns: size("EXCERPTS", 25, 200) },
+      {
+        numRuns: size("EXCERPTS", 25, 200),
+        // DuckDB reads all row groups to fetch the columns of no row at all.
+        examples: [[{ trade_date: dayOf(44), limit: "1", order: "desc" }]],
+      },
     );
   });
 

@@ -97,7 +97,8 @@ describe.each(["byDate", "byCode"] as const)("a file that is ordered %s", (clust
       tests,
       ...differs,
     });
-  const isPruned = (name: string): boolean => name.includes(clustering === "byDate" ? "day" : "code") || name === "two ranges";
+  const isPruned = (name: string): boolean =>
+    name.includes(clustering === "byDate" ? "day" : "code") || name === "two ranges";
 
   test.each(Object.entries(TESTS))("has the rows for %s in the needed row groups", async (name, tests) => {
     const file = files[clustering]!;
@@ -111,7 +112,10 @@ describe.each(["byDate", "byCode"] as const)("a file that is ordered %s", (clust
         return;
       }
       expect(needed.length).toBeLessThan(all.length);
-      const path = await withHoles(file, all.filter((number) => !needed.includes(number)));
+      const path = await withHoles(
+        file,
+        all.filter((number) => !needed.includes(number)),
+      );
       expect(await rowsWith(scan, path)).toEqual(await rowsWith(scan, file.path));
     }
   });
@@ -142,7 +146,9 @@ describe.each(["byDate", "byCode"] as const)("a file that is ordered %s", (clust
       "many codes": [codesIn(...many)],
       "a missing code": [codesIn(null, "000042.SZ")],
       "a missing date": [daysIn(null)],
-      "the first of several dates": [{ is: "between", columns: ["trade_date", "ts_code"], first: "20230101", last: null }],
+      "the first of several dates": [
+        { is: "between", columns: ["trade_date", "ts_code"], first: "20230101", last: null },
+      ],
       "a value that is hidden": [{ is: "in", value: hidden, values: ["20230301"] }],
       "the last day": [between("20230301", "20230301"), { is: "last", column: "trade_date", until: "20230301" }],
     };
@@ -154,12 +160,21 @@ describe.each(["byDate", "byCode"] as const)("a file that is ordered %s", (clust
   test("is needed for the rows among which revisions are numbered", async () => {
     const file = files[clustering]!;
     const among = clustering === "byDate" ? [between("20230301", "20230310")] : [codesIn("000042.SZ", "000043.SZ")];
-    const numbering = { how: "numbered", of: ["ts_code"], date: ["trade_date"], others: ["adj_factor"], flag: null } as const;
+    const numbering = {
+      how: "numbered",
+      of: ["ts_code"],
+      date: ["trade_date"],
+      others: ["adj_factor"],
+      flag: null,
+    } as const;
     const derived: Numbering = { ...numbering, among };
     const scan = scanWith([{ is: "newest" }], { derived, order: { columns: ["ts_code"], descending: false } });
     const needed = neededGroups(scan)(file)!;
     const all = file.rowGroups!.groups.map((_, number) => number);
-    const path = await withHoles(file, all.filter((number) => !needed.includes(number)));
+    const path = await withHoles(
+      file,
+      all.filter((number) => !needed.includes(number)),
+    );
     expect(needed.length).toBeLessThan(all.length / 4);
     expect(await rowsWith(scan, path)).toEqual(await rowsWith(scan, file.path));
   });

@@ -13,7 +13,7 @@ import { UnavailableError } from "../continuity.js";
 import { DamagedFileError } from "../damaged-file.js";
 import { nameOf, type Layout } from "../layout.js";
 import { sha256 } from "../manifest.js";
-import { bytesIn, type Portion, type Section } from "./portions.js";
+import { bytesIn, type Portion, type Stretch } from "./portions.js";
 import type { Room } from "./room.js";
 
 /** Fetches what is not there, unless another process has just done so. Resolves to its stamp; null if it was there. */
@@ -22,32 +22,31 @@ export type Fetch = (portion: Portion) => Promise<string | null>;
 /** How long a process waits for another one that fetches the same, in milliseconds. */
 const LONGEST_FETCH = 600_000;
 
-/** Sections of a file that are under way besides the next one. */
-const SECTIONS_AHEAD = 3;
+/** Stretches of a file that are under way besides the next one. */
+const STRETCHES_AHEAD = 3;
 
 export function createFetch(layout: Layout, objects: ObjectStore, room: Room): Fetch {
   const running = new Map<string, Promise<string | null>>();
 
-  const writeSection = async ({ file, path }: Portion, section: Section, handle: FileHandle): Promise<void> => {
+  const writeStretch = async ({ file }: Portion, stretch: Stretch, handle: FileHandle): Promise<void> => {
     const key = nameOf(layout, join(layout.lake, file.path));
     const hash = createHash("sha256");
-    let [at] = section.range;
-    for await (const part of fetchObject(objects, key, section.range)) {
+    let [at] = stretch.range;
+    for await (const part of fetchObject(objects, key, stretch.range)) {
       hash.update(part);
       await handle.write(part, 0, part.length, at);
       at += part.length;
     }
-    if (hash.digest("hex") === section.sha256) return;
-    const what = path === file.path ? "the object" : `${section.name} of the object`;
-    throw new DamagedFileError(file.path, `the checksum of ${what} does not match`);
+    if (hash.digest("hex") !== stretch.sha256)
+      throw new DamagedFileError(file.path, `the checksum of ${stretch.name} does not match`);
   };
 
   const write = async (portion: Portion, temporary: string): Promise<void> => {
-    const { file, sections } = portion;
+    const { file, stretches } = portion;
     const handle = await open(temporary, "w");
     try {
-      const writing = (section: Section): Promise<void> => writeSection(portion, section, handle);
-      for await (const _ of ahead(sections, SECTIONS_AHEAD, writing)) void _;
+      const writing = (stretch: Stretch): Promise<void> => writeStretch(portion, stretch, handle);
+      for await (const _ of ahead(stretches, STRETCHES_AHEAD, writing)) void _;
     } catch (error) {
       if (error instanceof UnreachableError || error instanceof DamagedFileError) throw error;
       const isThere = await objects.get(nameOf(layout, join(layout.lake, file.path)), { range: [0, 1] });
@@ -72,7 +71,7 @@ export function createFetch(layout: Layout, objects: ObjectStore, room: Room): F
     } finally {
       await rm(temporary, { force: true });
     }
-    await room.added(bytesIn(portion.sections));
+    await room.added(bytesIn(portion.stretches));
     return stampOf(await stat(path));
   };
 

@@ -65,9 +65,9 @@ async function open(layout: Layout): Promise<Mirror | null> {
   const excerpted = new Map<string, number>();
   const fetchPortion = async (portion: Portion): Promise<string | null> => {
     const stamp = await fetch(portion);
-    const { file, sections } = portion;
+    const { file, stretches } = portion;
     if (isWhole(portion) || stamp === null) return stamp;
-    const bytes = (excerpted.get(file.path) ?? 0) + bytesIn(sections);
+    const bytes = (excerpted.get(file.path) ?? 0) + bytesIn(stretches);
     excerpted.set(file.path, bytes);
     if (bytes > file.bytes * EXCERPTED) {
       excerpted.delete(file.path);
@@ -87,7 +87,7 @@ async function open(layout: Layout): Promise<Mirror | null> {
     },
     choose(file, groups) {
       const excerpt = file.rowGroups === undefined ? null : excerptOf(layout, file, groups);
-      return excerpt !== null && bytesIn(excerpt.sections) <= file.bytes * EXCERPTED ? excerpt : wholeOf(file);
+      return excerpt !== null && bytesIn(excerpt.stretches) <= file.bytes * EXCERPTED ? excerpt : wholeOf(file);
     },
     async hold(portions) {
       const paths = portions.map(({ path }) => path);

@@ -11,11 +11,11 @@ export interface Portion {
   /** Where it is, relative to the lake folder. */
   readonly path: string;
   /** The bytes that it has, in their order. */
-  readonly sections: readonly Section[];
+  readonly stretches: readonly Stretch[];
 }
 
 /** Consecutive bytes with their checksum. */
-export interface Section {
+export interface Stretch {
   /** First byte, and the byte after the last one. */
   readonly range: readonly [number, number];
   readonly sha256: string;
@@ -26,27 +26,31 @@ export interface Section {
 export const wholeOf = (file: DataFile): Portion => ({
   file,
   path: file.path,
-  sections: [{ range: [0, file.bytes], sha256: file.sha256, name: "the file" }],
+  stretches: [{ range: [0, file.bytes], sha256: file.sha256, name: "the object" }],
 });
 
 /** Some row groups of a file, which has such, by their ascending numbers. */
 export function excerptOf(layout: Layout, file: DataFile, numbers: readonly number[]): Portion {
   const { groups, footer } = file.rowGroups!;
   const startOf = (number: number): number => groups[number - 1]?.end ?? 0;
-  const sections = numbers.map((number): Section => {
+  const stretches = numbers.map((number): Stretch => {
     const { end, sha256 } = groups[number]!;
-    return { range: [startOf(number), end], sha256, name: `row group ${number}` };
+    return { range: [startOf(number), end], sha256, name: `row group ${number} of the object` };
   });
-  const rest: Section = { range: [startOf(groups.length), file.bytes], sha256: footer, name: "the footer" };
+  const rest: Stretch = {
+    range: [startOf(groups.length), file.bytes],
+    sha256: footer,
+    name: "the footer of the object",
+  };
   const folder = layout.excerpts.slice(layout.lake.length + 1);
   const path = join(folder, file.path.replace(/\.parquet$/, `.${runsOf(numbers)}.parquet`));
-  return { file, path, sections: [...sections, rest] };
+  return { file, path, stretches: [...stretches, rest] };
 }
 
 export const isWhole = ({ file, path }: Portion): boolean => path === file.path;
 
-export const bytesIn = (sections: readonly Section[]): number =>
-  sections.reduce((sum, { range: [from, to] }) => sum + to - from, 0);
+export const bytesIn = (stretches: readonly Stretch[]): number =>
+  stretches.reduce((sum, { range: [from, to] }) => sum + to - from, 0);
 
 /** Ascending numbers as text, e.g. `0-2+7`. */
 function runsOf(numbers: readonly number[]): string {
@@ -58,7 +62,7 @@ function runsOf(numbers: readonly number[]): string {
 const PIECE = 1 << 20;
 
 /** The SHA-256 of some bytes of an open file. */
-export async function sha256OfRange(handle: FileHandle, [from, to]: Section["range"]): Promise<string> {
+export async function sha256OfRange(handle: FileHandle, [from, to]: Stretch["range"]): Promise<string> {
   const hash = createHash("sha256");
   const buffer = Buffer.allocUnsafe(Math.min(PIECE, to - from));
   for (let at = from; at < to;) {

@@ -1,7 +1,7 @@
 // Excerpts: of a large file that is not here, a read fetches only the row groups that it needs, and each is checked.
-import { fork } from "node:child_process";
+import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -189,6 +189,31 @@ describe.each(STORES)("a mirror of a %s", (store) => {
     expect(await excerptsIn(root)).toHaveLength(1);
   });
 
+  test("fetches the files of the next scan while the client has not read the rows of the first", async () => {
+    const more = await newAddress(store);
+    const writer = await newMirror(more);
+    await publishRows(writer, { adj_factor: ROWS });
+    await publishRows(writer, { adj_factor: ROWS.replace("2023-01-01", "2024-01-01") });
+    const root = await newMirror(more);
+    await pull(root);
+    expect(await filesOf(root)).toHaveLength(2);
+    const server = await serve(root);
+    const { body, status } = await server.get("/api/v1/entities/adj_factor");
+    expect(status).toBe(200);
+    await until("both files are there", async () => ((await wholeIn(root)).length === 2 ? true : undefined));
+    await body!.cancel();
+  });
+
+  test("removes what a process that died long ago was fetching", async () => {
+    const root = await newReader();
+    const { fetching } = layoutOf(root);
+    const longAgo = new Date(Date.now() - 7_200_000);
+    for (const name of ["old", "new"]) await writeFile(join(fetching, name), "part of a file");
+    await utimes(join(fetching, "old"), longAgo, longAgo);
+    await createIntegrity(layoutOf(root)).check(await filesOf(root), () => [1]);
+    expect((await readdir(fetching)).filter((name) => !name.includes(".lock"))).toEqual(["new"]);
+  });
+
   test("refuses row groups that are damaged in the store, and serves no row of them", async () => {
     const root = await newReader();
     const { objects } = await mirrorAt(root);
@@ -213,6 +238,30 @@ describe.each(STORES)("a mirror of a %s", (store) => {
     }
     expect((await server.json(first)).count).toBe(STOCKS);
   });
+});
+
+const fetchElsewhere = (root: string): ChildProcess =>
+  fork(join(import.meta.dirname, "../support/excerpt-process.ts"), [root], { execArgv: ["--import", "tsx"] });
+
+describe.skipIf(!STORES.includes("bucket"))("several processes", () => {
+  test("that want the same row group ask for it once", async () => {
+    const address = await newAddress("bucket");
+    await publishRows(await newMirror(address), { adj_factor: ROWS });
+    const root = await newMirror(address);
+    await pull(root);
+    const before = bucketProxy().requests.length;
+    bucketProxy().fault = ({ path }) => (path.includes(".parquet") ? { delay: 2_000 } : undefined);
+    const children = [fetchElsewhere(root), fetchElsewhere(root)];
+    const codes = await Promise.all(children.map(async (child) => ((await once(child, "exit")) as [number])[0]));
+    bucketProxy().fault = () => undefined;
+    expect(codes).toEqual([0, 0]);
+    const asked = bucketProxy()
+      .requests.slice(before)
+      .filter(({ path }) => path.includes(".parquet"));
+    const ranges = asked.map(({ headers }) => headers.range);
+    expect(new Set(ranges).size).toBe(ranges.length);
+    expect(await excerptsIn(root)).toHaveLength(1);
+  }, 120_000);
 });
 
 describe.skipIf(!STORES.includes("bucket"))("a bucket that goes away", () => {
@@ -244,9 +293,7 @@ describe.skipIf(!STORES.includes("bucket"))("a bucket that goes away", () => {
     await pull(root);
     bucketProxy().fault = ({ path, headers }) =>
       path.includes(".parquet") && headers.range?.startsWith("bytes=0-") ? { hangs: true } : undefined;
-    const child = fork(join(import.meta.dirname, "../support/excerpt-process.ts"), [root], {
-      execArgv: ["--import", "tsx"],
-    });
+    const child = fetchElsewhere(root);
     const isFetched = async (): Promise<true | undefined> => {
       const names = await readdir(layoutOf(root).fetching);
       for (const name of names.filter((one) => !one.includes(".lock"))) {

@@ -59,13 +59,13 @@ describe.each(STORES)("writers that share a lake in a %s", (store) => {
       const root = await newMirror(address);
       await pull(root);
       const file = await csvFile(columns, [`000001.SZ,20240301,10,10,10,${close},10,1,1`]);
-      const imported = await importFiles(root, entityNamed("daily")!, [file], { ...MEMORY, map: {}, strict });
+      const imported = await importFiles(root, entityNamed("daily")!, [file], { ...MEMORY, map: {}, set: {}, strict });
       expect(imported.version).not.toBeNull();
     }
     const calendar = await newMirror(address);
     await pull(calendar);
     const file = await csvFile("exchange,cal_date,is_open", ["SSE,20240301,1"]);
-    await importFiles(calendar, entityNamed("trade_cal")!, [file], { ...MEMORY, map: {} });
+    await importFiles(calendar, entityNamed("trade_cal")!, [file], { ...MEMORY, map: {}, set: {} });
     const reader = await newMirror(address);
     await pull(reader);
     const options = { ...MEMORY, from: null, to: null, severity: null };

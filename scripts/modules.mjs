@@ -37,13 +37,13 @@ export default {
   objects: {
     owns: "^src/objects/",
     imports: ["words", "errors", "ahead", "files", "durable"],
-    packages: ["aws4fetch", "@aws-sdk/credential-provider-node", "@smithy/core"],
+    packages: ["aws4", "@aws-sdk/credential-provider-node", "@smithy/core"],
     why: "Objects in a folder or a bucket; it knows nothing of lakes.",
   },
   machine: { owns: "^src/machine\\.ts$", imports: [], why: "What a process may use, for settings and processes." },
   config: {
     owns: "^src/(config|settings|setting-values)\\.ts$",
-    imports: ["errors", "dates", "machine"],
+    imports: ["errors", "dates", "objects", "machine"],
     why: "All settings in one table, which depends on nothing that it configures.",
   },
   client: { owns: "^src/client/", imports: [], why: "It runs in browsers and needs only fetch." },
@@ -172,7 +172,7 @@ export default {
   cli: {
     owns: "^src/cli/",
     imports: [
-      ...["errors", "dates", "words", "machine", "config", "catalog", "lake", "engine", "encode"],
+      ...["errors", "dates", "words", "objects", "machine", "config", "catalog", "lake", "engine", "encode"],
       ...["delta", "store", "copier", "inbox", "repair", "backup", "demo"],
       ...["files", "durable", "http", "processes"],
     ],

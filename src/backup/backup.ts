@@ -13,7 +13,7 @@ import { listsOf } from "../lake/lists.js";
 import { DamagedManifestError, type DataFile, type Version } from "../lake/manifest.js";
 import { bindingOf } from "../lake/mirror/binding.js";
 import { mirrorOf } from "../lake/mirror/mirror.js";
-import { isBucketAddress } from "../objects/open.js";
+import { isBucketAddress } from "../objects/address.js";
 import { withBucket } from "./bucket.js";
 import { withArchive, withStream } from "./archive.js";
 import { isKept, MissingListError, readLists, readState, type Lists } from "./contents.js";

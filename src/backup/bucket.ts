@@ -78,7 +78,7 @@ async function sumOf(objects: ObjectStore, key: string, bytes: number): Promise<
   return hash.digest("hex");
 }
 
-export async function readBucketManifest(objects: ObjectStore): Promise<BackupManifest | undefined> {
+async function readBucketManifest(objects: ObjectStore): Promise<BackupManifest | undefined> {
   const found = await objects.get(MANIFEST);
   return found ? decodeManifest(found.bytes.toString("utf8"), `${objects.address}/${MANIFEST}`) : undefined;
 }

@@ -10,7 +10,7 @@ import { RESTORING } from "../lake/kept-versions.js";
 import { makeFolderIn, syncPath, temporaryOf, writeDurably } from "../durable.js";
 import { isLakeFile } from "../store/journal.js";
 import { withLock } from "../lock.js";
-import { isBucketAddress } from "../objects/open.js";
+import { isBucketAddress } from "../objects/address.js";
 import { mirrorOf } from "../lake/mirror/mirror.js";
 import { realPathOf } from "./backup.js";
 import { fetchBackup } from "./bucket.js";

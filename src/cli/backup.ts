@@ -3,7 +3,8 @@ import { Command } from "commander";
 import { backup, isArchive, STDOUT, type BackupReport } from "../backup/backup.js";
 import { restore, type RestoreReport } from "../backup/restore.js";
 import { OperatorError } from "../errors.js";
-import { isBucket, isUrl } from "../setting-values.js";
+import { isBucketAddress } from "../objects/address.js";
+import { isUrl } from "../setting-values.js";
 import { plural, size } from "../words.js";
 import { shell } from "./doctor/finding.js";
 import { dataOption, jsonOption, requireLake } from "./options.js";
@@ -66,7 +67,7 @@ function requirePlace(place: string, { verify, json }: Options): void {
     throw new OperatorError(problem, 2);
   };
   if (place === "") refuse("the name of the backup is empty: name a folder, or a file that ends in .tar");
-  if (isUrl(place) && !isBucket(place))
+  if (isUrl(place) && !isBucketAddress(place))
     refuse(`${place} is a URL: name a folder, a bucket such as s3://bucket/prefix, a file that ends in .tar, or -`);
   if (OTHER_ARCHIVES.test(place))
     refuse(`${place} is no name for a backup: use a name that ends in .tar, or pipe the output of tapehouse backup -`);

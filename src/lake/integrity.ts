@@ -68,7 +68,9 @@ export function createIntegrity(layout: Layout, requireState = async (): Promise
   const prove = async (file: DataFile): Promise<void> => {
     const mirror = await openMirror();
     if (mirror === null) return proveHere(file);
-    const learn = (fetched: string | null): void => void (fetched !== null && proven.set(file.path, fetched));
+    const learn = (fetched: string | null): void => {
+      if (fetched !== null) proven.set(file.path, fetched);
+    };
     if ((await stamp(file)) === "") learn(await mirror.fetch(file));
     await proveHere(file).catch(async (error: unknown) => {
       if (!(error instanceof DamagedFileError)) throw error;

@@ -110,12 +110,8 @@ async function problemOf(objects: ObjectStore, key: string, { path, data }: Expe
   if (!stored) return `${objects.address} does not have the file`;
   if (!data) return sha256(stored.bytes) === sha256(await readFile(path)) ? null : "the object is damaged";
   const hash = createHash("sha256");
-  let bytes = 0;
   try {
-    for await (const part of fetchObject(objects, key, data.bytes)) {
-      hash.update(part);
-      bytes += part.length;
-    }
+    for await (const part of fetchObject(objects, key, data.bytes)) hash.update(part);
   } catch (error) {
     if (error instanceof UnreachableError) throw error;
     return `the object has fewer than ${data.bytes} bytes`;

@@ -34,7 +34,7 @@ export interface WriteSession {
 }
 
 /** What the ledger records of a version. */
-export type Records = Pick<Version, "withdrawals" | "entries">;
+type Records = Pick<Version, "withdrawals" | "entries">;
 
 export interface WriteOptions {
   /** DuckDB's memory limit, e.g. `4GB`. */

@@ -1,31 +1,13 @@
 // Every setting is one row: its name (of which option and environment variable are made), default, meaning, parser and users.
 import { join } from "node:path";
 import { tmpdir } from "node:os";
-import { bytesOf, parsers, type Parser } from "./setting-values.js";
+import { parsers, shares, type Parser, type Share } from "./setting-values.js";
 
 const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export const MOST_WORKERS = 64;
-
-/** One worker's part of what is for the whole server. */
-type Share<T> = (whole: T, workers: number) => T;
-
-const part = (whole: number, workers: number, least: number): number => Math.max(least, Math.floor(whole / workers));
-
-/** None only if the whole server has none. */
-const partOrAuto: Share<number | "auto"> = (whole, workers) =>
-  whole === "auto" ? whole : part(whole, workers, Math.min(whole, 1));
-
-/** At least one, so with little of it and many workers the sum may be more. */
-const partOf: Share<number> = (whole, workers) => part(whole, workers, 1);
-
-const partOrNothing: Share<number> = (whole, workers) => part(whole, workers, 0);
-
-const partOrNone: Share<number | null> = (whole, workers) => (whole === null ? null : part(whole, workers, 1));
-
-const partOfSize: Share<string> = (whole, workers) => `${part(bytesOf(whole) / 1e6, workers, 1)}MB`;
 
 /** Commands that take settings as options. */
 type Command = "serve" | "ingest" | "follow" | "import" | "copies" | "doctor";
@@ -93,14 +75,14 @@ export const SETTINGS = {
     meaning: "threads that encode wide responses; auto: one per core without a worker; 0: none",
     parse: parsers.orAuto(parsers.wholeNumber(0, MOST_WORKERS)),
     of: SERVER,
-    share: partOrAuto,
+    share: shares.partOrAuto,
   }),
   memory: setting({
     fallback: "auto",
     meaning: "memory for DuckDB; beyond it, queries spill to disk; auto: 2 GB, or less if less memory is available",
     parse: parsers.orAuto(parsers.size),
     of: CHECKED,
-    share: partOfSize,
+    share: shares.partOfSize,
   }),
   temp: setting({
     fallback: join(tmpdir(), "tapehouse"),
@@ -114,7 +96,7 @@ export const SETTINGS = {
     meaning: "disk space for spilling; a query that needs more gets 503",
     parse: parsers.size,
     of: SERVER,
-    share: partOfSize,
+    share: shares.partOfSize,
   }),
   cache: setting({
     fallback: "4GB",
@@ -140,21 +122,21 @@ export const SETTINGS = {
     meaning: "queries that run at the same time",
     parse: parsers.wholeNumber(1, 256),
     of: SERVER,
-    share: partOf,
+    share: shares.partOf,
   }),
   streams: setting({
     fallback: "128",
     meaning: "responses in progress at the same time",
     parse: parsers.wholeNumber(1, 10_000),
     of: SERVER,
-    share: partOf,
+    share: shares.partOf,
   }),
   queue: setting({
     fallback: "256",
     meaning: "queries that may wait; beyond it 503",
     parse: parsers.wholeNumber(0, 100_000),
     of: SERVER,
-    share: partOrNothing,
+    share: shares.partOrNothing,
   }),
   deadline: setting({
     fallback: "600",
@@ -188,14 +170,14 @@ export const SETTINGS = {
     meaning: "simultaneous connections; beyond it 503",
     parse: parsers.wholeNumber(1, 1_000_000),
     of: SERVER,
-    share: partOf,
+    share: shares.partOf,
   }),
   rateLimit: setting({
     fallback: "none",
     meaning: "requests per minute and token; beyond it 429",
     parse: limit,
     of: SERVER,
-    share: partOrNone,
+    share: shares.partOrNone,
   }),
   wrongTokens: setting({
     fallback: "30",
@@ -208,7 +190,7 @@ export const SETTINGS = {
     meaning: "responses in progress per token",
     parse: limit,
     of: SERVER,
-    share: partOrNone,
+    share: shares.partOrNone,
   }),
   corsOrigin: setting({
     fallback: "none",

@@ -3,6 +3,7 @@
 import { parseArgs } from "node:util";
 import { put, type Question } from "./harness/question.js";
 import { beside } from "./questions/beside.js";
+import { bucket } from "./questions/bucket.js";
 import { burst } from "./questions/burst.js";
 import { clients } from "./questions/clients.js";
 import { first } from "./questions/first.js";
@@ -33,6 +34,7 @@ const QUESTIONS: readonly Question[] = [
   importing,
   published,
   burst,
+  bucket,
   growth,
   ...routing,
   release,

@@ -42,7 +42,7 @@ export default {
   },
   machine: { owns: "^src/machine\\.ts$", imports: [], why: "What a process may use, for settings and processes." },
   config: {
-    owns: "^src/(config|settings|setting-values)\\.ts$",
+    owns: "^src/(config|settings|setting-values|setting-shares)\\.ts$",
     imports: ["errors", "dates", "objects", "machine"],
     why: "All settings in one table, which depends on nothing that it configures.",
   },

@@ -1,4 +1,4 @@
-// What a setting may hold: parsers of its text, which name the option where they refuse, and each worker's share of it.
+// What a setting may hold: parsers of its text, which name the option where they refuse.
 import { statSync } from "node:fs";
 import { parseSpan } from "./dates.js";
 import { OperatorError } from "./errors.js";
@@ -124,24 +124,3 @@ export const parsers = {
   dataDirectory,
   origins,
 };
-
-/** One worker's part of what is for the whole server. */
-export type Share<T> = (whole: T, workers: number) => T;
-
-const part = (whole: number, workers: number, least: number): number => Math.max(least, Math.floor(whole / workers));
-
-/** None only if the whole server has none. */
-const partOrAuto: Share<number | "auto"> = (whole, workers) =>
-  whole === "auto" ? whole : part(whole, workers, Math.min(whole, 1));
-
-/** At least one, so with little of it and many workers the sum may be more. */
-const partOf: Share<number> = (whole, workers) => part(whole, workers, 1);
-
-const partOrNothing: Share<number> = (whole, workers) => part(whole, workers, 0);
-
-const partOrNone: Share<number | null> = (whole, workers) => (whole === null ? null : part(whole, workers, 1));
-
-const partOfSize: Share<string> = (whole, workers) => `${part(bytesOf(whole) / 1e6, workers, 1)}MB`;
-
-/** What each worker gets of a setting that is for the whole server. */
-export const shares = { partOrAuto, partOf, partOrNothing, partOrNone, partOfSize };

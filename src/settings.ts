@@ -1,7 +1,8 @@
 // Every setting is one row: its name (of which option and environment variable are made), default, meaning, parser and users.
 import { join } from "node:path";
 import { tmpdir } from "node:os";
-import { parsers, shares, type Parser, type Share } from "./setting-values.js";
+import { parsers, type Parser } from "./setting-values.js";
+import { partOf, partOfSize, partOrAuto, partOrNone, partOrNothing, type Share } from "./setting-shares.js";
 
 const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 
@@ -75,14 +76,14 @@ export const SETTINGS = {
     meaning: "threads that encode wide responses; auto: one per core without a worker; 0: none",
     parse: parsers.orAuto(parsers.wholeNumber(0, MOST_WORKERS)),
     of: SERVER,
-    share: shares.partOrAuto,
+    share: partOrAuto,
   }),
   memory: setting({
     fallback: "auto",
     meaning: "memory for DuckDB; beyond it, queries spill to disk; auto: 2 GB, or less if less memory is available",
     parse: parsers.orAuto(parsers.size),
     of: CHECKED,
-    share: shares.partOfSize,
+    share: partOfSize,
   }),
   temp: setting({
     fallback: join(tmpdir(), "tapehouse"),
@@ -96,7 +97,7 @@ export const SETTINGS = {
     meaning: "disk space for spilling; a query that needs more gets 503",
     parse: parsers.size,
     of: SERVER,
-    share: shares.partOfSize,
+    share: partOfSize,
   }),
   cache: setting({
     fallback: "4GB",
@@ -122,21 +123,21 @@ export const SETTINGS = {
     meaning: "queries that run at the same time",
     parse: parsers.wholeNumber(1, 256),
     of: SERVER,
-    share: shares.partOf,
+    share: partOf,
   }),
   streams: setting({
     fallback: "128",
     meaning: "responses in progress at the same time",
     parse: parsers.wholeNumber(1, 10_000),
     of: SERVER,
-    share: shares.partOf,
+    share: partOf,
   }),
   queue: setting({
     fallback: "256",
     meaning: "queries that may wait; beyond it 503",
     parse: parsers.wholeNumber(0, 100_000),
     of: SERVER,
-    share: shares.partOrNothing,
+    share: partOrNothing,
   }),
   deadline: setting({
     fallback: "600",
@@ -170,14 +171,14 @@ export const SETTINGS = {
     meaning: "simultaneous connections; beyond it 503",
     parse: parsers.wholeNumber(1, 1_000_000),
     of: SERVER,
-    share: shares.partOf,
+    share: partOf,
   }),
   rateLimit: setting({
     fallback: "none",
     meaning: "requests per minute and token; beyond it 429",
     parse: limit,
     of: SERVER,
-    share: shares.partOrNone,
+    share: partOrNone,
   }),
   wrongTokens: setting({
     fallback: "30",
@@ -190,7 +191,7 @@ export const SETTINGS = {
     meaning: "responses in progress per token",
     parse: limit,
     of: SERVER,
-    share: shares.partOrNone,
+    share: partOrNone,
   }),
   corsOrigin: setting({
     fallback: "none",

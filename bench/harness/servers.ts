@@ -24,15 +24,15 @@ export interface BenchServer {
 
 /**
  * Our own server, as users run it, with its own cache, which is removed when it stops. With `keeping: false` it caches
- * no encoded rows and produces every response again.
+ * no encoded rows and produces every response again. `more` are further arguments.
  */
 export async function serveTapehouse(
   data: string,
-  { keeping = true, workers = "auto", main = MAIN } = {},
+  { keeping = true, workers = "auto", main = MAIN, more = [] as readonly string[] } = {},
 ): Promise<BenchServer> {
   await mkdir(RESULTS, { recursive: true });
   const temp = await mkdtemp(join(RESULTS, "temp-"));
-  const args = ["serve", "--data", data, "--port", "0", "--temp", temp, "--workers", workers];
+  const args = ["serve", "--data", data, "--port", "0", "--temp", temp, "--workers", workers, ...more];
   const server = await start(process.execPath, [main, ...args, ...(keeping ? [] : ["--cache", "none"])]);
   const clear = (): void => rmSync(temp, { recursive: true, force: true });
   process.once("exit", clear);

@@ -208,8 +208,8 @@ function createAdding({ layout }: Lake, target: Target, onFile: OnBackup): Addin
       if (done.has(file.path)) return;
       onFile(`copying ${file.path}`, progress.bytes, progress.total);
       progress.bytes += file.bytes;
-      const leave = (await mirrorOf(layout)) === null ? null : await integrity.hold([file]);
-      const isNew = await target.addFile(file, join(layout.lake, file.path)).finally(leave ?? undefined);
+      const held = (await mirrorOf(layout)) === null ? null : await integrity.hold([file]);
+      const isNew = await target.addFile(file, join(layout.lake, file.path)).finally(() => held?.leave());
       if (isNew) copied = { files: copied.files + 1, bytes: copied.bytes + file.bytes };
       done.add(file.path);
     },

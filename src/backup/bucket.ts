@@ -74,7 +74,7 @@ function bucketTarget(
 
 async function sumOf(objects: ObjectStore, key: string, bytes: number): Promise<string> {
   const hash = createHash("sha256");
-  for await (const part of fetchObject(objects, key, bytes)) hash.update(part);
+  for await (const part of fetchObject(objects, key, [0, bytes])) hash.update(part);
   return hash.digest("hex");
 }
 
@@ -100,7 +100,7 @@ export async function fetchBackup(
     await makeFolderIn(folder, relative(folder, dirname(to)));
     const handle = await open(to, "w");
     try {
-      for await (const part of fetchObject(objects, path, bytes)) await handle.writeFile(part);
+      for await (const part of fetchObject(objects, path, [0, bytes])) await handle.writeFile(part);
     } finally {
       await handle.close();
     }

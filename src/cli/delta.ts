@@ -7,7 +7,7 @@ import { beginTables, endTables, followTables, listTables } from "../store/table
 import { plural } from "../words.js";
 import { requireEntity } from "./import.js";
 import { dataOption, jsonOption, requireLake } from "./options.js";
-import { note, printTable, say } from "./out.js";
+import { note, printJson, printTable, say } from "./out.js";
 
 interface Options {
   readonly data: string;
@@ -42,12 +42,14 @@ export function deltaCommand(): Command {
     .command("off")
     .description("End the Delta tables, and remove their logs. The rows stay in the lake.")
     .addOption(dataOption())
+    .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  $ tapehouse delta off")
     .action(async (_: Options, command: Command) => {
-      const { data } = command.optsWithGlobals<Options>();
+      const { data, json } = command.optsWithGlobals<Options>();
       await requireLake(data);
-      await endTables(data);
-      say("the lake has no Delta tables any more");
+      const ended = await endTables(data);
+      if (json) printJson({ ended });
+      else say(`${plural(ended, "Delta table")} ended`);
     });
   command
     .command("versions <entity>")

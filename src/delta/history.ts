@@ -46,11 +46,12 @@ const infoOf = (objects: ObjectStore, entity: string, version: number): Promise<
     throw error;
   });
 
-/** Removes all files of a log. */
-export async function removeLog(objects: ObjectStore, { name }: Entity): Promise<void> {
+/** Removes all files of a log. Resolves to false if there is none. */
+export async function removeLog(objects: ObjectStore, { name }: Entity): Promise<boolean> {
   const keys: string[] = [];
   for await (const { key } of objects.list(logFolder(name))) keys.push(key);
   await objects.remove(keys);
+  return keys.length > 0;
 }
 
 /** A log keeps this many commits before its newest checkpoint, even if the lake keeps older versions. */

@@ -4,6 +4,7 @@ import type { EncodedRows } from "../copies/encoded.js";
 import type { CopiedRows, ScanPart } from "../copies/store.js";
 import { firstRows, type Scan } from "../query/scan.js";
 import type { Running } from "./execute.js";
+import { orInstead } from "./instead.js";
 
 /** Starts a scan in DuckDB. */
 type Start = (scan: Scan) => Promise<Running>;
@@ -58,9 +59,7 @@ function fromCopies(
   otherwise: () => Promise<Running>,
 ): Running<Rows> {
   let rows = 0;
-  let instead: Running | null = null;
-
-  const nextCopied = async (): Promise<Rows | null> => {
+  const next = async (): Promise<Rows | null> => {
     if (rows === most) return null;
     const { done, value } = await batches.next();
     signal.throwIfAborted();
@@ -70,39 +69,9 @@ function fromCopies(
     rows += taken;
     return "pieces" in value || taken === value.numRows ? value : value.slice(0, taken);
   };
-  /** The first `rows` rows were read from copies. */
-  const nextInstead = async (from: Running): Promise<RecordBatch | null> => {
-    for (;;) {
-      const batch = await from.next();
-      if (batch === null || rows === 0) return batch;
-      const skipped = Math.min(rows, batch.numRows);
-      rows -= skipped;
-      if (skipped < batch.numRows) return batch.slice(skipped);
-    }
-  };
   const end = async (): Promise<void> => {
     await batches.return();
     close();
   };
-
-  return {
-    async next() {
-      if (instead !== null) return nextInstead(instead);
-      try {
-        return await nextCopied();
-      } catch {
-        signal.throwIfAborted();
-        instead = await otherwise();
-        return nextInstead(instead);
-      }
-    },
-    async finish() {
-      await end();
-      await instead?.finish();
-    },
-    async close() {
-      await end();
-      await instead?.close();
-    },
-  };
+  return orInstead({ next, finish: end, close: end }, signal, otherwise);
 }

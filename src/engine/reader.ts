@@ -1,5 +1,4 @@
 // The DuckDB of the server: one locked instance, a pool of connections, and a bounded number of concurrent streams.
-import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { RecordBatch } from "apache-arrow";
 import type { Column } from "../catalog/types.js";
@@ -7,15 +6,17 @@ import type { EncodedRows } from "../copies/encoded.js";
 import { type CopyStore, openCopyStore } from "../copies/store.js";
 import type { Form } from "../encode/types.js";
 import { Problem } from "../errors.js";
-import type { Integrity } from "../lake/integrity.js";
+import type { Held, Integrity } from "../lake/integrity.js";
 import type { DataFile } from "../lake/manifest.js";
 import { rowsIn } from "../query/files.js";
+import { neededGroups } from "../query/row-groups.js";
 import { costOf, type Cost, rangesOf, type Read, type Scan } from "../query/scan.js";
 import { createAdmission, type Load } from "./admission.js";
 import { batchReader } from "./arrow.js";
 import type { Ahead, WhenAdmitted } from "./chunks.js";
 import { closeAll, fromParts, type Rows as ReadRows } from "./copied.js";
 import { batchesOf, execute, inTurn, type Running, runningChunks, type Wanted } from "./execute.js";
+import { orInstead } from "./instead.js";
 import { type LockedOptions, openLocked } from "./locked.js";
 
 interface ReaderOptions extends LockedOptions {
@@ -34,8 +35,11 @@ interface ReaderOptions extends LockedOptions {
 }
 
 export interface Reader {
-  /** Waits for a slot. Rejects with `overloaded` if too many streams are waiting already. */
-  open(signal: AbortSignal, cost: Cost): Promise<ReadSession>;
+  /**
+   * Waits for a slot. Rejects with `overloaded` if too many streams are waiting already. Of `coming`, the scans that will
+   * be read in this order, those after the current one are fetched if their files are in a bucket.
+   */
+  open(signal: AbortSignal, cost: Cost, coming?: readonly Scan[]): Promise<ReadSession>;
   /** Opens the serving copies of these files, so that the first reads find them open. */
   prepare(files: readonly DataFile[], signal: AbortSignal): Promise<void>;
   /** A session for one read. */
@@ -66,23 +70,25 @@ export interface ReadSession extends Rows {
 /** Chunks of 2,048 rows that all streams together fetch ahead: about 24 MB of `daily`. */
 const MOST_AHEAD = 128;
 
+/** Scans whose files are fetched before they are read: at most a million rows each. */
+const SCANS_AHEAD = 2;
+
 export async function openReader(options: ReaderOptions): Promise<Reader> {
   const instance = await openLocked(options);
   const open = createAdmission(options.streams, options.queue);
   const working = createAdmission(options.concurrency, Infinity);
   const { copies = openCopyStore(null) } = options;
   const ahead: Ahead = { held: 0, most: MOST_AHEAD };
-  const pathOf = ({ path }: DataFile): string => join(options.lakeFolder, path);
   const idle: DuckDBConnection[] = [];
   const busy = new Set<DuckDBConnection>();
   let closing = false;
 
-  async function openSession(signal: AbortSignal, cost: Cost): Promise<ReadSession> {
+  async function openSession(signal: AbortSignal, cost: Cost, coming: readonly Scan[] = []): Promise<ReadSession> {
     if (closing) throw new Problem("shutting_down", "the server is stopping");
     const releaseSlot = await open.admit(signal, cost);
     const whenAdmitted: WhenAdmitted = (job) => working.run(job, signal, cost);
-    /** Busy connections of the session, the files that each one reads, and what to call when it no longer does. */
-    const own = new Map<DuckDBConnection, { readonly files: readonly DataFile[]; readonly leave: () => void }>();
+    /** Busy connections of the session, how the files that each one reads are checked, and what to call when it no longer does. */
+    const own = new Map<DuckDBConnection, { readonly check: () => Promise<void>; readonly leave: () => void }>();
     const interrupt = (): void => {
       for (const connection of own.keys()) connection.interrupt();
     };
@@ -103,6 +109,16 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
       connection.disconnectSync();
     };
 
+    /** Fetches the files of this and the next scans, one after another. */
+    const fetchAfter = async (scan: Scan): Promise<void> => {
+      const at = coming.findLastIndex(({ files }) => files.includes(scan.files[0]!));
+      if (at < 0) return;
+      for (const next of coming.slice(at, at + 1 + SCANS_AHEAD)) {
+        // Whoever reads it will be told if it cannot be fetched.
+        if (!signal.aborted) await options.integrity.expect(next.files, neededGroups(next)).catch(() => undefined);
+      }
+    };
+
     async function* batches(
       scans: Iterable<Scan>,
       columns: readonly Column[],
@@ -110,23 +126,30 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
       form: Form | null,
     ): AsyncGenerator<ReadRows, void, undefined> {
       const toBatch = batchReader(columns);
-      const runStatement = async (scan: Scan): Promise<Running> => {
-        const leave = await options.integrity.hold(scan.files);
-        if (signal.aborted) leave();
+      const runOn = async (scan: Scan, held: Held): Promise<Running> => {
+        if (signal.aborted) held.leave();
         signal.throwIfAborted();
         const connection = idle.pop() ?? (await instance.connect());
         busy.add(connection);
-        own.set(connection, { files: scan.files, leave });
-        const chunks = execute(scan, columns.length, { connection, whenAdmitted, ahead, pathOf });
+        own.set(connection, held);
+        const chunks = execute(scan, columns.length, { connection, whenAdmitted, ahead, pathOf: held.pathOf });
         return runningChunks(chunks, toBatch, async () => {
           // Files must not change while they are read.
-          await options.integrity.checkAgain(scan.files);
+          await held.checkAgain();
           release(connection, true);
         });
+      };
+      const runStatement = async (scan: Scan): Promise<Running> => {
+        const held = await options.integrity.hold(scan.files, neededGroups(scan));
+        const running = await runOn(scan, held);
+        // DuckDB fails where a row group is missing. To fetch late the other columns of no row at all, it reads all of them.
+        const onWhole = async (): Promise<Running> => runOn(scan, await options.integrity.hold(scan.files));
+        return held.isExcerpt ? orInstead(running, signal, onWhole) : running;
       };
       /** If all rows are wanted, statements are so small that the next one can be decoded while rows are sent. */
       const fromDuckdb = async (scan: Scan): Promise<Running> => {
         const ranges = wanted === "all" ? rangesOf(scan) : [scan];
+        if (wanted === "all") void fetchAfter(scan);
         return ranges.length === 1 ? runStatement(scan) : inTurn(startEach(ranges, runStatement), wanted);
       };
       const run = async (scan: Scan): Promise<Running<ReadRows>> => {
@@ -140,7 +163,7 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
       } catch (error) {
         signal.throwIfAborted();
         // A changed file is a better explanation than the error that DuckDB makes of it.
-        await options.integrity.check([...own.values()].flatMap(({ files }) => files));
+        await Promise.all([...own.values()].map(({ check }) => check()));
         throw spaceProblem(error) ?? error;
       }
     }

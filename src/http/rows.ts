@@ -11,6 +11,7 @@ import type { Version } from "../lake/manifest.js";
 import { isSchedule, scheduledDays } from "../query/as-of.js";
 import { encodeCursor, fingerprint, type Position, decodeCursor, type Cursor } from "../query/cursor.js";
 import { lookedUpColumns } from "../query/lookups.js";
+import { neededGroups } from "../query/row-groups.js";
 import { planRows } from "../query/rows.js";
 import type { Plan } from "../query/plan.js";
 import { type EntityRequest, parseRequest } from "../query/request.js";
@@ -163,7 +164,7 @@ export async function answerRows(context: Context, req: Request, res: Response, 
     nameFile(res, cachedFormat, [source.file, ...fileParts(asked), dataVersion.split("+")[0]!]);
   const cursorOf = ({ last }: PageEnd): string | null =>
     last === null ? null : encodeCursor(asked, { dataVersion, position: last });
-  const session = await context.reader.open(signal, plan.cost);
+  const session = await context.reader.open(signal, plan.cost, request.limit === null ? plan.scans : []);
   try {
     if (wanted.endInHeaders) {
       const end = await findEnd(session, request.limit, source.plan({ ...request, columns: [] }, snapshot, after));
@@ -171,7 +172,10 @@ export async function answerRows(context: Context, req: Request, res: Response, 
     }
     if (req.method === "HEAD") {
       // What GET would check before its first byte.
-      await integrity.check([...(plan.scans[0]?.files ?? []), ...(adjusted?.of(plan.scans.slice(0, 1)).files ?? [])]);
+      for (const scan of plan.scans.slice(0, 1)) {
+        await integrity.check(scan.files, neededGroups(scan));
+        await integrity.check(adjusted?.of([scan]).files ?? []);
+      }
       res.end();
       return;
     }

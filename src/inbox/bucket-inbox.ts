@@ -44,7 +44,7 @@ export function createBucketInbox(mirror: Mirror, layout: Layout, options: Optio
     try {
       const handle = await open(temporary, "w");
       try {
-        for await (const part of fetchObject(objects, key, size, signal)) await handle.writeFile(part);
+        for await (const part of fetchObject(objects, key, [0, size], signal)) await handle.writeFile(part);
       } finally {
         await handle.close();
       }

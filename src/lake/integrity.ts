@@ -9,19 +9,38 @@ import { piecesOf, stampAt, stampOf, unreadable, UnreadableError } from "../file
 import type { Layout } from "./layout.js";
 import type { DataFile, FileList } from "./manifest.js";
 import { mirrorOf, type Mirror } from "./mirror/mirror.js";
+import { isWhole, sha256OfRange, wholeOf, type Portion, type Stretch } from "./mirror/portions.js";
 
 export interface Integrity {
   /**
    * Resolves when every file is on the disk and matches the manifest; rejects with DamagedFileError or UnreadableError
    * otherwise. In a mirror, missing files are fetched first, and may be removed again some time later.
    */
-  check(files: readonly DataFile[]): Promise<void>;
-  /** The same for files that must stay until they have been read: until the returned function is called. */
-  hold(files: readonly DataFile[]): Promise<() => void>;
-  /** The same check after the files were read. It accepts files that are gone: vacuum may have removed them since. */
-  checkAgain(files: readonly DataFile[]): Promise<void>;
+  check(files: readonly DataFile[], needed?: NeededGroups): Promise<void>;
+  /** The same for files that stay until `leave` is called. */
+  hold(files: readonly DataFile[], needed?: NeededGroups): Promise<Held>;
+  /** Begins to fetch files that will soon be held. */
+  expect(files: readonly DataFile[], needed: NeededGroups): Promise<void>;
   /** The files of these lists that were found damaged and still are. Files that were never checked are skipped. */
   stillDamaged(lists: readonly FileList[]): Promise<readonly DataFile[]>;
+}
+
+/** The numbers of the row groups that are read of a file; null for all. */
+export type NeededGroups = (file: DataFile) => readonly number[] | null;
+
+const ALL: NeededGroups = () => null;
+
+/** Files that stay as they are while they are read. */
+export interface Held {
+  /** Where to read a file. In a mirror, the row groups that are not needed may be missing there. */
+  pathOf(file: DataFile): string;
+  /** Whether row groups may be missing. */
+  readonly isExcerpt: boolean;
+  /** The same check again. */
+  check(): Promise<void>;
+  /** The same check after the files were read. It accepts files that are gone: vacuum may have removed them since. */
+  checkAgain(): Promise<void>;
+  leave(): void;
 }
 
 /** Milliseconds that a fetched file stays after a check, for a caller that then reads it. */
@@ -38,7 +57,7 @@ export function createIntegrity(layout: Layout, requireState = async (): Promise
   let opening: Promise<Mirror | null> | undefined;
   const openMirror = (): Promise<Mirror | null> => (opening ??= mirrorOf(layout));
 
-  const stamp = (file: DataFile): Promise<string> => stampAt(join(lakeFolder, file.path));
+  const stamp = ({ path }: { readonly path: string }): Promise<string> => stampAt(join(lakeFolder, path));
 
   const whyMissing = async (file: DataFile): Promise<Error> => {
     const isOutOfReach = (await stampAt(dirname(join(lakeFolder, file.path)))) === "";
@@ -47,84 +66,100 @@ export function createIntegrity(layout: Layout, requireState = async (): Promise
     return new DamagedFileError(file.path, "the file is missing", true, isOutOfReach);
   };
 
-  const proveHere = async (file: DataFile): Promise<void> => {
-    const path = join(lakeFolder, file.path);
+  const proveHere = async ({ file, path: name, stretches }: Portion): Promise<void> => {
+    const path = join(lakeFolder, name);
     const found = await stat(path).catch((error: unknown) => unreadable(path, error));
     if (found instanceof UnreadableError) throw found;
     if (!(found instanceof Stats)) throw await whyMissing(file);
     const identity = stampOf(found);
-    if (proven.get(file.path) === identity) return;
+    if (proven.get(name) === identity) return;
     if (found.size !== file.bytes) {
       throw new DamagedFileError(file.path, `the file has ${found.size} bytes instead of ${file.bytes}`);
     }
-    const sha256 = await sha256OfFile(path).catch((error: unknown) => {
+    const isRight = await matches(path, stretches).catch((error: unknown) => {
       throw unreadable(path, error);
     });
-    if (sha256 !== file.sha256) throw new DamagedFileError(file.path, "the checksum does not match");
-    proven.set(file.path, identity);
+    if (!isRight) throw new DamagedFileError(file.path, "the checksum does not match");
+    proven.set(name, identity);
   };
 
   /** What is missing or damaged in a mirror is fetched from the bucket. */
-  const prove = async (file: DataFile): Promise<void> => {
+  const prove = async (portion: Portion): Promise<void> => {
     const mirror = await openMirror();
-    if (mirror === null) return proveHere(file);
+    if (mirror === null) return proveHere(portion);
     const learn = (fetched: string | null): void => {
-      if (fetched !== null) proven.set(file.path, fetched);
+      if (fetched !== null) proven.set(portion.path, fetched);
     };
-    if ((await stamp(file)) === "") learn(await mirror.fetch(file));
-    await proveHere(file).catch(async (error: unknown) => {
+    if ((await stamp(portion)) === "") learn(await mirror.fetch(portion));
+    await proveHere(portion).catch(async (error: unknown) => {
       if (!(error instanceof DamagedFileError)) throw error;
-      learn(await mirror.replace(file));
-      await proveHere(file);
+      learn(await mirror.replace(portion));
+      await proveHere(portion);
     });
   };
 
-  const checkOne = (file: DataFile): Promise<void> => {
-    let check = running.get(file.path);
+  const checkOne = (portion: Portion): Promise<void> => {
+    let check = running.get(portion.path);
     if (!check) {
-      check = prove(file)
-        .then(() => void damaged.delete(file.path))
+      check = prove(portion)
+        .then(() => void damaged.delete(portion.file.path))
         .catch(async (error: unknown) => {
           // What a bucket does not give says nothing about the file.
           if (error instanceof BucketAwayError) throw error;
           if ([DamagedFileError, UnavailableError, UnreadableError].some((kind) => error instanceof kind))
-            damaged.set(file.path, await stamp(file));
+            damaged.set(portion.file.path, await stamp(portion.file));
           throw error;
         })
-        .finally(() => running.delete(file.path));
-      running.set(file.path, check);
+        .finally(() => running.delete(portion.path));
+      running.set(portion.path, check);
     }
     return check;
   };
 
+  const choose = async (mirror: Mirror | null, file: DataFile, needed: NeededGroups): Promise<Portion> => {
+    const groups = mirror === null ? null : needed(file);
+    return mirror === null || groups === null || (await stamp(file)) !== ""
+      ? wholeOf(file)
+      : mirror.choose(file, groups);
+  };
+
+  const hold = async (files: readonly DataFile[], needed: NeededGroups): Promise<Held> => {
+    const mirror = await openMirror();
+    const portions = await Promise.all(files.map((file) => choose(mirror, file, needed)));
+    const leave = (await mirror?.hold(portions)) ?? (() => undefined);
+    try {
+      await Promise.all(portions.map(checkOne));
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    const paths = new Map(portions.map(({ file, path }) => [file, join(lakeFolder, path)]));
+    const again = (portion: Portion): Promise<void> =>
+      checkOne(portion).catch((error: unknown) => {
+        const isGone = error instanceof UnavailableError || (error instanceof DamagedFileError && error.isMissing);
+        if (!isGone) throw error;
+      });
+    return {
+      pathOf: (file) => paths.get(file)!,
+      isExcerpt: !portions.every(isWhole),
+      check: async () => void (await Promise.all(portions.map(checkOne))),
+      checkAgain: async () => void (await Promise.all(portions.map(again))),
+      leave,
+    };
+  };
+
   return {
-    async check(files) {
-      const mirror = await openMirror();
-      const release = await mirror?.hold(files);
-      try {
-        await Promise.all(files.map(checkOne));
-      } finally {
-        if (release) setTimeout(release, STAYS).unref();
-      }
+    async check(files, needed = ALL) {
+      const { leave } = await hold(files, needed);
+      if ((await openMirror()) !== null) setTimeout(leave, STAYS).unref();
     },
-    async hold(files) {
+    hold: (files, needed = ALL) => hold(files, needed),
+    async expect(files, needed) {
       const mirror = await openMirror();
-      const release = (await mirror?.hold(files)) ?? (() => undefined);
-      try {
-        await Promise.all(files.map(checkOne));
-        return release;
-      } catch (error) {
-        release();
-        throw error;
+      for (const file of mirror === null ? [] : files) {
+        const portion = await choose(mirror, file, needed);
+        if ((await stamp(portion)) === "") await checkOne(portion);
       }
-    },
-    async checkAgain(files) {
-      const again = (file: DataFile): Promise<void> =>
-        checkOne(file).catch((error: unknown) => {
-          const isGone = error instanceof UnavailableError || (error instanceof DamagedFileError && error.isMissing);
-          if (!isGone) throw error;
-        });
-      await Promise.all(files.map(again));
     },
     async stillDamaged(lists) {
       if (damaged.size === 0) return [];
@@ -133,7 +168,7 @@ export function createIntegrity(layout: Layout, requireState = async (): Promise
       );
       // Its bytes are read again only if it has changed since.
       const recheck = async (file: DataFile): Promise<void> => {
-        if ((await stamp(file)) !== damaged.get(file.path)) await checkOne(file);
+        if ((await stamp(file)) !== damaged.get(file.path)) await checkOne(wholeOf(file));
       };
       await Promise.allSettled(suspects.map(recheck));
       return suspects.filter((file) => damaged.has(file.path));
@@ -148,9 +183,10 @@ export function createIntegrity(layout: Layout, requireState = async (): Promise
 export async function fetchMissing(layout: Layout, files: readonly DataFile[]): Promise<void> {
   const mirror = await mirrorOf(layout);
   if (mirror === null || files.length === 0) return;
-  const release = await mirror.hold(files);
+  const wanted = files.map(wholeOf);
+  const release = await mirror.hold(wanted);
   try {
-    await Promise.all(files.map((file) => mirror.fetch(file)));
+    await Promise.all(wanted.map((portion) => mirror.fetch(portion)));
   } finally {
     setTimeout(release, STAYS).unref();
   }
@@ -165,6 +201,16 @@ export const isIntact = (integrity: Integrity, file: DataFile): Promise<boolean>
       throw error;
     },
   );
+
+async function matches(path: string, stretches: readonly Stretch[]): Promise<boolean> {
+  const handle = await open(path);
+  try {
+    for (const { range, sha256 } of stretches) if ((await sha256OfRange(handle, range)) !== sha256) return false;
+    return true;
+  } finally {
+    await handle.close();
+  }
+}
 
 /** The SHA-256 of a file. */
 export async function sha256OfFile(path: string): Promise<string> {

@@ -53,6 +53,8 @@ export interface Layout {
   readonly pullLock: string;
   /** Data files that are being fetched. */
   readonly fetching: string;
+  /** Files with some row groups of data files. */
+  readonly excerpts: string;
   /** Which fetched files each process reads. */
   readonly holds: string;
   /** Present if the lake has Delta tables; what failed of them. */
@@ -95,6 +97,7 @@ export function layoutOf(root: string): Layout {
     ledgerSynced: join(state, "ledger.synced.json"),
     pullLock: join(state, "pull.lock"),
     fetching: join(lake, ".fetching"),
+    excerpts: join(lake, ".excerpts"),
     holds: join(lake, ".holds"),
     delta: join(state, "delta.json"),
     deltaLock: join(state, "delta.lock"),

@@ -31,6 +31,26 @@ export interface DataFile {
   readonly lastCode: string | null;
   /** The most rows that one main date has in the file. Absent in lists of earlier releases. */
   readonly mostOnADay?: number;
+  /** Only large files of a lake in a bucket have them. */
+  readonly rowGroups?: RowGroups;
+}
+
+/** The row groups of a data file, of which a mirror can fetch some. They follow one another from the first byte on. */
+export interface RowGroups {
+  /** The column that orders the rows: the main date, or in the code copy the code. */
+  readonly by: string;
+  readonly groups: readonly RowGroup[];
+  /** The SHA-256 of what follows the last of them: the footer with its indexes. */
+  readonly footer: string;
+}
+
+export interface RowGroup {
+  /** The byte after the last one. */
+  readonly end: number;
+  readonly sha256: string;
+  /** Least and greatest value of the column that orders the rows, dates as `YYYYMMDD`; null if not known. */
+  readonly first: string | null;
+  readonly last: string | null;
 }
 
 /** First and last main date, `YYYYMMDD`, inclusive. */

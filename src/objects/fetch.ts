@@ -3,8 +3,9 @@ import { ahead } from "../ahead.js";
 import { OperatorError } from "../errors.js";
 import type { ObjectStore, StoredObject } from "./object-store.js";
 
-/** Bytes of a part. */
-const PART = 8 << 20;
+/** Bytes of a part: so few that all parts of a small object are under way at once. */
+const LEAST_PART = 1 << 20;
+const LARGEST_PART = 8 << 20;
 /** Parts of an object that are under way or wait for the caller, besides the next one. */
 const PARTS_AHEAD = 6;
 /** Parts under way in this process. */
@@ -27,24 +28,26 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * The bytes of an object of `size` bytes, in order, in pieces of up to 8 MiB; at most 64 MiB are in memory. Throws an
- * OperatorError if the object is shorter, does not exist or is replaced meanwhile, and whatever the store throws. The
- * caller checks the content: of a longer object, only `size` bytes are read.
+ * The bytes of an object from `begin` to before `end`, in order, in pieces of up to 8 MiB; at most 64 MiB are in memory.
+ * Throws an OperatorError if the object is shorter, does not exist or is replaced meanwhile, and whatever the store
+ * throws. The caller checks the content: the object may be longer.
  */
 export async function* fetchObject(
   store: ObjectStore,
   key: string,
-  size: number,
+  [begin, end]: readonly [number, number],
   signal?: AbortSignal,
 ): AsyncGenerator<Buffer> {
   const stop = new AbortController();
   const either = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
   const name = `${store.address}/${key}`;
+  const share = Math.ceil((end - begin) / (PARTS_AHEAD + 1));
+  const size = Math.min(Math.max(share, LEAST_PART), LARGEST_PART);
   const fetchPart = async (start: number): Promise<StoredObject> => {
     try {
       const part = await inTurn(() => {
         either.throwIfAborted();
-        return store.get(key, { range: [start, Math.min(start + PART, size)], signal: either });
+        return store.get(key, { range: [start, Math.min(start + size, end)], signal: either });
       });
       if (!part) throw new OperatorError(`${name} does not exist`);
       return part;
@@ -53,7 +56,7 @@ export async function* fetchObject(
       throw error;
     }
   };
-  const starts = Array.from({ length: Math.ceil(size / PART) }, (_, i) => i * PART);
+  const starts = Array.from({ length: Math.ceil((end - begin) / size) }, (_, i) => begin + i * size);
   let first: string | undefined;
   for await (const [, { bytes, tag }] of ahead(starts, PARTS_AHEAD, fetchPart)) {
     let isTaken = false;

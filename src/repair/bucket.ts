@@ -111,7 +111,7 @@ async function problemOf(objects: ObjectStore, key: string, { path, data }: Expe
   if (!data) return sha256(stored.bytes) === sha256(await readFile(path)) ? null : "the object is damaged";
   const hash = createHash("sha256");
   try {
-    for await (const part of fetchObject(objects, key, data.bytes)) hash.update(part);
+    for await (const part of fetchObject(objects, key, [0, data.bytes])) hash.update(part);
   } catch (error) {
     if (error instanceof UnreachableError) throw error;
     return `the object has fewer than ${data.bytes} bytes`;

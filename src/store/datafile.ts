@@ -12,7 +12,9 @@ import { type Clustering, type DataFile, ROW_GROUP_ROWS } from "../lake/manifest
 import type { Statement } from "../query/sql.js";
 import { quoteName, quoteText } from "../sql-text.js";
 import { makeFolderIn, syncPath } from "../durable.js";
+import { mirrorOf } from "../lake/mirror/mirror.js";
 import { journalIfNew } from "./journal.js";
+import { rowGroupsOf } from "./row-groups.js";
 
 /** The columns that rows are sorted by in a file. Nulls come last. */
 function sortColumns(entity: Entity, clustering: Clustering): readonly string[] {
@@ -75,7 +77,7 @@ export async function* writeDataFiles(
       temporaries.push(temporary);
       const written = await copyRows(writer, entity, rows, clustering, temporary);
       if (before) yield await before;
-      before = written === 0 ? undefined : admit({ writer, layout: target }, entity, clustering, temporary, written);
+      before = written === 0 ? undefined : admit(writing, entity, clustering, temporary, written);
       before?.catch(() => undefined); // handled at the await
     }
     if (before) yield await before;
@@ -101,9 +103,12 @@ async function copyRows(
   );
 }
 
+/** A smaller file of a bucket is fetched whole about as fast as some of its row groups. In bytes. */
+const FETCHED_WHOLE = 4 << 20;
+
 /** Adds a written file to the lake: reads it back, checksums and flushes it, and names it by its content. */
 async function admit(
-  { writer, layout }: Writing,
+  { writer, layout, target = layout }: Writing,
   entity: Entity,
   clustering: Clustering,
   temporary: string,
@@ -118,10 +123,12 @@ async function admit(
   if (bounds.rows !== written) throw new Error(`${entity.name}: wrote ${written} rows but read back ${bounds.rows}`);
   const name = [bounds.first, bounds.last, checksum.slice(0, 16)].filter((part) => part !== null).join("-");
   const path = [entity.name, ...(clustering === "byCode" ? ["by_code"] : []), `${name}.parquet`].join("/");
-  await journalIfNew(layout, join(layout.lake, path));
-  await rename(temporary, join(layout.lake, path));
-  await syncPath(dirname(join(layout.lake, path)));
-  return { path, sha256: checksum, bytes: size, ...bounds };
+  const isFetchedInParts = size >= FETCHED_WHOLE && (await mirrorOf(layout)) !== null;
+  const rowGroups = isFetchedInParts ? await rowGroupsOf(writer, entity, clustering, temporary, size) : null;
+  await journalIfNew(target, join(target.lake, path));
+  await rename(temporary, join(target.lake, path));
+  await syncPath(dirname(join(target.lake, path)));
+  return { path, sha256: checksum, bytes: size, ...bounds, ...(rowGroups === null ? {} : { rowGroups }) };
 }
 
 const BOUNDS = ["rows", "first", "last", "firstCode", "lastCode", "mostOnADay"] as const;

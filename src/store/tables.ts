@@ -27,13 +27,15 @@ export async function beginTables(root: string): Promise<number> {
   return (await followTables(layout))!;
 }
 
-/** Removes all logs; the data files belong to the lake. */
-export async function endTables(root: string): Promise<void> {
+/** Removes all logs; the data files belong to the lake. Resolves to the number of tables that there were. */
+export async function endTables(root: string): Promise<number> {
   const layout = layoutOf(root);
   await mkdir(layout.state, { recursive: true });
-  await withTables(layout, async (_, objects) => {
+  return withTables(layout, async (_, objects) => {
     await removeShared(layout, layout.delta);
-    for (const entity of ENTITIES) await removeLog(objects, entity);
+    let tables = 0;
+    for (const entity of ENTITIES) if (await removeLog(objects, entity)) tables++;
+    return tables;
   });
 }
 

@@ -1,7 +1,7 @@
 // deploy/s3: what each policy allows is enough, and no more than is used.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import aws4 from "aws4";
+import { sign } from "aws4";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { openLake } from "../../src/lake/lake.js";
 import { layoutOf } from "../../src/lake/layout.js";
@@ -61,10 +61,11 @@ describe.skipIf(!hasVersitygw)("the policies of deploy/s3", () => {
     );
     const body = JSON.stringify({ Version: "2012-10-17", Statement: statements });
     const { host } = new URL(bucket.proxy.url);
+    const [method, path] = ["PUT", "/market?policy"];
     const keys = { accessKeyId: ACCESS_KEY, secretAccessKey: SECRET_KEY };
-    const request = { host, method: "PUT", path: "/market?policy", body, service: "s3", region: "us-east-1" };
-    const headers = aws4.sign(request, keys).headers as Record<string, string>;
-    const answer = await fetch(bucket.proxy.url + request.path, { method: "PUT", headers, body });
+    const signed = sign({ host, path, method, body, service: "s3", region: "us-east-1" }, keys);
+    const headers = signed.headers as Record<string, string>;
+    const answer = await fetch(`${bucket.proxy.url}${path}`, { method, body, headers });
     expect([answer.ok, await answer.text()]).toEqual([true, ""]);
   });
   afterEach(() => {

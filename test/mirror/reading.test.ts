@@ -50,7 +50,7 @@ describe.each(STORES)("a mirror of a %s", (store) => {
     const path = join(layoutOf(reader).lake, file!.path);
     const bytes = await readFile(path);
     for (const spoil of [
-      () => writeFile(path, Buffer.from(bytes).fill(0, bytes.length / 2, bytes.length / 2 + 8)),
+      () => writeFile(path, Buffer.from(bytes).fill(0, bytes.length >> 1, (bytes.length >> 1) + 8)),
       () => truncate(path, bytes.length - 1),
       () => rm(path),
       () => rm(dirname(path), { recursive: true }),
@@ -75,14 +75,14 @@ describe.each(STORES)("a mirror of a %s", (store) => {
     const reader = await newMirror(address, Math.floor(2.5 * size));
     await pull(reader);
     const integrity = createIntegrity(layoutOf(reader));
-    const leaveFirst = await integrity.hold([files[0]!]);
-    for (const file of files.slice(1)) (await integrity.hold([file]))();
+    const first = await integrity.hold([files[0]!]);
+    for (const file of files.slice(1)) (await integrity.hold([file])).leave();
     const left = await fetched(reader);
     expect(left).toContain(files[0]!.path);
     expect(left).toContain(files.at(-1)!.path);
     expect(left.length).toBeLessThan(4);
     expect((await lastUses(layoutOf(reader))).get(files[0]!.path)).toBe(Infinity);
-    leaveFirst();
+    first.leave();
     expect(await servedRows(reader)).toHaveLength(120_000);
   });
 

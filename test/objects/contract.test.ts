@@ -168,32 +168,49 @@ for (const [kind, makeMaker] of Object.entries(MAKERS)) {
       await store.put("large", bytes);
       const hash = createHash("sha256");
       const sizes: number[] = [];
-      for await (const piece of fetchObject(store, "large", bytes.length)) {
+      for await (const piece of fetchObject(store, "large", [0, bytes.length])) {
         hash.update(piece);
         sizes.push(piece.length);
       }
       expect(hash.digest("hex")).toBe(createHash("sha256").update(bytes).digest("hex"));
-      expect(sizes).toEqual([8 << 20, 8 << 20, (4 << 20) + 12_345]);
+      expect(sizes).toHaveLength(7);
+      expect(Math.max(...sizes)).toBeLessThanOrEqual(8 << 20);
     });
 
     test("does not take a shorter or missing object for the expected one", async () => {
       const store = await make();
       await store.put("short", randomBytes(9 << 20));
-      const readAll = (key: string, bytes: number): Promise<unknown> => collect(fetchObject(store, key, bytes));
+      const readAll = (key: string, bytes: number): Promise<unknown> => collect(fetchObject(store, key, [0, bytes]));
       await expect(readAll("short", 10 << 20)).rejects.toThrow("were requested");
       await expect(readAll("short", 20 << 20)).rejects.toThrow("were requested");
       await expect(readAll("none", 20 << 20)).rejects.toThrow("none does not exist");
     });
 
+    test("yields some bytes of an object", async () => {
+      const store = await make();
+      const bytes = randomBytes(3 << 20);
+      await store.put("large", bytes);
+      for (const [from, to] of [
+        [5, 9],
+        [1_000_000, bytes.length],
+        [7, 7],
+      ] as const) {
+        const pieces: Buffer[] = [];
+        for await (const piece of fetchObject(store, "large", [from, to])) pieces.push(piece);
+        expect(Buffer.concat(pieces).equals(bytes.subarray(from, to))).toBe(true);
+      }
+    });
+
     test("ends a download when the caller leaves it", async () => {
       const store = await make();
-      await store.put("large", randomBytes(40 << 20));
-      for await (const piece of fetchObject(store, "large", 40 << 20)) {
+      const size = 60 << 20;
+      await store.put("large", randomBytes(size));
+      for await (const piece of fetchObject(store, "large", [0, size])) {
         expect(piece).toHaveLength(8 << 20);
         break;
       }
       const stop = AbortSignal.abort(new Error("enough"));
-      await expect(fetchObject(store, "large", 40 << 20, stop).next()).rejects.toThrow("enough");
+      await expect(fetchObject(store, "large", [0, size], stop).next()).rejects.toThrow("enough");
     });
 
     test.each(["", "/a", "a/", "a//b", "../a", "a/../b", "./a", "a\0b", "a\nb", "a\\b", ".objects/x", "x".repeat(300)])(

@@ -1,7 +1,9 @@
-// Fetches data files from a bucket into a mirror. A file appears under its name only when its checksum was right.
+// Fetches data files, or parts of them, from a bucket into a mirror. A file appears under its name only when all checksums
+// were right.
 import { createHash } from "node:crypto";
-import { mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { mkdir, open, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { ahead } from "../../ahead.js";
 import { withLock } from "../../lock.js";
 import { stampOf } from "../../files.js";
 import { UnreachableError } from "../../objects/errors.js";
@@ -10,36 +12,44 @@ import type { ObjectStore } from "../../objects/object-store.js";
 import { UnavailableError } from "../continuity.js";
 import { DamagedFileError } from "../damaged-file.js";
 import { nameOf, type Layout } from "../layout.js";
-import type { DataFile } from "../manifest.js";
+import { sha256 } from "../manifest.js";
+import { bytesIn, type Portion, type Stretch } from "./portions.js";
 import type { Room } from "./room.js";
 
-/** Fetches a data file, unless another process has just done so. Resolves to its stamp; null if it was there. */
-export type Fetch = (file: DataFile) => Promise<string | null>;
+/** Fetches what is not there, unless another process has just done so. Resolves to its stamp; null if it was there. */
+export type Fetch = (portion: Portion) => Promise<string | null>;
 
-/** How long a process waits for another one that fetches the same file, in milliseconds. */
+/** How long a process waits for another one that fetches the same, in milliseconds. */
 const LONGEST_FETCH = 600_000;
+
+/** Stretches of a file that are under way besides the next one. */
+const STRETCHES_AHEAD = 3;
 
 export function createFetch(layout: Layout, objects: ObjectStore, room: Room): Fetch {
   const running = new Map<string, Promise<string | null>>();
 
-  const write = async (file: DataFile, temporary: string): Promise<void> => {
+  const writeStretch = async ({ file }: Portion, stretch: Stretch, handle: FileHandle): Promise<void> => {
     const key = nameOf(layout, join(layout.lake, file.path));
     const hash = createHash("sha256");
+    let [at] = stretch.range;
+    for await (const part of fetchObject(objects, key, stretch.range)) {
+      hash.update(part);
+      await handle.write(part, 0, part.length, at);
+      at += part.length;
+    }
+    if (hash.digest("hex") !== stretch.sha256)
+      throw new DamagedFileError(file.path, `the checksum of ${stretch.name} does not match`);
+  };
+
+  const write = async (portion: Portion, temporary: string): Promise<void> => {
+    const { file, stretches } = portion;
     const handle = await open(temporary, "w");
     try {
-      let bytes = 0;
-      for await (const part of fetchObject(objects, key, file.bytes)) {
-        hash.update(part);
-        await handle.write(part, 0, part.length, bytes);
-        bytes += part.length;
-      }
-      if (bytes !== file.bytes)
-        throw new DamagedFileError(file.path, `the object has ${bytes} bytes instead of ${file.bytes}`);
-      if (hash.digest("hex") !== file.sha256)
-        throw new DamagedFileError(file.path, "the checksum of the object does not match");
+      const writing = (stretch: Stretch): Promise<void> => writeStretch(portion, stretch, handle);
+      for await (const _ of ahead(stretches, STRETCHES_AHEAD, writing)) void _;
     } catch (error) {
       if (error instanceof UnreachableError || error instanceof DamagedFileError) throw error;
-      const size = await sizeOf(objects, key);
+      const size = await sizeOf(objects, nameOf(layout, join(layout.lake, file.path)));
       if (size === file.bytes) throw error;
       throw size === undefined
         ? new DamagedFileError(file.path, `${objects.address} does not have the file`, true)
@@ -49,32 +59,32 @@ export function createFetch(layout: Layout, objects: ObjectStore, room: Room): F
     }
   };
 
-  const fetchAlone = async (file: DataFile): Promise<string | null> => {
-    const path = join(layout.lake, file.path);
+  const fetchAlone = async (portion: Portion, temporary: string): Promise<string | null> => {
+    const path = join(layout.lake, portion.path);
     if (await stat(path).catch(() => undefined)) return null;
-    const temporary = join(layout.fetching, file.sha256);
     try {
-      await write(file, temporary).catch(async (error: unknown) => {
+      await write(portion, temporary).catch(async (error: unknown) => {
         if (!isFull(error)) throw error;
         if ((await room.clear()) === 0)
           throw new UnavailableError("no space is left for files of the bucket", "free some, or use a larger disk");
-        await write(file, temporary);
+        await write(portion, temporary);
       });
       await mkdir(dirname(path), { recursive: true });
       await rename(temporary, path);
     } finally {
       await rm(temporary, { force: true });
     }
-    await room.added(file.bytes);
+    await room.added(bytesIn(portion.stretches));
     return stampOf(await stat(path));
   };
 
-  return (file) => {
-    let fetch = running.get(file.path);
+  return (portion) => {
+    let fetch = running.get(portion.path);
     if (!fetch) {
-      const lock = join(layout.fetching, `${file.sha256}.lock`);
-      fetch = withLock(lock, () => fetchAlone(file), LONGEST_FETCH).finally(() => running.delete(file.path));
-      running.set(file.path, fetch);
+      const temporary = join(layout.fetching, sha256(portion.path));
+      const fetching = (): Promise<string | null> => fetchAlone(portion, temporary);
+      fetch = withLock(`${temporary}.lock`, fetching, LONGEST_FETCH).finally(() => running.delete(portion.path));
+      running.set(portion.path, fetch);
     }
     return fetch;
   };

@@ -10,6 +10,7 @@ import type { DataFile } from "../manifest.js";
 import { bindingOf, bindMirror, type Binding } from "./binding.js";
 import { createFetch } from "./fetching.js";
 import { createHolds } from "./holds.js";
+import { bytesIn, excerptOf, isWhole, wholeOf, type Portion } from "./portions.js";
 import { createPull, type Pull } from "./pull.js";
 import { createRoom, untilUnmarked } from "./room.js";
 
@@ -17,12 +18,14 @@ import { createRoom, untilUnmarked } from "./room.js";
 export interface Mirror {
   readonly objects: ObjectStore;
   readonly pull: Pull;
+  /** What to fetch of a file that is not here, to read these row groups: an excerpt if it is clearly smaller. */
+  choose(file: DataFile, groups: readonly number[]): Portion;
   /** Keeps these files on the disk until `release`. They need not be there yet. */
-  hold(files: readonly DataFile[]): Promise<() => void>;
-  /** Fetches a data file, unless it is here. Resolves to the stamp of the file if its checksum was just found right. */
-  fetch(file: DataFile): Promise<string | null>;
-  /** Fetches a data file again that is damaged here. Resolves to its stamp. */
-  replace(file: DataFile): Promise<string | null>;
+  hold(portions: readonly Portion[]): Promise<() => void>;
+  /** Fetches a portion, unless it is here. Resolves to its stamp if its checksums were just found right. */
+  fetch(portion: Portion): Promise<string | null>;
+  /** Fetches a portion again that is damaged here. Resolves to its stamp. */
+  replace(portion: Portion): Promise<string | null>;
 }
 
 const opened = new Map<string, Promise<Mirror | null>>();
@@ -45,6 +48,9 @@ export function mirrorOf(layout: Layout): Promise<Mirror | null> {
   return mirror;
 }
 
+/** An excerpt has at most this part of its file. When excerpts of a file have it together, the whole file is fetched. */
+const EXCERPTED = 0.5;
+
 /** Milliseconds after which a request is answered with an error rather than repeated. */
 const PATIENCE = 8_000;
 
@@ -55,6 +61,21 @@ async function open(layout: Layout): Promise<Mirror | null> {
   const holds = createHolds(layout);
   const room = createRoom(layout, binding.size, holds);
   const fetch = createFetch(layout, objects, room);
+  /** The bytes of each data file that excerpts have. */
+  const excerpted = new Map<string, number>();
+  const fetchPortion = async (portion: Portion): Promise<string | null> => {
+    const stamp = await fetch(portion);
+    const { file, stretches } = portion;
+    if (isWhole(portion) || stamp === null) return stamp;
+    const bytes = (excerpted.get(file.path) ?? 0) + bytesIn(stretches);
+    excerpted.set(file.path, bytes);
+    if (bytes > file.bytes * EXCERPTED) {
+      excerpted.delete(file.path);
+      // Nobody waits for it: if it cannot be fetched, the next read is told.
+      fetch(wholeOf(file)).catch(() => undefined);
+    }
+    return stamp;
+  };
   const { versions, adopt, file, immutable } = createPull(layout, objects);
   return {
     objects,
@@ -64,16 +85,20 @@ async function open(layout: Layout): Promise<Mirror | null> {
       file: (path) => orUnavailable(file(path)),
       immutable: (path) => orUnavailable(immutable(path)),
     },
-    async hold(files) {
-      const paths = files.map(({ path }) => path);
+    choose(file, groups) {
+      const excerpt = file.rowGroups === undefined ? null : excerptOf(layout, file, groups);
+      return excerpt !== null && bytesIn(excerpt.stretches) <= file.bytes * EXCERPTED ? excerpt : wholeOf(file);
+    },
+    async hold(portions) {
+      const paths = portions.map(({ path }) => path);
       holds.hold(paths);
       for (const path of paths) await untilUnmarked(join(layout.lake, path));
       return () => holds.release(paths);
     },
-    fetch: (one) => orUnavailable(fetch(one)),
-    async replace(one) {
-      await rm(join(layout.lake, one.path), { force: true });
-      return orUnavailable(fetch(one));
+    fetch: (portion) => orUnavailable(fetchPortion(portion)),
+    async replace(portion) {
+      await rm(join(layout.lake, portion.path), { force: true });
+      return orUnavailable(fetch(portion));
     },
   };
 }

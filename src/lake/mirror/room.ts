@@ -31,8 +31,13 @@ export interface Room {
 
 /** How long the size of the folder is trusted, in milliseconds: other processes fetch files too. */
 const TRUSTED_FOR = 30_000;
+/** A file that was not written for this long is no longer being fetched. Milliseconds. */
+const LEFT_OVER_AFTER = 3_600_000;
 /** After an eviction, this part of the size is in use. */
 const FILLED_TO = 0.9;
+
+/** Bytes of a block, by which the system counts the space that a file takes. */
+const BLOCK = 512;
 
 interface Fetched {
   /** Relative to the lake folder. */
@@ -47,6 +52,7 @@ export function createRoom(layout: Layout, size: MirrorSize, holds: Pick<Holds, 
   let working: Promise<unknown> = Promise.resolve();
 
   const count = async (): Promise<readonly Fetched[]> => {
+    await removeLeftovers(layout);
     const files = await fetchedFiles(layout);
     used = files.reduce((sum, { bytes }) => sum + bytes, 0);
     countedAt = performance.now();
@@ -98,19 +104,30 @@ async function spaceOf(layout: Layout, used: number): Promise<number> {
   return bavail * bsize + used;
 }
 
-/** All data files of the directory, those that were used least recently first. */
+/** All data files and excerpts of the directory, those that were used least recently first. */
 async function fetchedFiles(layout: Layout): Promise<readonly Fetched[]> {
   const uses = await lastUses(layout);
+  const excerpts = layout.excerpts.slice(layout.lake.length + 1);
   const entries = await readdir(layout.lake, { recursive: true, withFileTypes: true });
   const files: Fetched[] = [];
   for (const { name, parentPath } of entries) {
     if (!name.endsWith(".parquet")) continue;
     const path = join(parentPath, name).slice(layout.lake.length + 1);
-    if (path.startsWith(".")) continue;
+    if (path.startsWith(".") && !path.startsWith(excerpts)) continue;
     const found = await stat(join(layout.lake, path)).catch(() => undefined);
-    if (found) files.push({ path, bytes: found.size, usedAt: uses.get(path) ?? found.mtimeMs });
+    // The holes of an excerpt take no space.
+    if (found) files.push({ path, bytes: found.blocks * BLOCK, usedAt: uses.get(path) ?? found.mtimeMs });
   }
   return files.sort((a, b) => a.usedAt - b.usedAt);
+}
+
+/** Removes what processes that died were fetching. */
+async function removeLeftovers({ fetching }: Layout): Promise<void> {
+  for (const name of await readdir(fetching).catch((): string[] => [])) {
+    const path = join(fetching, name);
+    const found = await stat(path).catch(() => undefined);
+    if (found && Date.now() - found.mtimeMs > LEFT_OVER_AFTER) await rm(path, { force: true });
+  }
 }
 
 /**

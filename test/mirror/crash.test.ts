@@ -1,6 +1,8 @@
 // Writers that are killed between two requests, and responses that are lost after the request was carried out: nothing is
 // lost and nothing is published twice.
 import { describe, expect, test, afterEach } from "vitest";
+import { readDrops } from "../../src/lake/status.js";
+import { followLedger } from "../../src/store/ledger-file.js";
 import { makeInbox } from "../../src/inbox/data-directory.js";
 import { openLake } from "../../src/lake/lake.js";
 import { readLedger } from "../../src/lake/ledger.js";
@@ -141,5 +143,22 @@ describe.skipIf(!STORES.includes("bucket"))("drops in a bucket", () => {
     expect(rows).toHaveLength(3);
     expect(sequences).toEqual([1, 2]);
     expect((await readLedger(layoutOf(root).ledger)).filter(({ outcome }) => outcome === "taken")).toHaveLength(1);
+  });
+
+  test("that are refused are reported by every mirror, until they are removed", async () => {
+    const { address, root } = await newLake();
+    const { objects } = await mirrorAt(root);
+    await objects.put("inbox/adj_factor/bad.csv", Buffer.from("ts_code,trade_date\n000001.SZ,20249999\n"));
+    await makeInbox(layoutOf(root));
+    await (await ingester(root)).settle();
+    const other = await newMirror(address);
+    await pull(other);
+    await followLedger(layoutOf(other));
+    for (const mirror of [root, other]) {
+      const { refused } = await readDrops(await openLake(mirror));
+      expect(refused.map(({ path }) => path)).toEqual(["adj_factor/bad.csv"]);
+    }
+    await objects.remove(["inbox/adj_factor/bad.csv"]);
+    expect((await readDrops(await openLake(other))).refused).toEqual([]);
   });
 });

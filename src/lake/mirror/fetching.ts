@@ -46,7 +46,7 @@ export function createFetch(layout: Layout, objects: ObjectStore, room: Room): F
     const handle = await open(temporary, "w");
     try {
       const writing = (stretch: Stretch): Promise<void> => writeStretch(portion, stretch, handle);
-      for await (const _ of ahead(stretches, STRETCHES_AHEAD, writing)) void _;
+      for await (const _ of ahead(stretches, STRETCHES_AHEAD, writing));
     } catch (error) {
       if (error instanceof UnreachableError || error instanceof DamagedFileError) throw error;
       const isThere = await objects.get(nameOf(layout, join(layout.lake, file.path)), { range: [0, 1] });

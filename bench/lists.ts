@@ -19,6 +19,8 @@ const PLANS = {
   "one stock": "ts_code=300750.SZ",
   "one day": "trade_date=10020301",
   "a page": "limit=1000",
+  "the latest": "limit=1000&order=desc",
+  "a stock's latest": "limit=10&order=desc&ts_code=300750.SZ",
   "a year": "start_date=10010101&end_date=10011231",
 } as const;
 

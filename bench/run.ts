@@ -15,6 +15,7 @@ import { panel } from "./questions/panel.js";
 import { published } from "./questions/published.js";
 import { release } from "./questions/release.js";
 import { requests } from "./questions/requests.js";
+import { routing } from "./questions/routing.js";
 import { small } from "./questions/small.js";
 import { wide } from "./questions/wide.js";
 import { workers } from "./questions/workers.js";
@@ -35,6 +36,7 @@ const QUESTIONS: readonly Question[] = [
   burst,
   bucket,
   growth,
+  ...routing,
   release,
 ];
 

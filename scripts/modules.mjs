@@ -37,13 +37,13 @@ export default {
   objects: {
     owns: "^src/objects/",
     imports: ["words", "errors", "ahead", "files", "durable"],
-    packages: ["aws4fetch", "@aws-sdk/credential-provider-node", "@smithy/core"],
+    packages: ["aws4", "@aws-sdk/credential-provider-node", "@smithy/core"],
     why: "Objects in a folder or a bucket; it knows nothing of lakes.",
   },
   machine: { owns: "^src/machine\\.ts$", imports: [], why: "What a process may use, for settings and processes." },
   config: {
-    owns: "^src/(config|settings|setting-values)\\.ts$",
-    imports: ["errors", "dates", "machine"],
+    owns: "^src/(config|settings|setting-values|setting-shares)\\.ts$",
+    imports: ["errors", "dates", "objects", "machine"],
     why: "All settings in one table, which depends on nothing that it configures.",
   },
   client: { owns: "^src/client/", imports: [], why: "It runs in browsers and needs only fetch." },
@@ -88,6 +88,12 @@ export default {
     packages: ["lru-cache"],
     why: "Encodes rows of serving copies on other threads; the engine only knows what they give.",
   },
+  delta: {
+    owns: "^src/delta/",
+    imports: ["errors", "dates", "catalog", "lake", "objects"],
+    packages: ["hyparquet", "hyparquet-writer"],
+    why: "Versions of the lake as commits of Delta tables, without an engine.",
+  },
   checks: {
     owns: "^src/checks/",
     imports: ["dates", "sql-text", "catalog", "lake", "engine"],
@@ -102,7 +108,7 @@ export default {
     owns: "^src/store/",
     imports: [
       ...["errors", "files", "durable", "objects", "dates", "sql-text", "words"],
-      ...["catalog", "lake", "query", "engine", "checks", "intake"],
+      ...["catalog", "lake", "query", "engine", "delta", "checks", "intake"],
     ],
     why: "Writing the lake: tables become versions. The http module does not depend on it.",
   },
@@ -122,14 +128,14 @@ export default {
   repair: {
     owns: "^src/repair/",
     imports: [
-      ...["errors", "files", "durable", "sql-text", "words"],
+      ...["errors", "files", "durable", "objects", "sql-text", "words"],
       ...["catalog", "lake", "engine", "intake", "store", "inbox"],
     ],
     why: "Finds damage, and writes what is damaged again.",
   },
   backup: {
     owns: "^src/backup/",
-    imports: ["errors", "files", "durable", "lake", "store", "repair"],
+    imports: ["errors", "files", "durable", "objects", "lake", "store", "repair"],
     why: "Copies a lake and restores the copy, without an engine.",
   },
   demo: {
@@ -166,8 +172,8 @@ export default {
   cli: {
     owns: "^src/cli/",
     imports: [
-      ...["errors", "dates", "words", "machine", "durable", "config", "catalog", "lake", "engine", "encode"],
-      ...["store", "copier", "inbox", "repair", "backup", "demo"],
+      ...["errors", "dates", "words", "objects", "machine", "config", "catalog", "lake", "engine", "encode"],
+      ...["delta", "store", "copier", "inbox", "repair", "backup", "demo"],
       ...["files", "durable", "http", "processes"],
     ],
     packages: ["commander"],

@@ -2,6 +2,7 @@
 import { statSync } from "node:fs";
 import { parseSpan } from "./dates.js";
 import { OperatorError } from "./errors.js";
+import { isBucketAddress, parseBucketAddress } from "./objects/address.js";
 
 /** Reads the text of a setting; `option` is the one that a refusal names. */
 export type Parser<T> = (text: string, option: string) => T;
@@ -76,11 +77,12 @@ const fileRows: Parser<number> = (text, option) =>
 /** Whether text begins as a URL, with a scheme. */
 export const isUrl = (text: string): boolean => /^[a-z][\w+.-]*:\/\//i.test(text);
 
-export const isBucket = (text: string): boolean => text.startsWith("s3://");
-
 /** A data directory, existing or not, or the address of a bucket. */
 const dataDirectory: Parser<string> = (text, option) => {
-  if (isBucket(text)) return text;
+  if (isBucketAddress(text)) {
+    parseBucketAddress(text);
+    return text;
+  }
   if (text.trim() === "") throw new OperatorError(`${option} must name a folder, not nothing`, 2);
   if (isUrl(text))
     throw new OperatorError(

@@ -1,31 +1,14 @@
 // Every setting is one row: its name (of which option and environment variable are made), default, meaning, parser and users.
 import { join } from "node:path";
 import { tmpdir } from "node:os";
-import { bytesOf, parsers, type Parser } from "./setting-values.js";
+import { parsers, type Parser } from "./setting-values.js";
+import { partOf, partOfSize, partOrAuto, partOrNone, partOrNothing, type Share } from "./setting-shares.js";
 
 const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export const MOST_WORKERS = 64;
-
-/** One worker's part of what is for the whole server. */
-type Share<T> = (whole: T, workers: number) => T;
-
-const part = (whole: number, workers: number, least: number): number => Math.max(least, Math.floor(whole / workers));
-
-/** None only if the whole server has none. */
-const partOrAuto: Share<number | "auto"> = (whole, workers) =>
-  whole === "auto" ? whole : part(whole, workers, Math.min(whole, 1));
-
-/** At least one, so with little of it and many workers the sum may be more. */
-const partOf: Share<number> = (whole, workers) => part(whole, workers, 1);
-
-const partOrNothing: Share<number> = (whole, workers) => part(whole, workers, 0);
-
-const partOrNone: Share<number | null> = (whole, workers) => (whole === null ? null : part(whole, workers, 1));
-
-const partOfSize: Share<string> = (whole, workers) => `${part(bytesOf(whole) / 1e6, workers, 1)}MB`;
 
 /** Commands that take settings as options. */
 type Command = "serve" | "ingest" | "follow" | "import" | "copies" | "doctor";

@@ -81,7 +81,10 @@ describe("the settings of the server", () => {
     [{ retention: "long" }, /^--retention must be a time span/],
     [{ defaultLimit: "10", maxLimit: "5" }, /^--default-limit 10 is larger than --max-limit 5$/],
     [{ data: "" }, /^--data must name a folder/],
-    [{ data: "s3://bucket/lake" }, /^--data must name a folder on this machine: s3:\/\/bucket\/lake is a URL$/],
+    [
+      { data: "gs://bucket/lake" },
+      /^--data must name a folder on this machine or a bucket such as s3:\/\/bucket\/prefix: gs:\/\/bucket\/lake is another URL$/,
+    ],
     [{ data: "file:///srv/lake" }, /^--data must name a folder on this machine/],
     [{ logLevel: "loud" }, /^--log-level must be one of debug, info, warn, error, silent, not "loud"$/],
     [{ rateLimit: "0" }, /^--rate-limit must be a whole number from 1/],

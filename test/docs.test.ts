@@ -82,7 +82,9 @@ describe("docs/reference.md", () => {
       const row = rowsOf(reference).find((line) => line.startsWith(`| \`${path}`));
       if (row === undefined) missing.push(path);
       for (const { long } of command.options) {
-        const place = path === "tapehouse serve" ? reference : (row ?? "");
+        // Those of the mirror are the same in every command.
+        const isEverywhere = path === "tapehouse serve" || long!.startsWith("--mirror");
+        const place = isEverywhere ? reference : (row ?? "");
         if (!place.includes(`\`${long!}`)) missing.push(`${path} ${long!}`);
       }
     };

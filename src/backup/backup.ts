@@ -6,10 +6,15 @@ import { OperatorError } from "../errors.js";
 import { isAbsent } from "../files.js";
 import { readIdentity, UnavailableError, type Mark } from "../lake/continuity.js";
 import { DamagedFileError } from "../lake/damaged-file.js";
+import { createIntegrity } from "../lake/integrity.js";
 import { openLake, type Lake } from "../lake/lake.js";
 import { layoutOf, listFile } from "../lake/layout.js";
 import { listsOf } from "../lake/lists.js";
 import { DamagedManifestError, type DataFile, type Version } from "../lake/manifest.js";
+import { bindingOf } from "../lake/mirror/binding.js";
+import { mirrorOf } from "../lake/mirror/mirror.js";
+import { isBucketAddress } from "../objects/address.js";
+import { withBucket } from "./bucket.js";
 import { withArchive, withStream } from "./archive.js";
 import { isKept, MissingListError, readLists, readState, type Lists } from "./contents.js";
 import { explainCopying } from "./copy.js";
@@ -50,6 +55,10 @@ export async function backup(
 ): Promise<BackupReport> {
   const work = (target: Target): Promise<BackupReport> => copyLake(root, place, target, options.now, onFile);
   if (place === STDOUT) return withStream(out, options.now, work);
+  if (isBucketAddress(place)) {
+    await requireOtherBucket(root, place);
+    return withBucket(place, options.verify, work);
+  }
   await requireApart(root, place);
   try {
     return isArchive(place)
@@ -68,6 +77,13 @@ async function requireApart(root: string, place: string): Promise<void> {
   const isWithin = (inner: string, outer: string): boolean => !/^\.\.($|[\\/])/.test(relative(outer, inner));
   if (!isWithin(data, other) && !isWithin(other, data)) return;
   throw new OperatorError(`${place} and the data directory ${root} lie within each other: name another place`, 2);
+}
+
+async function requireOtherBucket(root: string, place: string): Promise<void> {
+  const mirrored = (await bindingOf(layoutOf(root)))?.address;
+  const isWithin = (inner: string, outer: string): boolean => `${inner}/`.startsWith(`${outer}/`);
+  if (mirrored === undefined || (!isWithin(mirrored, place) && !isWithin(place, mirrored))) return;
+  throw new OperatorError(`${place} and the lake in ${mirrored} lie within each other: name another place`, 2);
 }
 
 /** A path without links, even if its last parts do not exist. */
@@ -178,6 +194,7 @@ interface Adding {
 }
 
 function createAdding({ layout }: Lake, target: Target, onFile: OnBackup): Adding {
+  const integrity = createIntegrity(layout);
   const done = new Set<string>();
   let copied = { files: 0, bytes: 0 };
   let progress = { bytes: 0, total: 0 };
@@ -191,7 +208,8 @@ function createAdding({ layout }: Lake, target: Target, onFile: OnBackup): Addin
       if (done.has(file.path)) return;
       onFile(`copying ${file.path}`, progress.bytes, progress.total);
       progress.bytes += file.bytes;
-      const isNew = await target.addFile(file, join(layout.lake, file.path));
+      const held = (await mirrorOf(layout)) === null ? null : await integrity.hold([file]);
+      const isNew = await target.addFile(file, join(layout.lake, file.path)).finally(() => held?.leave());
       if (isNew) copied = { files: copied.files + 1, bytes: copied.bytes + file.bytes };
       done.add(file.path);
     },

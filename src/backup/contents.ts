@@ -31,7 +31,8 @@ export async function readLists(layout: Layout, versions: readonly Version[]): P
       const list = await readList(layout, sha, entity);
       const own = new Map<string, string>();
       for (const name of namesOf(list, sha)) {
-        const text = known.get(name) ?? (await readListText(layout, name, `file list ${sha.slice(0, 12)} of ${entity}`));
+        const text =
+          known.get(name) ?? (await readListText(layout, name, `file list ${sha.slice(0, 12)} of ${entity}`));
         known.set(name, text);
         own.set(name, text);
       }
@@ -81,6 +82,7 @@ export async function readState(lake: Lake, versions: readonly Version[]): Promi
   await readTokens(layout.tokens);
   add(layout.tokens, await readOrNone(layout.tokens));
   add(layout.gaps, await readOrNone(layout.gaps));
+  add(layout.delta, await readOrNone(layout.delta));
   const kept = new Set(versions.map((version) => version.data_version));
   const removed = (await readRemoved(layout.removed)).versions.filter((version) => !kept.has(version));
   add(layout.removed, removed.length > 0 ? encodeRemoved(removed) : undefined);

@@ -78,7 +78,7 @@ export async function readManifest(folder: string): Promise<BackupManifest | und
 /** Bytes of a manifest: enough for some millions of files. */
 const LARGEST = 1 << 29;
 
-function decodeManifest(text: string, path: string): BackupManifest {
+export function decodeManifest(text: string, path: string): BackupManifest {
   const { checksum, ...manifest } = parse(text) as unknown as BackupManifest & { readonly checksum: string };
   if (sha256(JSON.stringify(manifest)) !== checksum || !manifest.files.every((file) => isBackupPath(file.path))) {
     throw new OperatorError(`${path} is damaged: use another backup`);

@@ -10,7 +10,11 @@ import { RESTORING } from "../lake/kept-versions.js";
 import { makeFolderIn, syncPath, temporaryOf, writeDurably } from "../durable.js";
 import { isLakeFile } from "../store/journal.js";
 import { withLock } from "../lock.js";
+import { isBucketAddress } from "../objects/address.js";
+import { mirrorOf } from "../lake/mirror/mirror.js";
 import { realPathOf } from "./backup.js";
+import { fetchBackup } from "./bucket.js";
+import { restoreIntoBucket } from "./into-bucket.js";
 import { explainCopying, placeFile, problemOf, syncFolders, type CopyTarget } from "./copy.js";
 import { isBackupPath, MANIFEST, placeOf, readManifest, type BackupManifest } from "./format.js";
 import { entriesOf } from "./tar.js";
@@ -38,8 +42,11 @@ export async function restore(
   input: NodeJS.ReadStream,
   onFile: OnRestore = () => undefined,
 ): Promise<RestoreReport> {
-  const archive = await openSource(source, input);
   const layout = layoutOf(root);
+  const mirror = await mirrorOf(layout);
+  if (mirror !== null) return restoreIntoBucket(mirror, layout, (folder) => restore(source, folder, input, onFile));
+  if (isBucketAddress(source)) return restoreFromBucket(source, root, input, onFile);
+  const archive = await openSource(source, input);
   await requireEmpty(layout);
   const [backup, data] = [await realPathOf(resolve(source)), await realPathOf(resolve(root))];
   if (!archive && !/^\.\.($|[\\/])/.test(relative(backup, data)))
@@ -62,6 +69,21 @@ export async function restore(
   return withLock(layout.writeLock, work, 0).catch((error: unknown) => {
     throw explainCopying(error, root);
   });
+}
+
+/** Fetches the backup into a folder beside the data directory first. */
+async function restoreFromBucket(
+  source: string,
+  root: string,
+  input: NodeJS.ReadStream,
+  onFile: OnRestore,
+): Promise<RestoreReport> {
+  const folder = `${resolve(root)}.backup`;
+  await mkdir(folder, { recursive: true });
+  await fetchBackup(source, folder, onFile);
+  const report = await restore(folder, root, input, onFile);
+  await rm(folder, { recursive: true });
+  return report;
 }
 
 /** Where an archive is unpacked, and copies are made. */

@@ -126,6 +126,7 @@ async function judgeRows(
 ): Promise<readonly (readonly [Check, Tally])[]> {
   const source = sourceOf(subject, against);
   if (source === null) return [];
+  await subject.ready();
   const counts = checks.map(({ fails }, i) => `count(*) FILTER (${fails}) AS c${i}`);
   const anyFails = checks.map(({ fails }) => `(${fails})`).join(" OR ");
   const rows = await writer.rows(

@@ -18,6 +18,8 @@ export interface Subject {
   readonly mostOnADay: number;
   /** Rows of another entity with a main date in a range; no rows if it has no data. */
   other(entity: string, first: string, last: string): string;
+  /** Resolves when the rows of `other` can be read. */
+  ready(): Promise<void>;
   /** The last main date of another entity. */
   lastOf(entity: string): string | null;
   /** The number of the file to which a fault of a whole day belongs; by default it belongs to none. */

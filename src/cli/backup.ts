@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { backup, isArchive, STDOUT, type BackupReport } from "../backup/backup.js";
 import { restore, type RestoreReport } from "../backup/restore.js";
 import { OperatorError } from "../errors.js";
+import { isBucketAddress } from "../objects/address.js";
 import { isUrl } from "../setting-values.js";
 import { plural, size } from "../words.js";
 import { shell } from "./doctor/finding.js";
@@ -24,14 +25,15 @@ the tokens, the recorded gaps and the ledger of drops; not the inbox, caches or 
 Examples:
   $ tapehouse backup /mnt/backup/tapehouse
   $ tapehouse backup tapehouse.tar
+  $ tapehouse backup s3://backups/tapehouse
   $ tapehouse backup - | ssh other 'cat > tapehouse.tar'`;
 
 export function backupCommand(): Command {
   return new Command("backup")
     .description(
-      "Copy the lake into a folder, into a file that ends in .tar, or, with -, as a tar archive to standard output.",
+      "Copy the lake into a folder, a bucket, a file that ends in .tar, or, with -, as a tar archive to standard output.",
     )
-    .argument("<backup>", "a folder, a file that ends in .tar, or -")
+    .argument("<backup>", "a folder, a bucket such as s3://bucket/prefix, a file that ends in .tar, or -")
     .option("--verify", "check the files that are already in the folder, and copy those again that are damaged")
     .addOption(dataOption())
     .addOption(jsonOption())
@@ -65,7 +67,8 @@ function requirePlace(place: string, { verify, json }: Options): void {
     throw new OperatorError(problem, 2);
   };
   if (place === "") refuse("the name of the backup is empty: name a folder, or a file that ends in .tar");
-  if (isUrl(place)) refuse(`${place} is a URL: name a folder, a file that ends in .tar, or -`);
+  if (isUrl(place) && !isBucketAddress(place))
+    refuse(`${place} is a URL: name a folder, a bucket such as s3://bucket/prefix, a file that ends in .tar, or -`);
   if (OTHER_ARCHIVES.test(place))
     refuse(`${place} is no name for a backup: use a name that ends in .tar, or pipe the output of tapehouse backup -`);
   if (place === STDOUT && process.stdout.isTTY) refuse("the archive is not for a terminal: redirect standard output");
@@ -89,12 +92,13 @@ directory cannot be opened.
 
 Examples:
   $ tapehouse restore /mnt/backup/tapehouse --data ./parquet
-  $ tapehouse restore tapehouse.tar --data ./parquet`;
+  $ tapehouse restore tapehouse.tar --data ./parquet
+  $ tapehouse backup - --data ./parquet | tapehouse restore - --data s3://market/lake`;
 
 export function restoreCommand(): Command {
   return new Command("restore")
-    .description("Restore a backup into a data directory that is missing or empty.")
-    .argument("<backup>", "a folder or a tar archive that tapehouse backup made, or - for standard input")
+    .description("Restore a backup into a data directory or a bucket that is missing or empty.")
+    .argument("<backup>", "a folder, bucket or tar archive that tapehouse backup made, or - for standard input")
     .addOption(dataOption())
     .addOption(jsonOption())
     .addHelpText("after", RESTORE_DETAILS)

@@ -55,7 +55,7 @@ export function deleteCommand(): Command {
         note(`${summary(found)} would be deleted`);
         await confirm("Delete them?");
       }
-      const deleted = isFinal ? found : await deleteRows(data, entity, selection, { memory });
+      const deleted = isFinal ? found : await deleteRows(data, entity, selection, { memory, log: note });
       if (options.json) printJson(deleted);
       else say(describe(deleted, options.dryRun ?? false));
     });

@@ -53,7 +53,7 @@ export function demoCommand(): Command {
 /** Generates the demo market and publishes it as one version. Refuses a lake that has data. */
 export async function makeDemo(data: string, { memory, ...size }: DemoSize): Promise<DemoReport> {
   const progress = createProgress(process.stderr);
-  return withWriteSession(data, { memory }, async ({ writer, layout, base, publish }) => {
+  return withWriteSession(data, { memory, log: note }, async ({ writer, layout, base, publish }) => {
     if (base.version.sequence > 0) {
       throw new OperatorError("the lake already has data; choose another folder with --data");
     }

@@ -7,7 +7,7 @@ import { OperatorError, nearest } from "../errors.js";
 import { importFiles, type ImportReport } from "../store/import.js";
 import { conflictNote, fateOfMissing, notesOn } from "../store/notes.js";
 import { dataOption, jsonOption, limitOption, memoryOption } from "./options.js";
-import { printJson, say } from "./out.js";
+import { note, printJson, say } from "./out.js";
 import { createProgress } from "./progress.js";
 import { count, plural, shown } from "../words.js";
 
@@ -65,7 +65,7 @@ export function importCommand(): Command {
           options.data,
           entity,
           files,
-          { ...options, map, set, limits },
+          { ...options, map, set, limits, log: note },
           (phase, detail, done, total) => {
             progress.show({ what: `${phase} ${detail}`, done, total, unit: phase === "reading" ? "bytes" : "rows" });
           },

@@ -2,7 +2,7 @@
 import { Command, Option } from "commander";
 import { compact, type CompactReport } from "../store/compact.js";
 import { dataOption, jsonOption, memoryOption, requireLake } from "./options.js";
-import { printJson, say } from "./out.js";
+import { note, printJson, say } from "./out.js";
 import { createProgress } from "./progress.js";
 import { parseSpan } from "../dates.js";
 import { OperatorError } from "../errors.js";
@@ -20,7 +20,7 @@ export function compactCommand(): Command {
       await requireLake(options.data);
       const progress = createProgress(process.stderr);
       try {
-        const report = await compact(options.data, { memory: options.memory }, (entity, done, total) =>
+        const report = await compact(options.data, { memory: options.memory, log: note }, (entity, done, total) =>
           progress.show({ what: `compacting ${entity}`, done, total, unit: "rows" }),
         );
         progress.done();

@@ -9,7 +9,7 @@ import { openMirror, type Mirror } from "../lake/mirror/mirror.js";
 import { readPointer } from "../lake/kept-versions.js";
 import { hasRole } from "../processes/messages.js";
 import { envOf, SETTINGS, type SettingName } from "../settings.js";
-import { isBucket } from "../setting-values.js";
+import { isBucketAddress } from "../objects/address.js";
 import { followLedger } from "../store/ledger-file.js";
 import { note } from "./out.js";
 
@@ -19,11 +19,12 @@ export async function useMirror(command: Command): Promise<void> {
   const given = (name: SettingName): string =>
     (command.getOptionValue(name) as string | undefined) ?? process.env[envOf(name)] ?? SETTINGS[name].fallback;
   const address = given("data");
-  if (!isBucket(address)) return;
+  if (!isBucketAddress(address)) return;
   const root = SETTINGS.mirror.parse(given("mirror"), "--mirror") ?? join(cacheFolder(), nameOf(address));
   const size = SETTINGS.mirrorSize.parse(given("mirrorSize"), "--mirror-size");
   const mirror = await openMirror(root, { address, size });
-  await refresh(mirror, layoutOf(root), command.name() === "serve");
+  // A restore looks at the bucket itself.
+  if (command.name() !== "restore") await refresh(mirror, layoutOf(root), command.name() === "serve");
   command.setOptionValue("data", root);
 }
 

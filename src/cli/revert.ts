@@ -48,7 +48,7 @@ export function revertCommand(): Command {
       const entity = options.entity === undefined ? {} : { entity: requireEntity(options.entity) };
       const run = runOf(name, drop, data);
       await requireLake(data);
-      await carryOut(options, json, (how) => run({ memory, ...entity, ...how }));
+      await carryOut(options, json, (how) => run({ memory, log: note, ...entity, ...how }));
     });
 }
 

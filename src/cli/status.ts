@@ -46,7 +46,7 @@ async function withoutLeftovers(status: Status, root: string): Promise<Status> {
     : { ...status, drops: { ...status.drops, reading: [], waiting: [], crowded: [] } };
 }
 
-function show({ data_version, versions, entities, drops, disk }: Status, gaps: number): void {
+function show({ data_version, versions, entities, drops, disk, delta }: Status, gaps: number): void {
   say(data_version === null ? "nothing is served yet" : `serving data_version ${data_version}`);
   if (versions.oldest !== null) say(`${plural(versions.kept, "version")} kept, the oldest ${versions.oldest}`);
   if (entities.length > 0) {
@@ -94,6 +94,10 @@ function show({ data_version, versions, entities, drops, disk }: Status, gaps: n
     if (findings.length > 0) say(`checks of ${entity}: ${summariseFindings(findings)}`);
   }
   say(`open recorded gaps: ${gaps}`);
+  if (delta)
+    say(
+      delta.last ? `Delta tables are behind since ${delta.last.time}: ${delta.last.reason}` : "Delta tables are kept",
+    );
   const { inbox, lake, state, free, reserve } = disk;
   say(`disk: lake ${size(lake)}, inbox ${size(inbox)}, state ${size(state)}, free ${size(free)}`);
   if (isShort(disk)) say(`drops are waiting for disk space: ${size(reserve)} must stay free`);

@@ -7,7 +7,7 @@ import type { WentBack } from "../repair/last-whole.js";
 import { verify, type OnFile, type VerifyReport } from "../repair/verify.js";
 import { isOfDrops } from "../lake/ledger.js";
 import { dataOption, jsonOption, memoryOption, requireLake } from "./options.js";
-import { printJson, say } from "./out.js";
+import { note, printJson, say } from "./out.js";
 import { createProgress } from "./progress.js";
 import { count, plural, size } from "../words.js";
 
@@ -50,7 +50,7 @@ export function verifyCommand(): Command {
         const onFile: OnFile = (what, done, total) => progress.show({ what, done, total, unit: "bytes" });
         const { deep = false, giveUp = false } = options;
         const report = options.repair
-          ? await repair(options.data, { ...options, deep, giveUp }, onFile)
+          ? await repair(options.data, { ...options, deep, giveUp, log: note }, onFile)
           : await verify(options.data, { ...options, deep }, onFile);
         progress.done();
         if (options.json) printJson(report);

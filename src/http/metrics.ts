@@ -14,6 +14,7 @@ import type { CopyFigures } from "../copies/store.js";
 import type { Reader } from "../engine/reader.js";
 import type { ProblemCode } from "../errors.js";
 import { stampAt } from "../files.js";
+import { readDeltaState } from "../lake/delta-state.js";
 import { isUnchanged } from "../lake/drop-file.js";
 import type { Lake } from "../lake/lake.js";
 import { type LedgerEntry, latestEntries, readLedger } from "../lake/ledger.js";
@@ -139,6 +140,8 @@ export function createMetrics({ lake, reader, cache, copies, now }: MetricSource
   const drops = createDropsCounter(lake);
   gauge("tapehouse_drops_refused", "Refused files in the inbox.", () => drops("refused"), "max");
   gauge("tapehouse_drops_withdrawn", "Files in the inbox whose rows were taken back.", () => drops("withdrawn"), "max");
+  const failures = async (): Promise<number> => (await readDeltaState(lake.layout).catch(() => null))?.failures ?? 0;
+  gauge("tapehouse_delta_failures", "Times that the Delta tables could not be written.", failures, "max");
 
   return {
     begin: () => running.inc(),

@@ -1,5 +1,6 @@
 // Ingests the inbox: imports drops as they become complete, those of one entity in order.
 import { setTimeout as sleep } from "node:timers/promises";
+import { ENTITY_NAMES } from "../catalog/index.js";
 import { chinaTime } from "../dates.js";
 import { size as sizeInWords } from "../words.js";
 import { NO_MARK } from "../lake/continuity.js";
@@ -22,6 +23,7 @@ import { RETRY_AFTER, watchDataDirectory } from "./data-directory.js";
 import { retentionClock } from "../store/vacuum.js";
 import { settleLeftover } from "../store/journal.js";
 import { clearDrops } from "../store/staging.js";
+import { keepTables } from "../store/tables.js";
 import { takeFiles } from "./take-files.js";
 import { SlowBatch } from "./stopping.js";
 import { takeBatch } from "./take.js";
@@ -69,6 +71,7 @@ export async function openIngester(root: string, options: IngestOptions): Promis
   const isAvailable = watchDataDirectory(lake, log);
   await clearDrops(layout);
   await settleLeftover(layout);
+  await keepTables(layout, ENTITY_NAMES, log);
   await lake.refresh();
   const retentionTime = retentionClock(options.now, clock);
   const ledger = await openLedger(

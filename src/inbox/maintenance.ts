@@ -1,10 +1,12 @@
 // Maintenance in the background: joins small files, builds code copies and removes old versions. Readers are not affected.
-import { entityNamed } from "../catalog/index.js";
+import { ENTITY_NAMES, entityNamed } from "../catalog/index.js";
+import { readDeltaState } from "../lake/delta-state.js";
 import type { Lake } from "../lake/lake.js";
 import type { FileList } from "../lake/manifest.js";
 import { isShort, freeSpace } from "../lake/status.js";
 import { compact, planGroups, wantsCodeCopy } from "../store/compact.js";
 import type { WriteOptions } from "../store/session.js";
+import { keepTables } from "../store/tables.js";
 import { vacuum, removableVersions, type RetentionPolicy } from "../store/vacuum.js";
 
 export interface MaintenanceOptions extends WriteOptions {
@@ -30,6 +32,7 @@ const REMOVED_AT_ONCE = 20;
 export async function maintain(lake: Lake, isIdle: boolean, now: Date, options: MaintenanceOptions): Promise<boolean> {
   const { root } = lake.layout;
   await lake.refresh();
+  if ((await readDeltaState(lake.layout))?.last) await keepTables(lake.layout, ENTITY_NAMES, options.log);
   const { version } = lake.current();
   const after = lake.mark();
   // Joining files needs disk space before it frees any.

@@ -181,6 +181,32 @@ export function createIntegrity(layout: Layout, requireState = async (): Promise
   };
 }
 
+/**
+ * Fetches files that are missing in a mirror, and keeps all of them for a while; elsewhere does nothing. For rows that are
+ * only compared with others, which need no proof.
+ */
+export async function fetchMissing(layout: Layout, files: readonly DataFile[]): Promise<void> {
+  const mirror = await mirrorOf(layout);
+  if (mirror === null || files.length === 0) return;
+  const wanted = files.map(wholeOf);
+  const release = await mirror.hold(wanted);
+  try {
+    await Promise.all(wanted.map((portion) => mirror.fetch(portion)));
+  } finally {
+    setTimeout(release, STAYS).unref();
+  }
+}
+
+/** Whether a file matches the manifest. Throws if that cannot be determined. */
+export const isIntact = (integrity: Integrity, file: DataFile): Promise<boolean> =>
+  integrity.check([file]).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof DamagedFileError) return false;
+      throw error;
+    },
+  );
+
 async function matches(path: string, stretches: readonly Stretch[]): Promise<boolean> {
   const handle = await open(path);
   try {

@@ -1,8 +1,9 @@
 // Finds versions: the pointer to the served one, the numbers of the kept ones, and the list of the removed ones.
 import { open } from "node:fs/promises";
+import { join } from "node:path";
 import { isAbsent, linesOf, namesIn, readOrNone } from "../files.js";
-import type { Layout } from "./layout.js";
-import { DamagedManifestError } from "./manifest.js";
+import { type Layout, versionFile } from "./layout.js";
+import { DamagedManifestError, decodeVersion, type Version } from "./manifest.js";
 
 /**
  * The sequence number of the served version; 0 if nothing was published. Throws if the pointer is damaged, is gone,
@@ -29,6 +30,25 @@ export async function sequences(layout: Layout): Promise<readonly number[]> {
     .filter((name) => /^\d{10}\.json$/.test(name))
     .map((name) => Number.parseInt(name, 10))
     .sort((a, b) => a - b);
+}
+
+/** The versions up to `sequence` that can be read, newest first. Each is read when it is asked for. */
+export async function* newestFirst(layout: Layout, sequence: number): AsyncGenerator<Version> {
+  const kept = (await sequences(layout)).filter((one) => one <= sequence);
+  for (const one of kept.toReversed()) {
+    const text = await readOrNone(join(layout.versions, versionFile(one)));
+    const version = text === undefined ? undefined : decoded(text, one);
+    if (version) yield version;
+  }
+}
+
+function decoded(text: string, sequence: number): Version | undefined {
+  try {
+    return decodeVersion(text, sequence);
+  } catch (error) {
+    if (error instanceof DamagedManifestError) return undefined;
+    throw error;
+  }
 }
 
 /** The content of the pointer while the directory is being restored. */

@@ -57,6 +57,10 @@ export interface Layout {
   readonly excerpts: string;
   /** Which fetched files each process reads. */
   readonly holds: string;
+  /** Present if the lake has Delta tables; what failed of them. */
+  readonly delta: string;
+  /** Held while Delta tables are written. */
+  readonly deltaLock: string;
 }
 
 export function layoutOf(root: string): Layout {
@@ -95,6 +99,8 @@ export function layoutOf(root: string): Layout {
     fetching: join(lake, ".fetching"),
     excerpts: join(lake, ".excerpts"),
     holds: join(lake, ".holds"),
+    delta: join(state, "delta.json"),
+    deltaLock: join(state, "delta.lock"),
   };
 }
 
@@ -110,4 +116,5 @@ export const versionFile = (sequence: number): string => `${String(sequence).pad
 export const listFile = (sha256: string): string => `${sha256}.json`;
 
 /** A path relative to the data directory, with slashes: its name in messages, in the journal and in a bucket. */
-export const nameOf = (layout: Layout, path: string): string => relative(layout.root, path).replaceAll(sep, "/");
+export const nameOf = ({ root }: Pick<Layout, "root">, path: string): string =>
+  relative(root, path).replaceAll(sep, "/");

@@ -4,15 +4,8 @@ import { join } from "node:path";
 import { ahead } from "../ahead.js";
 import { stampAt } from "../files.js";
 import { listFile, type Layout } from "./layout.js";
-import {
-  DamagedManifestError,
-  isCovered,
-  sha256,
-  type DataFile,
-  type FileList,
-  type LongList,
-  type Version,
-} from "./manifest.js";
+import { DamagedManifestError, sha256, type DataFile, type FileList, type LongList, type Version } from "./manifest.js";
+import { countUntil } from "./ordered.js";
 import { requireStateFile } from "./state-file.js";
 
 /** A list with more data files than this is stored in parts, none of which names more. */
@@ -38,10 +31,7 @@ export function listFiles(list: FileList, most = FILES_PER_PART): readonly ListF
   const others = findings === undefined ? {} : { findings };
   if (byDate.length + byCode.length <= most)
     return [fileOf({ entity, rows, first, last, byDate, byCode, codeRanges, ...others })];
-  const dateParts = cut(byDate, most).map((files) => {
-    const covered = files.filter((file) => isCovered(list, file));
-    return partFile({ files, codeRanges: covered.map((file) => [file.first!, file.last!]) });
-  });
+  const dateParts = partsByDate(list, most).map(partFile);
   const codeParts = cut(byCode, most).map((files) => partFile({ files, codeRanges: [] }));
   const parts = { byDate: dateParts.map((part) => part.sha256), byCode: codeParts.map((part) => part.sha256) };
   return [...dateParts, ...codeParts, fileOf({ entity, rows, first, last, parts, ...others })];
@@ -50,6 +40,16 @@ export function listFiles(list: FileList, most = FILES_PER_PART): readonly ListF
 /** Whether two lists are stored in the same files. */
 export const isSameList = (a: FileList, b: FileList): boolean =>
   a === b || listFiles(a).at(-1)!.sha256 === listFiles(b).at(-1)!.sha256;
+
+function partsByDate({ byDate, codeRanges }: FileList, most: number): readonly ListPart[] {
+  let end = 0;
+  return cut(byDate, most).map((files) => {
+    const { last } = files.at(-1)!;
+    const begin = end;
+    end = countUntil(codeRanges, ([first]) => last === null || first <= last);
+    return { files, codeRanges: codeRanges.slice(begin, end) };
+  });
+}
 
 function fileOf(content: FileList | LongList | ListPart): ListFile {
   const text = JSON.stringify(content);
@@ -65,7 +65,7 @@ const isSamePart = (a: ListPart, b: ListPart): boolean =>
   a.files.length === b.files.length &&
   a.codeRanges.length === b.codeRanges.length &&
   a.files.every((file, i) => file === b.files[i]) &&
-  a.codeRanges.every(([first], i) => first === b.codeRanges[i]![0]);
+  a.codeRanges.every(([first, last], i) => first === b.codeRanges[i]![0] && last === b.codeRanges[i]![1]);
 
 /**
  * Cuts a long row of files before the file with the lowest checksum, then its pieces in the same way, until none has
@@ -126,7 +126,7 @@ export async function readList(layout: Layout, sha: string, entity: string): Pro
 
 /** The same, but resolves to all faults. */
 export async function inspectList(layout: Layout, sha: string, entity: string): Promise<InspectedList> {
-  const found = await readFile<FileList | LongList>(layout, sha, `file list ${short(sha)} of ${entity}`).catch(faultOf);
+  const found = await readJson<FileList | LongList>(layout, sha, `file list ${short(sha)} of ${entity}`).catch(faultOf);
   if (found instanceof Fault) return { list: null, faults: [{ sha256: sha, error: found.error }] };
   if (!("parts" in found)) return { list: found, faults: [] };
   const { parts, ...others } = found;
@@ -142,13 +142,16 @@ export async function inspectList(layout: Layout, sha: string, entity: string): 
   const [dated, coded] = [read.slice(0, parts.byDate.length), read.slice(parts.byDate.length)];
   const list: FileList = {
     ...others,
-    byDate: dated.flatMap(({ files }) => files),
-    byCode: coded.flatMap(({ files }) => files),
-    codeRanges: dated.flatMap(({ codeRanges }) => codeRanges),
+    byDate: joined(dated.map(({ files }) => files)),
+    byCode: joined(coded.map(({ files }) => files)),
+    codeRanges: joined(dated.map(({ codeRanges }) => codeRanges)),
   };
   partsOfList.set(list, names);
   return { list, faults };
 }
+
+/** Faster than `flat` for thousands of parts. */
+const joined = <T>(arrays: readonly (readonly T[])[]): readonly T[] => ([] as T[]).concat(...arrays);
 
 class Fault {
   constructor(readonly error: unknown) {}
@@ -170,7 +173,7 @@ export async function readListText(layout: Layout, sha: string, what: string): P
   return text;
 }
 
-const readFile = async <T>(layout: Layout, sha: string, what: string): Promise<T> =>
+const readJson = async <T>(layout: Layout, sha: string, what: string): Promise<T> =>
   JSON.parse(await readListText(layout, sha, what)) as T;
 
 async function readPart(layout: Layout, sha: string, entity: string): Promise<ListPart> {
@@ -179,7 +182,7 @@ async function readPart(layout: Layout, sha: string, entity: string): Promise<Li
   const before = kept.get(path);
   const known = before?.stamp === stamp ? before.read.deref() : undefined;
   if (known !== undefined) return known.part;
-  const part = await readFile<ListPart>(layout, sha, `part ${short(sha)} of the file list of ${entity}`);
+  const part = await readJson<ListPart>(layout, sha, `part ${short(sha)} of the file list of ${entity}`);
   const read = { part, sha256: sha };
   readParts.set(part.files[0]!, read);
   kept.set(path, { stamp, read: new WeakRef(read) });

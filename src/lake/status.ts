@@ -2,6 +2,7 @@
 import { readdir, stat, statfs } from "node:fs/promises";
 import { ENTITIES } from "../catalog/index.js";
 import { isUnchanged } from "./drop-file.js";
+import { type DeltaState, readDeltaState } from "./delta-state.js";
 import type { Finding } from "./findings.js";
 import { idOf } from "./found-drops.js";
 import { inspectLedger, isLost, latestEntries, type LedgerEntry, type Outcome } from "./ledger.js";
@@ -59,6 +60,8 @@ export interface Status {
   readonly entities: readonly EntityStatus[];
   readonly drops: DropsStatus;
   readonly disk: DiskStatus;
+  /** Null if the lake has no Delta tables. */
+  readonly delta: DeltaState | null;
 }
 
 /** Reads the manifest, the ledger and file sizes; opens no data file. */
@@ -74,6 +77,7 @@ export async function readStatus(lake: Lake): Promise<Status> {
       statusOf(files(entity.name), entity.codeCopy),
     ),
     drops: await readDrops(lake),
+    delta: await readDeltaState(layout),
     disk: { inbox: inbox!, lake: lakeBytes!, state: state!, ...(await freeSpace(layout)) },
   };
 }

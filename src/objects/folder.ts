@@ -1,6 +1,6 @@
 // A folder as a store of objects. Each object is a file at the path of its key.
 import { createHash, randomUUID } from "node:crypto";
-import { type BigIntStats, constants } from "node:fs";
+import type { BigIntStats } from "node:fs";
 import { link, open, readdir, rename, rm, stat, unlink, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ahead } from "../ahead.js";
@@ -111,7 +111,8 @@ export function openFolder(root: string): ObjectStore {
       const paths = keys.map(pathOf);
       const removing = async (): Promise<void> => {
         await makeFolderIn(root, locks);
-        for await (const _ of ahead(paths, REMOVED_TOGETHER, (path) => locked(path, () => removeFile(path))));
+        const removals = ahead(paths, REMOVED_TOGETHER, (path) => locked(path, () => removeFile(path)));
+        while (!(await removals.next()).done);
         for (const folder of new Set(paths.map(dirname))) {
           await syncPath(folder).catch((error: unknown) => {
             if (!isNone(error)) throw error;
@@ -182,7 +183,7 @@ async function read(
 async function writeWhole(path: string, content: Content): Promise<string> {
   const isBytes = content instanceof Uint8Array;
   if (!isBytes) await copyBytes(content.path, path);
-  const handle = await open(path, isBytes ? "wx" : constants.O_RDWR);
+  const handle = await open(path, isBytes ? "wx" : "r");
   try {
     if (isBytes) await handle.writeFile(content);
     // The clock of the file system may advance by 4 ms at once; two files of that time could get the same tag.

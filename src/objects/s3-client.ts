@@ -1,7 +1,7 @@
 // Signed requests to a bucket, repeated while the server does not answer or is busy.
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { AwsV4Signer } from "aws4fetch";
+import aws4 from "aws4";
 import { OperatorError } from "../errors.js";
 import { UnreachableError } from "./errors.js";
 import { ChangedFileError, exchange, ExchangeError, type Answer, type FileBody } from "./s3-exchange.js";
@@ -28,7 +28,7 @@ export interface S3Request {
   readonly permission: string;
 }
 
-export interface Outcome {
+interface Outcome {
   readonly answer: Answer;
   /** Whether an earlier attempt, whose response was lost, may have been carried out. */
   readonly mayBeDone: boolean;
@@ -68,27 +68,14 @@ const EMPTY_SHA256 = createHash("sha256").digest("hex");
 
 export function openClient(address: string, bucket: string, settings: S3Settings, limits: Limits): S3Client {
   const { bucketUrl, endpoint, region } = settings;
-  const signingKeys = new Map<string, ArrayBuffer>();
-
-  const sign = async (request: S3Request): Promise<{ readonly url: URL; readonly headers: Headers }> => {
-    const { method, key, query = {}, headers = {}, body } = request;
+  const attempt = async (request: S3Request): Promise<Answer> => {
+    const { method, key, query = {}, headers = {}, body, signal } = request;
     const url = new URL(key === undefined ? bucketUrl : `${bucketUrl}/${encodeKey(key)}`);
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-    const signed = { ...headers, "x-amz-content-sha256": body?.sha256 ?? EMPTY_SHA256 };
-    const { accessKeyId, secretAccessKey, sessionToken } = await settings.credentials();
-    const signer = new AwsV4Signer({
-      ...{ method, url: url.href, headers: signed, service: "s3", region, cache: signingKeys },
-      ...{ accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) },
-    });
-    return signer.sign();
-  };
-
-  const attempt = async (request: S3Request): Promise<Answer> => {
-    const { url, headers } = await sign(request);
-    return exchange({
-      ...{ method: request.method, url, headers: Object.fromEntries(headers), body: request.body?.content },
-      ...{ stall: limits.stall, signal: request.signal },
-    });
+    const unsigned = { ...headers, host: url.host, "x-amz-content-sha256": body?.sha256 ?? EMPTY_SHA256 };
+    const target = { method, path: url.pathname + url.search, headers: unsigned, service: "s3", region };
+    const signed = aws4.sign(target, await settings.credentials()).headers as Record<string, string>;
+    return exchange({ method, url, headers: signed, body: body?.content, stall: limits.stall, signal });
   };
 
   const asked = ({ action, permission }: S3Request): Asked => ({
@@ -110,7 +97,7 @@ export function openClient(address: string, bucket: string, settings: S3Settings
             `the bucket ${bucket} does not answer (${reason}): is ${endpoint} up and reachable?`,
           );
         }
-        await sleep(pause, undefined, { signal: request.signal });
+        await sleep(pause, undefined, { signal: request.signal }).catch(() => request.signal?.throwIfAborted());
       }
     },
     refuse: (request, answer) => refusal(asked(request), answer),

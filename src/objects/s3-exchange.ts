@@ -68,8 +68,7 @@ export function exchange({ method, url, headers, body, stall, signal }: Exchange
     const options = { method, headers: all, timeout: stall, signal, agent: isPlain ? agents.http : agents.https };
     const request = (isPlain ? requestHttp : requestHttps)(url, options);
     let isSent = false;
-    const fail = (error: unknown): void =>
-      reject(signal?.aborted ? (signal.reason as Error) : asFailure(error, isSent));
+    const fail = (error: Error): void => reject(signal?.aborted ? (signal.reason as Error) : asFailure(error, isSent));
     const send = (): void => {
       isSent = true;
       sendBody(request, body, fail);
@@ -77,7 +76,10 @@ export function exchange({ method, url, headers, body, stall, signal }: Exchange
     request.on("timeout", () => request.destroy(new ExchangeError(`no progress in ${stall / 1_000} s`, isSent)));
     request.on("error", fail);
     request.on("response", (response) => void readWhole(response).then(resolve, fail));
-    if (!asksFirst) return send();
+    if (!asksFirst) {
+      send();
+      return;
+    }
     const patience = setTimeout(send, ASKS_FOR);
     request.once("continue", () => {
       clearTimeout(patience);
@@ -88,8 +90,11 @@ export function exchange({ method, url, headers, body, stall, signal }: Exchange
   });
 }
 
-function sendBody(request: ClientRequest, body: Exchange["body"], fail: (error: unknown) => void): void {
-  if (body === undefined || body instanceof Uint8Array) return void request.end(body);
+function sendBody(request: ClientRequest, body: Exchange["body"], fail: (error: Error) => void): void {
+  if (body === undefined || body instanceof Uint8Array) {
+    request.end(body);
+    return;
+  }
   let left = body.size;
   const file = createReadStream(body.path, { highWaterMark: 1 << 20 });
   const stop = (error: Error): void => {
@@ -133,7 +138,7 @@ const CUT: Readonly<Record<string, string>> = {
 /** Failures that last: certificates, and servers that speak no TLS or no HTTP. */
 const LASTING = /^(ERR_(TLS|SSL)|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO|HPE_)/;
 
-function asFailure(error: unknown, isSent: boolean): unknown {
+function asFailure(error: Error, isSent: boolean): Error {
   const { code = "" } = error as NodeJS.ErrnoException;
   if (LASTING.test(code)) return new ExchangeError(lastingReason(code), false, false);
   const unsent = UNSENT[code];

@@ -3,10 +3,10 @@ import { OperatorError, reasonOf } from "../errors.js";
 import { clip, printable, shown } from "../words.js";
 import { UnreachableError } from "./errors.js";
 
-export interface Credentials {
+interface Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  readonly sessionToken?: string | undefined;
+  readonly sessionToken?: string;
 }
 
 export interface S3Settings {
@@ -105,7 +105,8 @@ function credentialsOf(env: NodeJS.ProcessEnv): () => Promise<Credentials> {
       const [given, missing] = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"].toSorted((a) => (env[a] ? -1 : 1));
       throw new OperatorError(`${given} is set without ${missing}: set both`);
     }
-    const credentials = { accessKeyId, secretAccessKey, sessionToken: env["AWS_SESSION_TOKEN"] || undefined };
+    const sessionToken = env["AWS_SESSION_TOKEN"];
+    const credentials = { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) };
     return () => Promise.resolve(credentials);
   }
   let provider: Promise<() => Promise<Credentials>> | undefined;

@@ -26,7 +26,7 @@ export function differingParts(
   { start, end }: DateBounds,
   mostRows: number,
 ): readonly Part[] {
-  const [gone, fresh] = [without(older, newer), without(newer, older)];
+  const [gone, fresh] = differing(older.byDate, newer.byDate);
   const parts: Part[] = [];
   for (const piece of piecesOf(gone.filter(isDated), fresh.filter(isDated), { start, end }, mostRows)) {
     const last = parts.at(-1);
@@ -40,9 +40,22 @@ export function differingParts(
   return [...parts, { first: null, last: null, older: undated[0]!, newer: undated[1]!, rows: rowsIn(undated.flat()) }];
 }
 
-function without({ byDate }: FileList, other: FileList): readonly DataFile[] {
-  const shared = new Set(other.byDate.map(({ sha256 }) => sha256));
-  return byDate.filter(({ sha256 }) => !shared.has(sha256));
+/** The files that only one of the lists has. Most lists begin and end with the same files. */
+function differing(
+  a: readonly DataFile[],
+  b: readonly DataFile[],
+): readonly [readonly DataFile[], readonly DataFile[]] {
+  let [begin, end] = [0, 0];
+  const most = Math.min(a.length, b.length);
+  while (begin < most && a[begin]!.sha256 === b[begin]!.sha256) begin++;
+  while (begin + end < most && a.at(-1 - end)!.sha256 === b.at(-1 - end)!.sha256) end++;
+  const [ours, theirs] = [a.slice(begin, a.length - end), b.slice(begin, b.length - end)];
+  return [without(ours, theirs), without(theirs, ours)];
+}
+
+function without(files: readonly DataFile[], others: readonly DataFile[]): readonly DataFile[] {
+  const shared = new Set(others.map(({ sha256 }) => sha256));
+  return files.filter(({ sha256 }) => !shared.has(sha256));
 }
 
 const isDated = ({ first }: DataFile): boolean => first !== null;

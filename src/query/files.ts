@@ -15,16 +15,34 @@ export interface DateBounds {
 }
 
 /** The files of a read in ascending order. `codes` are the requested codes, or null if there is no filter by code. */
-export function chooseFiles(list: FileList, dates: DateBounds, codes: Filter["values"] | null): readonly FileGroup[] {
+export const chooseFiles = (
+  list: FileList,
+  dates: DateBounds,
+  codes: Filter["values"] | null,
+): readonly FileGroup[] => [...groupsOf(list, dates, codes, "asc")];
+
+/** The same in the order of a response, one after another: a page may need few of very many. */
+export function* groupsOf(
+  list: FileList,
+  dates: DateBounds,
+  codes: Filter["values"] | null,
+  order: "asc" | "desc",
+): Generator<FileGroup, void, undefined> {
   const within = positionsWithin(list.byDate, dates.start, dates.end);
-  const byDate = (): readonly FileGroup[] => {
-    const files = list.byDate.slice(...within);
-    return (codes === null ? files : files.filter((file) => holdsAnyCode(file, codes))).map(dateOnly);
-  };
-  if (codes === null || hasNull(codes) || list.byCode.length === 0) return byDate();
-  const codeFiles = filesOfCodes(list.byCode, codes);
-  const codeCost = leastRowsOf(codeFiles, codes);
-  return codeCost < costByDate(list, within, dates, codes, codeCost) ? mixedGroups(list, within, codeFiles, codes) : byDate();
+  if (codes !== null && !hasNull(codes) && list.byCode.length > 0) {
+    const codeFiles = filesOfCodes(list.byCode, codes);
+    const codeCost = leastRowsOf(codeFiles, codes);
+    if (codeCost < costByDate(list, within, dates, codes, codeCost)) {
+      const groups = mixedGroups(list, within, codeFiles, codes);
+      yield* order === "asc" ? groups : groups.toReversed();
+      return;
+    }
+  }
+  const [from, to] = within;
+  for (let n = from; n < to; n++) {
+    const file = list.byDate[order === "asc" ? n : from + to - 1 - n]!;
+    if (codes === null || holdsAnyCode(file, codes)) yield dateOnly(file);
+  }
 }
 
 /** The files of a code copy that may hold one of the codes, which are not null. */
@@ -70,7 +88,7 @@ export function mostRows(
   [first, last]: readonly [string | null, string | null],
   codes: Filter["values"] | null,
 ): number {
-  const inFiles = rowRange ? rowRange[1] - rowRange[0] : rowsIn(files);
+  const inFiles = rowsOfGroup({ files, rowRange });
   const [from, to] = [first ?? files[0]!.first, last ?? files.at(-1)!.last];
   if (from === null || to === null) return inFiles;
   const days = Math.max(0, toDays(to) - toDays(from) + 1);
@@ -187,27 +205,29 @@ const LEAST_ROWS = 8_192;
  * Joins adjacent date files: one scan reads them in order. It opens all of them, so the first group has about as many
  * rows as a page, and each group twice as many as the one before it, up to `atMost`.
  */
-export function joinGroups(
-  groups: readonly FileGroup[],
+export function* joinGroups(
+  groups: Iterable<FileGroup>,
   limit: number | null,
   atMost = ROWS_PER_SCAN,
-): readonly FileGroup[] {
-  const joined: (FileGroup & { readonly files: DataFile[] })[] = [];
+): Generator<FileGroup, void, undefined> {
+  let last: (FileGroup & { readonly files: DataFile[] }) | null = null;
   let most = limit === null ? atMost : Math.min(Math.max(limit + 1, LEAST_ROWS), atMost);
   let rows = 0;
   for (const group of groups) {
-    const last = joined.at(-1);
     const more = rowsIn(group.files);
     if (last && isWholeFiles(last) && isWholeFiles(group) && rows + more <= most) {
       last.files.push(...group.files);
       rows += more;
     } else {
-      if (last) most = Math.min(most * 2, atMost);
-      joined.push({ ...group, files: [...group.files] });
+      if (last) {
+        yield last;
+        most = Math.min(most * 2, atMost);
+      }
+      last = { ...group, files: [...group.files] };
       rows = more;
     }
   }
-  return joined;
+  if (last) yield last;
 }
 
 const isWholeFiles = ({ clustering, rowRange }: FileGroup): boolean => clustering === "byDate" && rowRange === null;
@@ -249,8 +269,15 @@ export function cutIntoRanges(files: readonly DataFile[]): readonly FileGroup[] 
       return dateGroup([file], [i * ROWS_PER_RANGE, end]);
     });
   });
-  return joinGroups(ranges, null, ROWS_PER_RANGE);
+  return [...joinGroups(ranges, null, ROWS_PER_RANGE)];
 }
+
+export const rowsOfGroup = ({ files, rowRange }: Pick<FileGroup, "files" | "rowRange">): number =>
+  rowRange ? rowRange[1] - rowRange[0] : rowsIn(files);
+
+/** Whether no row of a group was on a previous page. */
+export const isBehind = (group: FileGroup, after: Position | null, order: "asc" | "desc"): boolean =>
+  after === null || isBefore(group, after, order === "asc" ? "desc" : "asc");
 
 /** Whether all rows of a group were on previous pages. */
 export function isBefore({ onlyDates, files }: FileGroup, after: Position | null, order: "asc" | "desc"): boolean {

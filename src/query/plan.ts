@@ -25,7 +25,10 @@ import {
   rowsIn,
   rowsToRead,
   cutBackwards,
+  groupsOf,
   isBefore,
+  isBehind,
+  rowsOfGroup,
   joinGroups,
   type FileGroup,
 } from "./files.js";
@@ -55,15 +58,15 @@ export function planRead(request: EntityRequest, list: FileList, after: Position
   const day = wantedDay(request, list);
   const dates = requestedDates(request, day);
   const codes = codesOf(request);
-  const chosen = chooseFiles(list, dates, codes).filter((group) => !isBefore(group, after, order));
-  const groups =
-    order === "asc"
-      ? joinGroups(chosen, limit)
-      : chosen.toReversed().flatMap((group) => cutBackwards(group, limit, after));
-  const scans = groups.map((group): Scan => {
+  const left = leftGroups(groupsOf(list, dates, codes, order), after, order);
+  // A page ends when it is full, unless it has to look for rows that meet a condition.
+  const ofPage = limit !== null && conditionsOn(request, day).length === 0 ? limit : Infinity;
+  const scans: Scan[] = [];
+  let [rows, certain] = [0, 0];
+  for (const group of order === "asc" ? joinGroups(left, limit) : backwards(left, limit, after)) {
     const tested = datesToTest(group, dates);
     const tests = testsOf(request, tested, day, after);
-    return {
+    scans.push({
       files: group.files,
       select: selectOf(request, position),
       derived: null,
@@ -73,12 +76,29 @@ export function planRead(request: EntityRequest, list: FileList, after: Position
       limit: null,
       bounds: { atMost: mostRows(group, entity, tested, codes), exact: tests.length === 0 },
       wholeFiles: limit === null && order === "asc" && group.clustering === "byDate" && tested.every(isOpen),
-    };
-  });
-  const rows = groups.reduce((sum, group) => sum + rowsToRead(group, dates, codes), 0);
-  // A page ends when it is full, unless it has to look for rows that meet a condition.
-  const ofPage = limit !== null && conditionsOn(request, day).length === 0 ? limit : Infinity;
+    });
+    rows += rowsToRead(group, dates, codes);
+    if (tested.every(isOpen) && isBehind(group, after, order)) certain += rowsOfGroup(group);
+    if (certain > ofPage) break;
+  }
   return { ...columnsOf(request, position), scans, cost: costOf(Math.min(rows, ofPage), longestList(request)) };
+}
+
+/** The groups with rows that were not on previous pages. */
+function* leftGroups(
+  groups: Iterable<FileGroup>,
+  after: Position | null,
+  order: EntityRequest["order"],
+): Generator<FileGroup, void, undefined> {
+  for (const group of groups) if (!isBefore(group, after, order)) yield group;
+}
+
+function* backwards(
+  groups: Iterable<FileGroup>,
+  limit: number | null,
+  after: Position | null,
+): Generator<FileGroup, void, undefined> {
+  for (const group of groups) yield* cutBackwards(group, limit, after);
 }
 
 /** The files of an entity in a range, and the tests of its dates and of `codes`; null for all codes. */

@@ -5,8 +5,7 @@ import { ENTITIES } from "../catalog/index.js";
 import type { Entity } from "../catalog/types.js";
 import { OperatorError } from "../errors.js";
 import { readOrNone } from "../files.js";
-import { DamagedFileError } from "../lake/damaged-file.js";
-import { createIntegrity, type Integrity } from "../lake/integrity.js";
+import { createIntegrity, isIntact } from "../lake/integrity.js";
 import { findDrops } from "../lake/found-drops.js";
 import type { VersionEntry } from "../lake/ledger.js";
 import { type DataFile, type FileList, type Version, emptyList } from "../lake/manifest.js";
@@ -23,6 +22,7 @@ import { nameOf, versionFile, type Layout } from "../lake/layout.js";
 import { readPointer, RESTORING, sequences, UNFINISHED } from "../lake/kept-versions.js";
 import { isTakenBack } from "../lake/withdrawals.js";
 import { writeDurably } from "../durable.js";
+import { openBucketRepair } from "./bucket.js";
 import { openJournal } from "../store/journal.js";
 import { removeVersions } from "../store/vacuum.js";
 
@@ -83,6 +83,8 @@ export async function repair(
   return withSessionOn(root, options, recover, async (session, recovery) => {
     const { layout, writer, base, publish } = session;
     const inventory = await takeInventory(layout);
+    const bucket = await openBucketRepair(layout, inventory, onFile);
+    await bucket.send();
     const found = await findFaults(writer, layout, inventory, options, onFile);
     if (options.backToLastWhole) {
       const { version, ...back } = await goBack(session, inventory, found);
@@ -115,7 +117,9 @@ export async function repair(
     }
     const reason = options.giveUp && lost.length > 0 ? GIVEN_UP : "repair";
     const version = await publish(lists, reason, options.giveUp ? { entries: entriesOfLost(lost) } : {});
-    const manifest = [...recovery.messages, ...(await removeUnreadable(layout)), ...(await repairState(layout))];
+    await bucket.send();
+    const ofState = [...(await removeUnreadable(layout)), ...(await repairState(layout))];
+    const manifest = [...recovery.messages, ...bucket.messages(), ...ofState];
     const faults = await remaining(session, found);
     return {
       ...summarise(await takeInventory(layout), faults),
@@ -191,15 +195,6 @@ async function remaining({ layout }: WriteSession, faults: readonly Fault[]): Pr
   }
   return left;
 }
-
-const isIntact = (integrity: Integrity, file: DataFile): Promise<boolean> =>
-  integrity.check([file]).then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof DamagedFileError) return false;
-      throw error;
-    },
-  );
 
 // Recovery: the newest intact state of a damaged manifest, on which a repair builds.
 

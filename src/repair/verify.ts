@@ -17,6 +17,8 @@ import {
   type DateRange,
   type FileList,
 } from "../lake/manifest.js";
+import { mirrorOf } from "../lake/mirror/mirror.js";
+import { findBucketFaults } from "./bucket.js";
 import { lastWhole } from "./last-whole.js";
 import { findStateFaults } from "./state-files.js";
 import { takeInventory, versionsNaming, type Fault, type Inventory, type KeptFile } from "./inventory.js";
@@ -52,7 +54,11 @@ export async function verify(
   const writer = await openWriter({ memory: options.memory, tempDirectory: spill });
   try {
     const inventory = await takeInventory(layout);
-    const faults = await findFaults(writer, layout, inventory, options, onFile);
+    const mirror = await mirrorOf(layout);
+    const inBucket = mirror === null ? [] : await findBucketFaults(mirror, layout, inventory, onFile);
+    const known = new Set(inBucket.map(({ path }) => path));
+    const here = await findFaults(writer, layout, inventory, options, onFile);
+    const faults = [...inBucket, ...here.filter(({ path }) => !known.has(path))];
     return summarise(inventory, await withoutRemoved(layout, inventory.versions, faults));
   } finally {
     writer.close();

@@ -9,7 +9,7 @@ import type { ListedObject, ObjectStore } from "../objects/object-store.js";
 import { isLakeFile } from "./journal.js";
 
 /** Milliseconds that an object stays after it was written, by the clock of the bucket. Publishing takes less. */
-export const LEAST_AGE = 86_400_000;
+const LEAST_AGE = 86_400_000;
 
 interface Garbage {
   readonly files: number;

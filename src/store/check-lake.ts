@@ -11,11 +11,12 @@ import { daysAfter } from "../dates.js";
 import { openWriter } from "../engine/loading.js";
 import type { Writer } from "../engine/writer.js";
 import { mergeFindings, type Finding } from "../lake/findings.js";
+import { fetchMissing } from "../lake/integrity.js";
 import { openLake, type Snapshot } from "../lake/lake.js";
 import type { Layout } from "../lake/layout.js";
 import type { DataFile, FileList } from "../lake/manifest.js";
 import { columnList } from "./datafile.js";
-import { mostRowsOnADay, others, rowsIn } from "./checks.js";
+import { filesIn, mostRowsOnADay, others, rowsIn } from "./checks.js";
 
 interface CheckOptions {
   readonly memory: string;
@@ -85,6 +86,8 @@ async function checkEntity(
     onRows(entity.name, done, total);
     const first = part.first === null ? null : later(part.first, from);
     const last = part.last === null ? null : earlier(part.last, to);
+    const since = first && daysAfter(first, -BEFORE);
+    await fetchMissing(layout, [...part.files, ...filesIn(byDate, since, last)]);
     const checked = rowsIn(entity, part.files, first, last, pathOf);
     const [seen] = await writer.rows(`SELECT count(*) AS rows FROM ${checked}`);
     rows += Number(seen!["rows"]);
@@ -92,7 +95,7 @@ async function checkEntity(
       writer,
       {
         ...{ entity, first, last, rows: `(SELECT ${columnList(entity)}, 0 AS __file FROM ${checked})` },
-        around: rowsIn(entity, byDate, first && daysAfter(first, -BEFORE), last, pathOf),
+        around: rowsIn(entity, byDate, since, last, pathOf),
         mostOnADay: mostRowsOnADay(byDate),
         ...others(snapshot, layout),
       },

@@ -10,6 +10,7 @@ import { daysAfter } from "../dates.js";
 import type { Writer } from "../engine/writer.js";
 import { OperatorError } from "../errors.js";
 import { describeFinding, mergeFindings, namedFindings, spansToRecheck, type Finding } from "../lake/findings.js";
+import { fetchMissing } from "../lake/integrity.js";
 import type { Snapshot } from "../lake/lake.js";
 import type { Layout } from "../lake/layout.js";
 import type { DataFile, FileList } from "../lake/manifest.js";
@@ -42,7 +43,12 @@ export async function checkChange(
   const [first, last] = [dates[0] ?? null, dates.at(-1) ?? null];
   const fresh = new Set(written.map(({ path }) => path));
   const pathOf = ({ path }: DataFile): string => join((fresh.has(path) ? target : layout).lake, path);
-  const around = rowsIn(entity, list.byDate, first && daysAfter(first, -BEFORE), last, pathOf);
+  const since = first && daysAfter(first, -BEFORE);
+  await fetchMissing(
+    layout,
+    filesIn(list.byDate, since, last).filter(({ path }) => !fresh.has(path)),
+  );
+  const around = rowsIn(entity, list.byDate, since, last, pathOf);
   const rows = rowsToCheck(entity, freshRows(entity, change, around), around, spans);
   const mostOnADay = mostRowsOnADay(list.byDate);
   const subject = { ...{ entity, rows, first, last, around, mostOnADay }, ...others(base, layout) };
@@ -114,9 +120,9 @@ export async function requireSound(
   const [first, last] = [dates[0] ?? null, dates.at(-1) ?? null];
   const columns = columnList(entity);
   const { byDate } = base.files(entity.name);
-  const stored = rowsIn(entity, byDate, first && daysAfter(first, -BEFORE), last, ({ path }) =>
-    join(layout.lake, path),
-  );
+  const since = first && daysAfter(first, -BEFORE);
+  await fetchMissing(layout, filesIn(byDate, since, last));
+  const stored = rowsIn(entity, byDate, since, last, ({ path }) => join(layout.lake, path));
   const isSame = [entity.code, ...(entity.mainDate === null ? [] : [entity.mainDate])]
     .map((name) => `s.${quoteName(name)} = o.${quoteName(name)}`)
     .join(" AND ");
@@ -143,11 +149,24 @@ async function datesOf(writer: Writer, entity: Entity, relation: string): Promis
 }
 
 /** What the rows of other entities are compared with. */
-export const others = (base: Snapshot, layout: Layout): Pick<Subject, "other" | "lastOf"> => ({
-  other: (name, first, last) =>
-    rowsIn(entityNamed(name)!, base.files(name).byDate, first, last, ({ path }) => join(layout.lake, path)),
-  lastOf: (name) => base.files(name).last,
-});
+export function others(base: Snapshot, layout: Layout): Pick<Subject, "other" | "ready" | "lastOf"> {
+  const named: DataFile[] = [];
+  return {
+    other: (name, first, last) => {
+      const { byDate } = base.files(name);
+      named.push(...filesIn(byDate, first, last));
+      return rowsIn(entityNamed(name)!, byDate, first, last, ({ path }) => join(layout.lake, path));
+    },
+    ready: () => fetchMissing(layout, named.splice(0)),
+    lastOf: (name) => base.files(name).last,
+  };
+}
+
+/** The files that may have rows with a main date in a range, or without one; without a range all. */
+export const filesIn = (files: readonly DataFile[], first: string | null, last: string | null): readonly DataFile[] =>
+  files.filter((file) =>
+    first === null || last === null || file.first === null ? true : file.first <= last && first <= file.last!,
+  );
 
 /** The rows of these files with a main date in a range, as SQL; without a range those without a date, or all. */
 export function rowsIn(
@@ -157,9 +176,7 @@ export function rowsIn(
   last: string | null,
   pathOf: (file: DataFile) => string,
 ): string {
-  const wanted = files.filter((file) =>
-    first === null || last === null || file.first === null ? true : file.first <= last && first <= file.last!,
-  );
+  const wanted = filesIn(files, first, last);
   const columns = columnList(entity);
   if (wanted.length === 0) {
     const empty = entity.columns.map(({ name, type }) => `NULL::${SQL_TYPES[type]} AS ${quoteName(name)}`);

@@ -4,6 +4,7 @@ import type { Entity } from "../catalog/types.js";
 import type { Writer } from "../engine/writer.js";
 import { OperatorError } from "../errors.js";
 import { rowsOfFile, type Staged } from "../intake/normalise.js";
+import { fetchMissing } from "../lake/integrity.js";
 import type { Layout } from "../lake/layout.js";
 import type { FileList } from "../lake/manifest.js";
 import { quoteName } from "../sql-text.js";
@@ -27,6 +28,7 @@ export async function withContradictions(
 ): Promise<Staged> {
   const { settled } = entity;
   if (settled === undefined || before.byDate.length === 0) return staged;
+  await fetchMissing(layout, before.byDate);
   const same = entity.identity.map((name) => `n.${quoteName(name)} IS NOT DISTINCT FROM o.${quoteName(name)}`);
   const [row] = await writer.rows(
     `SELECT count(*) AS rows, min(concat_ws(' ', ${entity.identity.map((name) => `n.${quoteName(name)}::VARCHAR`).join(", ")})) AS sample ` +

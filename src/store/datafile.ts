@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { fieldIds } from "../catalog/field-ids.js";
 import type { Entity } from "../catalog/types.js";
 import { isoDate } from "../dates.js";
 import type { Writer } from "../engine/writer.js";
@@ -94,10 +95,10 @@ async function copyRows(
   clustering: Clustering,
   path: string,
 ): Promise<number> {
-  const columns = entity.columns.map((column) => quoteName(column.name)).join(", ");
+  const ids = [...fieldIds(entity)].map(([name, id]) => `${quoteName(name)}: ${id}`).join(", ");
   return writer.run(
-    `COPY (SELECT ${columns} FROM ${relation}${sorted ? "" : ` ORDER BY ${orderOf(entity, clustering)}`}) TO ${quoteText(path)} ` +
-      `(FORMAT parquet, COMPRESSION lz4_raw, ROW_GROUP_SIZE ${ROW_GROUP_ROWS[clustering]})`,
+    `COPY (SELECT ${columnList(entity)} FROM ${relation}${sorted ? "" : ` ORDER BY ${orderOf(entity, clustering)}`}) TO ${quoteText(path)} ` +
+      `(FORMAT parquet, COMPRESSION zstd, FIELD_IDS {${ids}}, ROW_GROUP_SIZE ${ROW_GROUP_ROWS[clustering]})`,
     values,
   );
 }

@@ -53,12 +53,12 @@ export async function journalVersion(layout: Layout, sequence: number): Promise<
  */
 export async function settle(layout: Layout, isAfterCrash = false): Promise<void> {
   const lines = ((await readOrNone(layout.pending)) ?? "").split("\n");
-  const lake = await openLake(layout.root);
-  const { version } = lake.current();
-  const served = servedAmong(layout, new Set(lines.filter(isLakeFile)), lake.current());
-  for (const [name, isServed] of served) {
-    const path = join(layout.root, name);
-    if (!isServed) await rm(path, { force: true });
+  const paths = new Set(lines.filter(isLakeFile).map((name) => join(layout.root, name)));
+  const snapshot = (await openLake(layout.root)).current();
+  const { version } = snapshot;
+  const served = servedAmong(layout, paths, snapshot);
+  for (const path of paths) {
+    if (!served.has(path)) await rm(path, { force: true });
     await rm(temporaryOf(path), { force: true });
   }
   await removeTemporaries(layout.lists);
@@ -70,22 +70,19 @@ export async function settle(layout: Layout, isAfterCrash = false): Promise<void
   await rm(layout.pending);
 }
 
-/** Whether a version names each of these files, by their names. */
-function servedAmong(
-  layout: Layout,
-  names: ReadonlySet<string>,
-  { version, files }: Snapshot,
-): ReadonlyMap<string, boolean> {
-  const among = new Map([...names].map((name) => [name, false]));
-  const add = (name: string): void => {
-    if (among.has(name)) among.set(name, true);
-  };
+/** Those of the paths that a version names. */
+function servedAmong(layout: Layout, paths: ReadonlySet<string>, { version, files }: Snapshot): ReadonlySet<string> {
+  const served = new Set<string>();
+  // A list may have very many files, and only a few are asked for.
+  const inLake = new Map([...paths].map((path) => [nameOf({ root: layout.lake }, path), path]));
   for (const [entity, sha] of Object.entries(version.lists)) {
     const list = files(entity);
-    for (const one of namesOf(list, sha)) add(nameOf(layout, join(layout.lists, listFile(one))));
-    for (const { path } of [...list.byDate, ...list.byCode]) add(`lake/${path}`);
+    for (const name of namesOf(list, sha)) served.add(join(layout.lists, listFile(name)));
+    for (const clustered of [list.byDate, list.byCode]) {
+      for (const { path } of clustered) if (inLake.has(path)) served.add(inLake.get(path)!);
+    }
   }
-  return among;
+  return served;
 }
 
 /** Whether this is the name of a data file, a file list or a part of one. Nothing else is ever removed. */

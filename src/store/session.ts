@@ -19,6 +19,7 @@ import { openJournal, settle, journalIfNew, journalVersion } from "./journal.js"
 import { withLock, type Lock } from "../lock.js";
 import { chinaTime } from "../dates.js";
 import { createShared } from "./shared-file.js";
+import { keepTables } from "./tables.js";
 import { createDurably, exists, syncPath, writeDurably } from "../durable.js";
 
 export interface WriteSession {
@@ -33,7 +34,7 @@ export interface WriteSession {
 }
 
 /** What the ledger records of a version. */
-export type Records = Pick<Version, "withdrawals" | "entries">;
+type Records = Pick<Version, "withdrawals" | "entries">;
 
 export interface WriteOptions {
   /** DuckDB's memory limit, e.g. `4GB`. */
@@ -44,6 +45,8 @@ export interface WriteOptions {
   readonly now?: () => Date;
   /** The directory must continue this lake; otherwise nothing is written. */
   readonly after?: Mark;
+  /** Gets a line if the Delta tables could not be brought up. */
+  readonly log?: (line: string) => void;
   /** An open writer, which stays open. By default the session opens its own. */
   readonly writer?: Writer;
 }
@@ -118,7 +121,10 @@ export async function withSessionOn<T, O extends Opening>(
         if (changed.length === 0 && isServed) return null;
         if (!(await lock.isHeld())) throw new OperatorError("another writer took over the lake; nothing was changed");
         const now = (options.now ?? (() => new Date()))();
-        return publish(layout, base, changed, { reason, now, records, began });
+        const version = await publish(layout, base, changed, { reason, now, records, began });
+        const names = changed.map(({ entity }) => entity);
+        await keepTables(layout, names, options.log);
+        return version;
       };
       return await work({ layout, writer, scratch, base, publish: publishChanges }, opening);
     } finally {

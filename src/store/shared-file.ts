@@ -1,4 +1,5 @@
 // Files of the state that are replaced as a whole, such as the tokens: in the data directory or, for a mirror, in its bucket.
+import { rm } from "node:fs/promises";
 import { writeDurably } from "../durable.js";
 import { withLock } from "../lock.js";
 import { OperatorError } from "../errors.js";
@@ -42,4 +43,17 @@ export async function createShared(layout: Layout, path: string, text: string): 
   if (mirror === null) return writeDurably(path, text);
   await mirror.objects.create(nameOf(layout, path), Buffer.from(text));
   await mirror.pull.file(path);
+}
+
+/** Writes a file, whatever it held before. */
+export async function putShared(layout: Layout, path: string, text: string): Promise<void> {
+  const mirror = await mirrorOf(layout);
+  await mirror?.objects.put(nameOf(layout, path), Buffer.from(text));
+  await writeDurably(path, text);
+}
+
+export async function removeShared(layout: Layout, path: string): Promise<void> {
+  const mirror = await mirrorOf(layout);
+  await mirror?.objects.remove([nameOf(layout, path)]);
+  await rm(path, { force: true });
 }

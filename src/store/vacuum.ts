@@ -2,7 +2,7 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { chinaTime } from "../dates.js";
-import { OperatorError } from "../errors.js";
+import { OperatorError, reasonOf } from "../errors.js";
 import type { Mark } from "../lake/continuity.js";
 import { openLake } from "../lake/lake.js";
 import { mirrorOf } from "../lake/mirror/mirror.js";
@@ -17,6 +17,7 @@ import { withLakeLocked } from "./session.js";
 import { editFile } from "./shared-file.js";
 import { clearStaging } from "./staging.js";
 import { vacuumBucket } from "./bucket-vacuum.js";
+import { cleanTables, followTables } from "./tables.js";
 
 /** Removes the oldest versions, or those that a policy does not keep. */
 type VacuumOptions = (OldestFirst | { readonly policy: RetentionPolicy }) & {
@@ -74,7 +75,12 @@ export async function vacuum(root: string, options: VacuumOptions): Promise<Vacu
     const freed = [...oldFiles, ...garbage, ...scratch];
     const bytes = await sizeOf(freed);
     if (!options.dryRun) {
+      // Files that a table still names would otherwise be removed.
+      await followTables(layout).catch((error: unknown) => {
+        throw new OperatorError(`nothing was removed, since the Delta tables cannot be written: ${reasonOf(error)}`);
+      });
       await removeVersions(layout, old, oldFiles);
+      await cleanTables(layout);
       await journal(layout, garbage);
       await rm(layout.scratch, { recursive: true, force: true });
     }

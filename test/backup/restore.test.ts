@@ -200,7 +200,7 @@ describe("the commands", () => {
   test.each([
     [["backup"], 2, "missing required argument 'backup'"],
     [["backup", ""], 2, "the name of the backup is empty"],
-    [["backup", "s3://bucket/x"], 2, "s3://bucket/x is a URL"],
+    [["backup", "https://host/x"], 2, "https://host/x is a URL"],
     [["backup", "x.tar.gz"], 2, "use a name that ends in .tar"],
     [["backup", "x.zip"], 2, "use a name that ends in .tar"],
     [["backup", "x.tar", "--verify"], 2, "--verify checks an earlier backup in a folder"],

@@ -41,7 +41,7 @@ const CASES: readonly (readonly [readonly string[], readonly string[]])[] = [
   [["gaps", "add", "suspend"], ["suspend_d"]],
   [
     ["import", "daily", "--m"],
-    ["--map", "--max-file-rows", "--max-unpacked", "--memory"],
+    ["--map", "--max-file-rows", "--max-unpacked", "--memory", "--mirror", "--mirror-size"],
   ],
   [["import", "--memory", "1GB", "adj"], ["adj_factor"]],
   [["serve", "--log-level", "w"], ["warn"]],

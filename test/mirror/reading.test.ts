@@ -50,7 +50,7 @@ describe.each(STORES)("a mirror of a %s", (store) => {
     const path = join(layoutOf(reader).lake, file!.path);
     const bytes = await readFile(path);
     for (const spoil of [
-      () => writeFile(path, Buffer.from(bytes).fill(0, bytes.length / 2, bytes.length / 2 + 8)),
+      () => writeFile(path, Buffer.from(bytes).fill(0, bytes.length >> 1, (bytes.length >> 1) + 8)),
       () => truncate(path, bytes.length - 1),
       () => rm(path),
       () => rm(dirname(path), { recursive: true }),

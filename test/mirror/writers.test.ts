@@ -3,13 +3,15 @@ import { describe, expect, test } from "vitest";
 import { entityNamed } from "../../src/catalog/index.js";
 import { openLake } from "../../src/lake/lake.js";
 import { layoutOf } from "../../src/lake/layout.js";
+import { checkLake } from "../../src/store/check-lake.js";
+import { importFiles } from "../../src/store/import.js";
 import { addGap } from "../../src/store/gaps.js";
 import { readRecordedGaps } from "../../src/lake/gaps.js";
 import { createToken, revokeToken } from "../../src/store/tokens.js";
 import { readTokens } from "../../src/lake/tokens.js";
 import { mirrorAt, newAddress, newMirror, pull, STORES } from "../support/mirrors.js";
 import { publishRows } from "../support/lake.js";
-import { dropFactors, servedRows } from "../support/upkeep.js";
+import { csvFile, dropFactors, MEMORY, servedRows } from "../support/upkeep.js";
 
 describe.each(STORES)("writers that share a lake in a %s", (store) => {
   async function mirrorsOf(count: number): Promise<readonly string[]> {
@@ -37,6 +39,38 @@ describe.each(STORES)("writers that share a lake in a %s", (store) => {
     const [oldest] = await lake.versions();
     const found = await lake.at(oldest!.data_version);
     expect(typeof found === "string" ? found : found.files("adj_factor").rows).toBe(1);
+  });
+
+  test("a new mirror fetches the rows with which a drop is compared", async () => {
+    const address = await newAddress(store);
+    const days = "range(DATE '2024-01-01', DATE '2024-03-01', INTERVAL 1 DAY) d(day)";
+    const codes = `SELECT '000001.SZ' AS ts_code, day::DATE AS trade_date`;
+    await publishRows(await newMirror(address), {
+      trade_cal: `SELECT 'SSE' AS exchange, day::DATE AS cal_date, (weekday(day) BETWEEN 1 AND 5)::INT AS is_open FROM ${days}`,
+      stock_list: `SELECT '000001.SZ' AS ts_code, DATE '2024-01-02' AS snapshot_date, DATE '1991-04-03' AS list_date`,
+      stk_limit: `${codes}, 12 AS up_limit, 8 AS down_limit FROM ${days}`,
+      daily: `${codes}, 10 AS close FROM ${days} WHERE day < DATE '2024-02-20'`,
+    });
+    const columns = "ts_code,trade_date,open,high,low,close,pre_close,vol,amount";
+    for (const { close, strict } of [
+      { close: 10, strict: true },
+      { close: 99, strict: false },
+    ]) {
+      const root = await newMirror(address);
+      await pull(root);
+      const file = await csvFile(columns, [`000001.SZ,20240301,10,10,10,${close},10,1,1`]);
+      const imported = await importFiles(root, entityNamed("daily")!, [file], { ...MEMORY, map: {}, set: {}, strict });
+      expect(imported.version).not.toBeNull();
+    }
+    const calendar = await newMirror(address);
+    await pull(calendar);
+    const file = await csvFile("exchange,cal_date,is_open", ["SSE,20240301,1"]);
+    await importFiles(calendar, entityNamed("trade_cal")!, [file], { ...MEMORY, map: {}, set: {} });
+    const reader = await newMirror(address);
+    await pull(reader);
+    const options = { ...MEMORY, from: null, to: null, severity: null };
+    const [found] = (await checkLake(reader, [entityNamed("daily")!], options)).entities;
+    expect(found!.findings.map(({ check }) => check)).toContain("outside-high-low");
   });
 
   test("writers of different entities publish on top of each other", async () => {

@@ -4,9 +4,11 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { fetchObject } from "../../src/objects/fetch.js";
-import type { ListedObject, ObjectStore } from "../../src/objects/object-store.js";
+import type { ObjectStore } from "../../src/objects/object-store.js";
 import { openObjects } from "../../src/objects/open.js";
+import { collect } from "../support/collect.js";
 import { temporaryFolder } from "../support/folders.js";
+import { size } from "../support/size.js";
 import { hasVersitygw, startBucket } from "../support/versitygw.js";
 
 const MAKERS: Readonly<Record<string, () => Promise<() => Promise<ObjectStore>>>> = {
@@ -20,14 +22,8 @@ const MAKERS: Readonly<Record<string, () => Promise<() => Promise<ObjectStore>>>
 
 const text = (value: string): Buffer => Buffer.from(value);
 
-async function listed(store: ObjectStore, prefix = "", after?: string): Promise<ListedObject[]> {
-  const found: ListedObject[] = [];
-  for await (const object of store.list(prefix, after)) found.push(object);
-  return found;
-}
-
 const keysOf = async (store: ObjectStore, prefix?: string, after?: string): Promise<string[]> =>
-  (await listed(store, prefix, after)).map(({ key }) => key);
+  (await collect(store.list(prefix ?? "", after))).map(({ key }) => key);
 
 for (const [kind, makeMaker] of Object.entries(MAKERS)) {
   describe.skipIf(kind === "a bucket" && !hasVersitygw)(kind, () => {
@@ -42,7 +38,9 @@ for (const [kind, makeMaker] of Object.entries(MAKERS)) {
       const found = await store.get("state/a.json");
       expect(found).toMatchObject({ bytes: text("one"), tag });
       expect(Math.abs(found!.modified.getTime() - Date.now())).toBeLessThan(600_000);
-      expect(await listed(store)).toEqual([{ key: "state/a.json", size: 3, tag, modified: expect.any(Date) as Date }]);
+      expect(await collect(store.list(""))).toEqual([
+        { key: "state/a.json", size: 3, tag, modified: expect.any(Date) as Date },
+      ]);
     });
 
     test("has no object that was never written, nor one at the path of a folder", async () => {
@@ -130,15 +128,15 @@ for (const [kind, makeMaker] of Object.entries(MAKERS)) {
       for (const key of keys) expect((await store.get(key))!.bytes.toString()).toBe(key);
     });
 
-    test("lists more objects than fit into a page", { timeout: 300_000 }, async () => {
+    test("lists and removes more objects than fit into a page or a request", async () => {
       const store = await make();
-      const keys = Array.from({ length: 1_100 }, (_, i) => `many/${String(i).padStart(5, "0")}`);
+      const keys = Array.from({ length: size("OBJECTS", 150, 1_100) }, (_, i) => `many/${String(i).padStart(5, "0")}`);
       for (let i = 0; i < keys.length; i += 50) {
         await Promise.all(keys.slice(i, i + 50).map((key) => store.create(key, text("x"))));
       }
       expect(await keysOf(store, "many/")).toEqual(keys);
-      await store.remove(keys.slice(0, 1_050));
-      expect(await keysOf(store, "many/")).toEqual(keys.slice(1_050));
+      await store.remove(keys.slice(0, -50));
+      expect(await keysOf(store, "many/")).toEqual(keys.slice(-50));
     });
 
     test("removes objects, and those that do not exist too", async () => {
@@ -159,7 +157,7 @@ for (const [kind, makeMaker] of Object.entries(MAKERS)) {
       await writeFile(path, bytes);
       const tag = await store.put("data/file", { path });
       expect((await store.get("data/file"))!.bytes.equals(bytes)).toBe(true);
-      expect(await listed(store)).toMatchObject([{ size: bytes.length, tag }]);
+      expect(await collect(store.list(""))).toMatchObject([{ size: bytes.length, tag }]);
       await store.put("data/empty", text(""));
       expect((await store.get("data/empty"))!.bytes).toHaveLength(0);
     });
@@ -182,9 +180,7 @@ for (const [kind, makeMaker] of Object.entries(MAKERS)) {
     test("does not take a shorter or missing object for the expected one", async () => {
       const store = await make();
       await store.put("short", randomBytes(9 << 20));
-      const readAll = async (key: string, size: number): Promise<void> => {
-        for await (const _ of fetchObject(store, key, [0, size]));
-      };
+      const readAll = (key: string, bytes: number): Promise<unknown> => collect(fetchObject(store, key, [0, bytes]));
       await expect(readAll("short", 10 << 20)).rejects.toThrow("were requested");
       await expect(readAll("short", 20 << 20)).rejects.toThrow("were requested");
       await expect(readAll("none", 20 << 20)).rejects.toThrow("none does not exist");
@@ -230,7 +226,7 @@ for (const [kind, makeMaker] of Object.entries(MAKERS)) {
     test("refuses prefixes that lead out of it", async () => {
       const store = await make();
       for (const prefix of ["../", "a/../../", "/etc/", "./"]) {
-        await expect(listed(store, prefix)).rejects.toThrow(RangeError);
+        await expect(collect(store.list(prefix))).rejects.toThrow(RangeError);
       }
     });
   });

@@ -7,16 +7,13 @@ import { OperatorError } from "../../src/errors.js";
 import { UnreachableError } from "../../src/objects/errors.js";
 import type { ObjectStore } from "../../src/objects/object-store.js";
 import { openObjects } from "../../src/objects/open.js";
+import { collect } from "../support/collect.js";
 import { temporaryFolder } from "../support/folders.js";
 import { canHideLinks, withoutLinks } from "../support/no-links.js";
 
 const text = (value: string): Buffer => Buffer.from(value);
 
-async function keysOf(store: ObjectStore): Promise<string[]> {
-  const keys: string[] = [];
-  for await (const { key } of store.list("")) keys.push(key);
-  return keys;
-}
+const keysOf = async (store: ObjectStore): Promise<string[]> => (await collect(store.list(""))).map(({ key }) => key);
 
 test("keeps each object as a file at the path of its key", async () => {
   const folder = await temporaryFolder();
@@ -108,7 +105,7 @@ test.runIf(process.getuid?.() !== 0)("says which permission is missing", async (
 
 test.skipIf(!canHideLinks)("creates an object once where the file system has no hard links", async () => {
   const folder = await temporaryFolder();
-  const script = join(import.meta.dirname, "../support/object-creators.ts");
+  const script = join(import.meta.dirname, "../support/object-creators.mjs");
   const env = (await withoutLinks())(95);
   const args = ["--import", import.meta.resolve("tsx"), script, folder];
   const { stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: "utf8" });

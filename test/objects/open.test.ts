@@ -8,6 +8,7 @@ import { inspect } from "node:util";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { OperatorError } from "../../src/errors.js";
 import { openObjects } from "../../src/objects/open.js";
+import { collect } from "../support/collect.js";
 import { temporaryFolder } from "../support/folders.js";
 import { ACCESS_KEY, hasVersitygw, SECRET_KEY, startBucket, type TestBucket } from "../support/versitygw.js";
 
@@ -119,9 +120,7 @@ describe.skipIf(!hasVersitygw)("a bucket", () => {
     const store = await openObjects(`s3://${bucket.name}/two words/${Math.random()}`, { env, patience: 500 });
     await store.put("a/b.json", Buffer.from("1"));
     expect((await store.get("a/b.json"))!.bytes.toString()).toBe("1");
-    const listed: string[] = [];
-    for await (const { key } of store.list("a/")) listed.push(key);
-    expect(listed).toEqual(["a/b.json"]);
+    expect((await collect(store.list("a/"))).map(({ key }) => key)).toEqual(["a/b.json"]);
   }
 
   test("is opened with the keys of a profile, and the endpoint and region beside them", async () => {

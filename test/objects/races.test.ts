@@ -6,7 +6,7 @@ import { openObjects } from "../../src/objects/open.js";
 import { temporaryFolder } from "../support/folders.js";
 import { hasVersitygw, startBucket } from "../support/versitygw.js";
 
-const PROGRAM = join(import.meta.dirname, "../support/object-process.ts");
+const PROGRAM = join(import.meta.dirname, "../support/object-process.mjs");
 const PROCESSES = 4;
 const TIMES = 25;
 

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { entityNamed } from "../../src/catalog/index.js";
 import { fileList, type DataFile } from "../../src/lake/manifest.js";
@@ -59,6 +60,78 @@ describe("choosing files", () => {
     const list = fileList("dividend", [...years, undated]);
     expect(chooseFiles(list, open, null).at(-1)!.files).toEqual([undated]);
     expect(chooseFiles(list, { start: "20210101", end: null }, null).at(-1)!.files).toEqual([years[2]]);
+  });
+});
+
+describe("any list", () => {
+  const dayOf = (n: number): string => `202401${String(n).padStart(2, "0")}`;
+  /** Files of one to three days with gaps between them; of each whether the code copy covers it. */
+  const lists = fc
+    .tuple(
+      fc.array(fc.record({ gap: fc.nat(2), days: fc.integer({ min: 1, max: 3 }), covered: fc.boolean() }), {
+        maxLength: 8,
+      }),
+      fc.boolean(),
+    )
+    .map(([given, hasUndated]) => {
+      let day = 1;
+      const dated = given.map(({ gap, days, covered }) => {
+        const one = file(dayOf(day + gap), dayOf(day + gap + days - 1));
+        day += gap + days;
+        return { one, covered };
+      });
+      const undated: DataFile = { ...file("x", "x"), first: null, last: null };
+      const byDate = [...dated.map(({ one }) => one), ...(hasUndated ? [undated] : [])];
+      const covered = dated.flatMap((each) => (each.covered ? [[each.one.first!, each.one.last!] as const] : []));
+      return fileList("daily", byDate, copies, covered);
+    });
+  const bound = fc.option(fc.integer({ min: 1, max: 40 }).map(dayOf));
+  const codes = fc.option(fc.subarray(["000001.SZ", "000999.SZ", "600519.SH"], { minLength: 1 }));
+
+  test("is read where its dates are asked for, each date once and in order, from a copy that covers it", () => {
+    fc.assert(
+      fc.property(lists, bound, bound, codes, (list, start, end, asked) => {
+        const overlaps = ({ first, last }: DataFile): boolean =>
+          first === null || last === null
+            ? start === null && end === null
+            : (start === null || start <= last) && (end === null || first <= end);
+        const groups = chooseFiles(list, { start, end }, asked);
+        const chosen = groups.flatMap(({ clustering, files, onlyDates }): readonly DataFile[] => {
+          if (clustering === "byDate") return files;
+          const [from, to] = onlyDates!;
+          expect(files.map(({ path }) => path)).toEqual(
+            copies
+              .filter(({ firstCode, lastCode }) => asked!.some((c) => firstCode! <= c && c <= lastCode!))
+              .map(({ path }) => path),
+          );
+          const within = list.byDate.filter(({ first, last }) => first !== null && from <= first && last! <= to);
+          const isCovered = within.every(({ first }) => list.codeRanges.some(([one]) => one === first));
+          expect(isCovered).toBe(true);
+          return within;
+        });
+        expect(chosen).toEqual(list.byDate.filter(overlaps));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("gives a page as many rows as it needs, and no scan after them", () => {
+    const daily = entityNamed("daily")!;
+    const request = (query: string) =>
+      parseRequest(daily, new URLSearchParams(query), { defaultLimit: null, maxLimit: null });
+    const list = fileList(
+      "daily",
+      Array.from({ length: 30 }, (_, i) => file(dayOf(i + 1), dayOf(i + 1), 1_000)),
+    );
+    for (const order of ["asc", "desc"]) {
+      const { scans } = planRead(request(`limit=5000&order=${order}`), list, null);
+      expect(scans.reduce((sum, { bounds }) => sum + bounds.atMost, 0)).toBeGreaterThan(5_000);
+      expect(scans.slice(0, -1).reduce((sum, { bounds }) => sum + bounds.atMost, 0)).toBeLessThanOrEqual(5_000);
+      // How many rows meet a condition is not known.
+      expect(
+        planRead(request(`limit=5&ts_code=600519.SH&order=${order}`), list, null).scans.flatMap(({ files }) => files),
+      ).toHaveLength(30);
+    }
   });
 });
 

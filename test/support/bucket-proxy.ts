@@ -19,7 +19,7 @@ export interface Fault {
   readonly delay?: number;
   /** Bytes of the response a second, for each connection. */
   readonly bandwidth?: number;
-  /** The connection is cut after this many bytes of the response body; with `calm`, as if it had ended. */
+  /** The connection ends after this many bytes of the response body. */
   readonly cutAfter?: number;
   /** The server carries the request out; its response is lost. */
   readonly isLost?: boolean;
@@ -39,8 +39,8 @@ export interface BucketProxy {
   readonly requests: Seen[];
   /** The largest number of connections that were open at once. */
   readonly mostConnections: () => number;
-  /** What happens to a request; nothing by default. It may also do something itself. */
-  fault: (seen: Seen) => Fault | undefined;
+  /** What happens to a request; nothing by default. It may also do something itself, for which the request waits. */
+  fault: (seen: Seen) => Fault | undefined | Promise<Fault | undefined>;
   /** Refuses connections, and cuts those that are open. */
   leave(): Promise<void>;
   /** Listens again. */
@@ -57,7 +57,7 @@ export async function openBucketProxy(socketPath: string): Promise<BucketProxy> 
     url: "",
     requests: [] as Seen[],
     mostConnections: () => most,
-    fault: (_: Seen): Fault | undefined => undefined,
+    fault: (_: Seen): Fault | undefined | Promise<Fault | undefined> => undefined,
     async leave() {
       server.close();
       for (const socket of open) socket.destroy();
@@ -76,7 +76,9 @@ export async function openBucketProxy(socketPath: string): Promise<BucketProxy> 
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     const seen = { method: request.method ?? "", path: request.url ?? "", headers: request.headers };
     proxy.requests.push(seen);
-    forward(socketPath, request, response, proxy.fault(seen) ?? {}).catch(() => response.destroy());
+    const forwarded = async (): Promise<void> =>
+      forward(socketPath, request, response, (await proxy.fault(seen)) ?? {});
+    forwarded().catch(() => response.destroy());
   };
   const server = createServer(handle);
   server.on("checkContinue", handle);
@@ -119,7 +121,7 @@ async function forward(
   }
   const [answer] = await answered;
   if (fault.isLost) {
-    for await (const _ of answer) void _;
+    await once(answer.resume(), "end");
     request.socket.destroy();
     return;
   }

@@ -19,6 +19,6 @@ export const size = (name: string, quick: number, long = quick): number =>
 
 const EVERY = size("STEPS", 25, 1);
 
-/** Of all steps at which work may end, those to look at: every twenty-fifth and the last, or in the long run all of them. */
-export const someSteps = <T>(steps: readonly T[]): readonly T[] =>
-  steps.filter((_, i) => i % EVERY === 0 || i === steps.length - 1);
+/** Of all steps at which work may end, those to look at: every twenty-fifth, or as given, and the last, or in the long run all of them. */
+export const someSteps = <T>(steps: readonly T[], every = EVERY): readonly T[] =>
+  steps.filter((_, i) => i % every === 0 || i === steps.length - 1);

@@ -9,6 +9,7 @@ import { openWriter, type Writer } from "../../src/engine/writer.js";
 import { createIntegrity } from "../../src/lake/integrity.js";
 import { openLake, type Snapshot } from "../../src/lake/lake.js";
 import { layoutOf, listFile, versionFile } from "../../src/lake/layout.js";
+import type { DataFile, FileList } from "../../src/lake/manifest.js";
 import { importFiles, type ImportReport } from "../../src/store/import.js";
 import { columnList, scan } from "../../src/store/datafile.js";
 import { afterEachFile, temporaryFolder } from "./folders.js";
@@ -78,13 +79,30 @@ export async function neededFiles(root: string): Promise<readonly string[]> {
   for (const version of await lake.versions()) {
     needed.add(join(layout.versions, versionFile(version.sequence)));
     for (const sha of Object.values(version.lists)) {
-      const path = join(layout.lists, listFile(sha));
-      needed.add(path);
-      const { byDate, byCode } = JSON.parse(await readFile(path, "utf8")) as ReturnType<Snapshot["files"]>;
-      for (const file of [...byDate, ...byCode]) needed.add(join(layout.lake, file.path));
+      const names = await listFilesOf(root, sha);
+      for (const name of names) needed.add(join(layout.lists, listFile(name)));
+      for (const name of names) {
+        const { byDate = [], byCode = [], files = [] } = await readListFile(root, name);
+        for (const file of [...byDate, ...byCode, ...files]) needed.add(join(layout.lake, file.path));
+      }
     }
   }
   return [...needed].map((path) => relative(root, path)).sort();
+}
+
+/** A list as stored, or a part of one. */
+interface StoredList extends Partial<Pick<FileList, "byDate" | "byCode">> {
+  readonly files?: readonly DataFile[];
+  readonly parts?: { readonly byDate: readonly string[]; readonly byCode: readonly string[] };
+}
+
+const readListFile = async (root: string, sha: string): Promise<StoredList> =>
+  JSON.parse(await readFile(join(layoutOf(root).lists, listFile(sha)), "utf8")) as StoredList;
+
+/** The checksums of the files that store a list: its own, and those of its parts. */
+export async function listFilesOf(root: string, sha: string): Promise<readonly string[]> {
+  const { parts } = await readListFile(root, sha);
+  return [sha, ...(parts ? [...parts.byDate, ...parts.byCode] : [])];
 }
 
 /** Claims of a lock that do not say whose they are are left alone for a minute: lets that minute pass. */

@@ -1,6 +1,6 @@
 // A bucket of a real server of S3, behind a proxy. Tests that need it are skipped unless `node scripts/versitygw.mjs` has
 // built the server.
-import { spawn, type ChildProcess } from "node:child_process";
+import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -32,9 +32,11 @@ const servers: { readonly child: ChildProcess; readonly proxy: BucketProxy }[] =
 export async function startBucket(name = "market"): Promise<TestBucket> {
   const root = await temporaryFolder();
   const folder = join(root, "buckets", name);
-  await mkdir(folder, { recursive: true });
+  const users = join(root, "users");
+  for (const path of [folder, users]) await mkdir(path, { recursive: true });
   const socket = join(root, "socket");
-  const child = spawn(PROGRAM, ["--port", socket, "--keep-alive", "--quiet", "posix", join(root, "buckets")], {
+  const options = ["--port", socket, "--iam-dir", users, "--keep-alive", "--quiet"];
+  const child = spawn(PROGRAM, [...options, "posix", join(root, "buckets")], {
     env: { ...process.env, ROOT_ACCESS_KEY: ACCESS_KEY, ROOT_SECRET_KEY: SECRET_KEY },
     stdio: "ignore",
   });
@@ -51,6 +53,18 @@ export async function startBucket(name = "market"): Promise<TestBucket> {
     AWS_EC2_METADATA_DISABLED: "true",
   };
   return { name, proxy, env, folder };
+}
+
+/** Variables of a new user of the server, who may do nothing yet. */
+export function createUser({ proxy, env }: TestBucket, name: string): Promise<NodeJS.ProcessEnv> {
+  const admin = ["--access", ACCESS_KEY, "--secret", SECRET_KEY, "--endpoint-url", proxy.url];
+  const user = ["--access", name, "--secret", `secret of ${name}`, "--role", "user"];
+  return new Promise((resolve, reject) => {
+    execFile(PROGRAM, ["admin", ...admin, "create-user", ...user], (error) => {
+      if (error) reject(error);
+      else resolve({ ...env, AWS_ACCESS_KEY_ID: name, AWS_SECRET_ACCESS_KEY: `secret of ${name}` });
+    });
+  });
 }
 
 afterEachFile(async () => {

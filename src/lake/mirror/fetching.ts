@@ -46,11 +46,15 @@ export function createFetch(layout: Layout, objects: ObjectStore, room: Room): F
     const handle = await open(temporary, "w");
     try {
       const writing = (stretch: Stretch): Promise<void> => writeStretch(portion, stretch, handle);
-      for await (const _ of ahead(stretches, STRETCHES_AHEAD, writing));
+      const writes = ahead(stretches, STRETCHES_AHEAD, writing);
+      while (!(await writes.next()).done);
     } catch (error) {
       if (error instanceof UnreachableError || error instanceof DamagedFileError) throw error;
-      const isThere = await objects.get(nameOf(layout, join(layout.lake, file.path)), { range: [0, 1] });
-      throw isThere ? error : new DamagedFileError(file.path, `${objects.address} does not have the file`, true);
+      const size = await sizeOf(objects, nameOf(layout, join(layout.lake, file.path)));
+      if (size === file.bytes) throw error;
+      throw size === undefined
+        ? new DamagedFileError(file.path, `${objects.address} does not have the file`, true)
+        : new DamagedFileError(file.path, `the object has ${size} bytes instead of ${file.bytes}`);
     } finally {
       await handle.close();
     }
@@ -85,6 +89,12 @@ export function createFetch(layout: Layout, objects: ObjectStore, room: Room): F
     }
     return fetch;
   };
+}
+
+/** Bytes of an object; undefined if there is none. */
+async function sizeOf(objects: ObjectStore, key: string): Promise<number | undefined> {
+  for await (const found of objects.list(key)) if (found.key === key) return found.size;
+  return undefined;
 }
 
 const isFull = (error: unknown): boolean => ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "");

@@ -21,6 +21,9 @@ export interface Pull {
   immutable(path: string): Promise<boolean>;
 }
 
+/** An object that exists while a lake is restored into the bucket. */
+export const RESTORING_KEY = "state/restoring";
+
 /** Files of the state that are fetched at the same time. */
 const AT_ONCE = 32;
 
@@ -137,6 +140,12 @@ export function createPull(layout: Layout, objects: ObjectStore): Pull {
   const follow = async (thorough: boolean): Promise<void> => {
     const seen = await readPointer(layout);
     if (thorough || seen === 0) {
+      if (seen === 0 && (await objects.get(RESTORING_KEY))) {
+        throw new UnavailableError(
+          `a restore into ${objects.address} has not finished`,
+          "wait for it, or run tapehouse restore again",
+        );
+      }
       await checkIdentity();
       const found = await listAfter(seen);
       const newest = found.at(-1);
@@ -145,6 +154,7 @@ export function createPull(layout: Layout, objects: ObjectStore): Pull {
       const version = newest === undefined ? undefined : await readVersion(newest);
       if (version) await moveTo(version);
       await forgetRemoved();
+      await file(layout.delta);
     }
     for (let next = (await readPointer(layout)) + 1; ; next++) {
       const version = await readVersion(next);

@@ -1,7 +1,7 @@
 // A process that works on objects: `ADDRESS KEY TIMES` adds one to a number TIMES times.
 import { openObjects } from "../../src/objects/open.js";
 
-const [address, key, times] = process.argv.slice(2) as [string, string, string];
+const [address, key, times] = process.argv.slice(2);
 const store = await openObjects(address);
 for (let done = 0; done < Number(times);) {
   const found = await store.get(key);

@@ -1,0 +1,62 @@
+// Objects of a bucket that are damaged or gone: verify finds them, and repair sends or rewrites them.
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { openLake } from "../../src/lake/lake.js";
+import { layoutOf, listFile, nameOf } from "../../src/lake/layout.js";
+import { repair } from "../../src/repair/repair.js";
+import { verify } from "../../src/repair/verify.js";
+import { publishRows } from "../support/lake.js";
+import { mirrorAt, newAddress, newMirror, pull, STORES } from "../support/mirrors.js";
+import { MEMORY, servedRows } from "../support/upkeep.js";
+
+const OPTIONS = { ...MEMORY, deep: true };
+
+const ROWS = `SELECT printf('%06d.SZ', i % 50) AS ts_code, DATE '2024-01-02' + (i // 50)::INT AS trade_date,
+  i / 4 AS adj_factor FROM range(5000) t(i)`;
+
+async function newLake(store: (typeof STORES)[number]) {
+  const root = await newMirror(await newAddress(store));
+  await publishRows(root, { adj_factor: ROWS }, { codeCopy: true });
+  const layout = layoutOf(root);
+  const { objects } = await mirrorAt(root);
+  const { version, files } = (await openLake(root)).current();
+  const [file] = files("adj_factor").byDate;
+  const dataKey = nameOf(layout, join(layout.lake, file!.path));
+  const listKey = nameOf(layout, join(layout.lists, listFile(version.lists["adj_factor"]!)));
+  return { root, layout, objects, dataKey, listKey, path: join(layout.lake, file!.path) };
+}
+
+describe.each(STORES)("a lake in a %s", (store) => {
+  test("is verified by what is there, not by what the mirror has", async () => {
+    const { root, objects, dataKey, listKey } = await newLake(store);
+    expect((await verify(root, OPTIONS)).faults).toEqual([]);
+    await objects.remove([dataKey, listKey]);
+    const { faults } = await verify(root, OPTIONS);
+    expect(faults.map(({ path }) => path).sort()).toEqual([dataKey, listKey].sort());
+    expect(faults[0]).toMatchObject({ kind: "damaged", problem: expect.stringContaining("does not have the file") });
+  });
+
+  test("gets objects again that are whole in the mirror", async () => {
+    const { root, objects, dataKey, listKey } = await newLake(store);
+    const data = (await objects.get(dataKey))!.bytes;
+    await objects.put(dataKey, Buffer.from(data).fill(7, 100, 108));
+    await objects.put(listKey, Buffer.from("{}"));
+    const report = await repair(root, { ...OPTIONS, giveUp: false });
+    expect(report.manifest).toEqual(["2 objects of the bucket sent again"]);
+    expect((await objects.get(dataKey))!.bytes).toEqual(data);
+    expect((await verify(root, OPTIONS)).faults).toEqual([]);
+  });
+
+  test("gets a data file that is whole nowhere from the other copy of its rows", async () => {
+    const { root, objects, dataKey, path } = await newLake(store);
+    const rows = await servedRows(root);
+    await objects.put(dataKey, Buffer.from("gone"));
+    await rm(path);
+    await repair(root, { ...OPTIONS, giveUp: false });
+    expect((await verify(root, OPTIONS)).faults).toEqual([]);
+    const other = await newMirror(objects.address);
+    await pull(other);
+    expect(await servedRows(other)).toEqual(rows);
+  });
+});

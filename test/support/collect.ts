@@ -1,0 +1,7 @@
+// All that an asynchronous iterator yields.
+
+export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}

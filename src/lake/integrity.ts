@@ -126,9 +126,12 @@ export function createIntegrity(layout: Layout, requireState = async (): Promise
   const hold = async (files: readonly DataFile[], needed: NeededGroups): Promise<Held> => {
     const mirror = await openMirror();
     const portions = await Promise.all(files.map((file) => choose(mirror, file, needed)));
+    const check = async (): Promise<void> => {
+      await Promise.all(portions.map(checkOne));
+    };
     const leave = (await mirror?.hold(portions)) ?? (() => undefined);
     try {
-      await Promise.all(portions.map(checkOne));
+      await check();
     } catch (error) {
       leave();
       throw error;
@@ -142,8 +145,10 @@ export function createIntegrity(layout: Layout, requireState = async (): Promise
     return {
       pathOf: (file) => paths.get(file)!,
       isExcerpt: !portions.every(isWhole),
-      check: async () => void (await Promise.all(portions.map(checkOne))),
-      checkAgain: async () => void (await Promise.all(portions.map(again))),
+      check,
+      async checkAgain() {
+        await Promise.all(portions.map(again));
+      },
       leave,
     };
   };

@@ -111,7 +111,7 @@ describe.each(STORES)("a mirror of a %s", (store) => {
       .filter((one) => one.ts_code !== undefined || one.trade_date !== undefined || one.limit !== undefined);
     await fc.assert(
       fc.asyncProperty(query, async (parameters) => {
-        const path = `/api/v1/entities/adj_factor?${new URLSearchParams(parameters)}`;
+        const path = `/api/v1/entities/adj_factor?${new URLSearchParams(parameters).toString()}`;
         const answers = await Promise.all(
           servers.map(async ({ get }) => {
             const response = await get(path);

@@ -193,7 +193,7 @@ describe.skipIf(!hasVersitygw)("a bucket", () => {
   });
 
   test("gets the parts of large objects over a bounded number of connections", async () => {
-    const size = sizeOf("LARGE_OBJECT", 40 << 20, 80 << 20);
+    const size = sizeOf("LARGE_OBJECT", 56 << 20, 80 << 20);
     const keys = ["a", "b", "c", "d"];
     const path = join(await temporaryFolder(), "file");
     await writeFile(path, randomBytes(size));

@@ -46,7 +46,8 @@ export function createFetch(layout: Layout, objects: ObjectStore, room: Room): F
     const handle = await open(temporary, "w");
     try {
       const writing = (stretch: Stretch): Promise<void> => writeStretch(portion, stretch, handle);
-      for await (const _ of ahead(stretches, STRETCHES_AHEAD, writing)) void _;
+      const writes = ahead(stretches, STRETCHES_AHEAD, writing);
+      while (!(await writes.next()).done);
     } catch (error) {
       if (error instanceof UnreachableError || error instanceof DamagedFileError) throw error;
       const size = await sizeOf(objects, nameOf(layout, join(layout.lake, file.path)));

@@ -12,7 +12,7 @@ import { vacuum } from "../../src/store/vacuum.js";
 import type { Fault, Seen } from "../support/bucket-proxy.js";
 import { bucketProxy, mirrorAt, newAddress, newMirror, pull, STORES } from "../support/mirrors.js";
 import { ingester } from "../support/ingest.js";
-import { endAll, tapehouse } from "../support/processes.js";
+import { endAll, tapehouse, until } from "../support/processes.js";
 import { size } from "../support/size.js";
 import { dropFactors, factorFile, MEMORY, servedRows } from "../support/upkeep.js";
 
@@ -149,7 +149,11 @@ describe.skipIf(!STORES.includes("bucket"))("drops in a bucket", () => {
     const { objects } = await mirrorAt(root);
     await objects.put("inbox/adj_factor/bad.csv", Buffer.from("ts_code,trade_date\n000001.SZ,20249999\n"));
     await makeInbox(layoutOf(root));
-    await (await ingester(root)).settle();
+    const watcher = await ingester(root);
+    await until("the drop is refused", async () => {
+      await watcher.settle();
+      return (await readLedger(layoutOf(root).ledger)).length > 0 || undefined;
+    });
     const other = await newMirror(address);
     await pull(other);
     await followLedger(layoutOf(other));

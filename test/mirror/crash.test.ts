@@ -2,7 +2,6 @@
 // lost and nothing is published twice.
 import { describe, expect, test, afterEach } from "vitest";
 import { readDrops } from "../../src/lake/status.js";
-import { followLedger } from "../../src/store/ledger-file.js";
 import { makeInbox } from "../../src/inbox/data-directory.js";
 import { openLake } from "../../src/lake/lake.js";
 import { readLedger } from "../../src/lake/ledger.js";

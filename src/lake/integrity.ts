@@ -26,7 +26,7 @@ export interface Integrity {
 }
 
 /** The numbers of the row groups that are read of a file; null for all. */
-export type NeededGroups = (file: DataFile) => readonly number[] | null;
+type NeededGroups = (file: DataFile) => readonly number[] | null;
 
 const ALL: NeededGroups = () => null;
 

@@ -87,7 +87,6 @@ function entityFiles(count: number, size: number, kind: string): readonly (reado
 
 /** All files of the lake, in MB. */
 export const LAKE_SIZE = [...codeFiles, ...dateFiles].flat().reduce((sum, { size }) => sum + size, 0);
-export const LAKE_FILES = [...codeFiles, ...dateFiles].flat().length;
 
 const dayOf = (year: number, random: () => number): string =>
   `${year}${String(1 + Math.floor(random() * 12)).padStart(2, "0")}${String(1 + Math.floor(random() * 28)).padStart(2, "0")}`;

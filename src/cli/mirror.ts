@@ -7,19 +7,14 @@ import { UnavailableError } from "../lake/continuity.js";
 import { layoutOf, type Layout } from "../lake/layout.js";
 import { openMirror, type Mirror } from "../lake/mirror/mirror.js";
 import { readPointer } from "../lake/kept-versions.js";
-import { hasRole } from "../processes/messages.js";
-import { envOf, SETTINGS, type SettingName } from "../settings.js";
-import { isBucketAddress } from "../objects/address.js";
+import { SETTINGS } from "../settings.js";
+import { givenFor } from "./mirror-options.js";
 import { followLedger } from "../store/ledger-file.js";
 import { note } from "./out.js";
 
-/** Lets a command whose data directory is a bucket work on its mirror: replaces the value of the option `--data`. */
-export async function useMirror(command: Command): Promise<void> {
-  if (hasRole("worker") || !command.options.some(({ long }) => long === "--data")) return;
-  const given = (name: SettingName): string =>
-    (command.getOptionValue(name) as string | undefined) ?? process.env[envOf(name)] ?? SETTINGS[name].fallback;
-  const address = given("data");
-  if (!isBucketAddress(address)) return;
+/** Lets a command work on the mirror of a bucket: replaces the value of its option `--data`. */
+export async function useMirror(command: Command, address: string): Promise<void> {
+  const given = (name: "mirror" | "mirrorSize"): string => givenFor(command, name);
   const root = SETTINGS.mirror.parse(given("mirror"), "--mirror") ?? join(cacheFolder(), nameOf(address));
   const size = SETTINGS.mirrorSize.parse(given("mirrorSize"), "--mirror-size");
   const mirror = await openMirror(root, { address, size });

@@ -3,11 +3,12 @@ import { join } from "node:path";
 import { Option, type Command } from "commander";
 import { MANIFEST } from "../backup/format.js";
 import { commandMemory } from "../config.js";
-import { envOf, flagOf, settingNamed, SETTINGS, settingsOf, type SettingName } from "../settings.js";
+import { envOf, flagOf, SETTINGS, settingsOf } from "../settings.js";
 import { OperatorError } from "../errors.js";
 import { layoutOf } from "../lake/layout.js";
 import { exists } from "../durable.js";
 import { parsers } from "../setting-values.js";
+import { settingOption } from "./mirror-options.js";
 
 /** `--data DIR`, or TAPEHOUSE_DATA, or ./parquet. */
 export const dataOption = (): Option =>
@@ -16,23 +17,10 @@ export const dataOption = (): Option =>
     .default(SETTINGS.data.fallback)
     .argParser((text) => SETTINGS.data.parse(text, "--data"));
 
-/** Options for the mirror of a bucket, which every command with `--data` has. */
-export function addMirrorOptions(command: Command): void {
-  if (!command.options.some(({ long }) => long === "--data")) return;
-  for (const name of ["mirror", "mirrorSize"] as const) command.addOption(settingOption(name));
-}
-
 /** Gives a command an option for each of its settings, as text for `readConfig`. */
 export function addSettings(command: Command, of: Parameters<typeof settingsOf>[0]): Command {
   for (const name of settingsOf(of)) command.addOption(settingOption(name));
   return command;
-}
-
-function settingOption(name: SettingName): Option {
-  const { fallback, meaning, bare } = settingNamed(name);
-  const text = `${meaning} (env ${envOf(name)}, default ${fallback})`;
-  const option = new Option(`${flagOf(name)} ${bare === undefined ? "<value>" : "[value]"}`, text);
-  return bare === undefined ? option : option.preset(bare);
 }
 
 /** Refuses a folder without a lake, such as a mistyped name. */

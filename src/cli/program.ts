@@ -1,8 +1,8 @@
 // The command line: all commands.
 import { Command } from "commander";
 import { PACKAGE_VERSION } from "../config.js";
-import { addMirrorOptions } from "./options.js";
-import { useMirror } from "./mirror.js";
+import { addMirrorOptions, bucketGiven } from "./mirror-options.js";
+import { hasRole } from "../processes/messages.js";
 import { runProgram } from "./run.js";
 
 /** A command is loaded when it is called: few of them need DuckDB, and only `serve` needs Express. */
@@ -44,7 +44,10 @@ export async function createProgram(name = ""): Promise<Command> {
   const commands = await Promise.all((one ? [one] : Object.values(COMMANDS)).map((load) => load()));
   for (const command of commands) program.addCommand(command);
   for (const command of commands.flatMap((one) => [one, ...one.commands])) addMirrorOptions(command);
-  program.hook("preAction", (_, command) => useMirror(command));
+  program.hook("preAction", async (_, command) => {
+    const bucket = hasRole("worker") ? null : bucketGiven(command);
+    if (bucket !== null) await (await import("./mirror.js")).useMirror(command, bucket);
+  });
   return program;
 }
 

@@ -3,7 +3,7 @@ import { lstat, mkdir, open, readdir, rename, rm, utimes } from "node:fs/promise
 import { randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
 import { reasonOf } from "../errors.js";
-import type { DropState } from "../lake/drop-file.js";
+import { INBOX_KEYS, isSameTime, type DropState } from "../lake/drop-file.js";
 import type { Layout } from "../lake/layout.js";
 import type { Mirror } from "../lake/mirror/mirror.js";
 import { fetchObject } from "../objects/fetch.js";
@@ -26,8 +26,6 @@ interface Options {
   readonly log: (line: string) => void;
   readonly signal: AbortSignal;
 }
-
-const PREFIX = "inbox/";
 
 /** Milliseconds between two lists of the bucket. */
 const LOOK_EVERY = 2_000;
@@ -58,7 +56,7 @@ export function createBucketInbox(mirror: Mirror, layout: Layout, options: Optio
 
   /** Fetches an object that is new, and removes what was fetched of one that is settled. */
   const bring = async (object: ListedObject): Promise<void> => {
-    const path = object.key.slice(PREFIX.length);
+    const path = object.key.slice(INBOX_KEYS.length);
     const state = { path, size: object.size, mtime: object.modified.getTime() };
     const local = await lstat(join(layout.inbox, path)).catch(() => undefined);
     if (isKnown(state)) {
@@ -75,8 +73,8 @@ export function createBucketInbox(mirror: Mirror, layout: Layout, options: Optio
 
   const lookNow = async (): Promise<void> => {
     const paths = new Set<string>();
-    for await (const object of objects.list(PREFIX)) {
-      const path = object.key.slice(PREFIX.length);
+    for await (const object of objects.list(INBOX_KEYS)) {
+      const path = object.key.slice(INBOX_KEYS.length);
       if (signal.aborted) return;
       if (path === "" || path.endsWith("/")) continue;
       if (path.split("/").some(isWrongPart)) {
@@ -102,9 +100,9 @@ export function createBucketInbox(mirror: Mirror, layout: Layout, options: Optio
       if (running || clock() < next) return;
       running = lookNow()
         .then(
-          () => reported.delete(PREFIX),
+          () => reported.delete(INBOX_KEYS),
           (error: unknown) => {
-            if (!signal.aborted) report(PREFIX, reasonOf(error));
+            if (!signal.aborted) report(INBOX_KEYS, reasonOf(error));
           },
         )
         .then(() => {
@@ -115,6 +113,3 @@ export function createBucketInbox(mirror: Mirror, layout: Layout, options: Optio
     ended: async () => (await running) ?? undefined,
   };
 }
-
-/** The ledger has the time of the file, in fractions of a millisecond. */
-export const isSameTime = (a: number, b: number): boolean => Math.abs(a - b) < 2;

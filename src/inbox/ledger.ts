@@ -1,7 +1,7 @@
 // Writes the ledger of drops: appends entries durably, and rewrites the file without obsolete entries when it has grown.
 import { mkdir, stat } from "node:fs/promises";
 import { OperatorError } from "../errors.js";
-import { isUnchanged } from "../lake/drop-file.js";
+import { openInbox } from "../lake/drop-file.js";
 import { mayHold } from "../lake/found-drops.js";
 import { inspectLedger, isLost, LEDGER_BEGIN, type LedgerEntry } from "../lake/ledger.js";
 import type { Layout } from "../lake/layout.js";
@@ -178,9 +178,10 @@ const lostLedger = (path: string): string =>
 /** Entries of existing files, and the latest of those whose files are gone. */
 async function relevantEntries(layout: Layout, entries: readonly LedgerEntry[]): Promise<readonly LedgerEntry[]> {
   if (entries.length <= MOST_GONE) return entries;
+  const isInInbox = await openInbox(layout);
   const left: LedgerEntry[] = [];
   for (const [i, entry] of entries.entries()) {
-    if (i >= entries.length - MOST_GONE || (await isUnchanged(layout, entry))) left.push(entry);
+    if (i >= entries.length - MOST_GONE || (await isInInbox(entry))) left.push(entry);
   }
   return left;
 }

@@ -1,7 +1,7 @@
 // The state of a data directory: what is served, what was dropped, and the disk space that it uses.
 import { readdir, stat, statfs } from "node:fs/promises";
 import { ENTITIES } from "../catalog/index.js";
-import { isUnchanged } from "./drop-file.js";
+import { openInbox } from "./drop-file.js";
 import { type DeltaState, readDeltaState } from "./delta-state.js";
 import type { Finding } from "./findings.js";
 import { idOf } from "./found-drops.js";
@@ -112,9 +112,10 @@ export async function readDrops(lake: Lake): Promise<DropsStatus> {
   const lists: Readonly<Record<Outcome, LedgerEntry[]>> = {
     ...{ taken: warned, same: warned, refused, withdrawn, command: [] },
   };
+  const isInInbox = await openInbox(layout);
   for (const entry of entries) {
     const isListed = entry.outcome === "refused" || entry.outcome === "withdrawn" || entry.warnings.length > 0;
-    if (isListed && (await isUnchanged(layout, entry))) lists[entry.outcome].unshift(entry);
+    if (isListed && (await isInInbox(entry))) lists[entry.outcome].unshift(entry);
   }
   const withReason = (of: "refused" | "withdrawn"): DropsStatus["refused"] =>
     lists[of].map(({ path, entity, reason, time }) => ({ path, entity, reason, time }));

@@ -1,6 +1,7 @@
 // Writers that are killed between two requests, and responses that are lost after the request was carried out: nothing is
 // lost and nothing is published twice.
 import { describe, expect, test, afterEach } from "vitest";
+import { readDrops } from "../../src/lake/status.js";
 import { makeInbox } from "../../src/inbox/data-directory.js";
 import { openLake } from "../../src/lake/lake.js";
 import { readLedger } from "../../src/lake/ledger.js";
@@ -11,7 +12,7 @@ import { vacuum } from "../../src/store/vacuum.js";
 import type { Fault, Seen } from "../support/bucket-proxy.js";
 import { bucketProxy, mirrorAt, newAddress, newMirror, pull, STORES } from "../support/mirrors.js";
 import { ingester } from "../support/ingest.js";
-import { endAll, tapehouse } from "../support/processes.js";
+import { endAll, tapehouse, until } from "../support/processes.js";
 import { size } from "../support/size.js";
 import { dropFactors, factorFile, MEMORY, servedRows } from "../support/upkeep.js";
 
@@ -141,5 +142,26 @@ describe.skipIf(!STORES.includes("bucket"))("drops in a bucket", () => {
     expect(rows).toHaveLength(3);
     expect(sequences).toEqual([1, 2]);
     expect((await readLedger(layoutOf(root).ledger)).filter(({ outcome }) => outcome === "taken")).toHaveLength(1);
+  });
+
+  test("that are refused are reported by every mirror, until they are removed", async () => {
+    const { address, root } = await newLake();
+    const { objects } = await mirrorAt(root);
+    await objects.put("inbox/adj_factor/bad.csv", Buffer.from("ts_code,trade_date\n000001.SZ,20249999\n"));
+    await makeInbox(layoutOf(root));
+    const watcher = await ingester(root);
+    await until("the drop is refused", async () => {
+      await watcher.settle();
+      return (await readLedger(layoutOf(root).ledger)).length > 0 || undefined;
+    });
+    const other = await newMirror(address);
+    await pull(other);
+    await followLedger(layoutOf(other));
+    for (const mirror of [root, other]) {
+      const { refused } = await readDrops(await openLake(mirror));
+      expect(refused.map(({ path }) => path)).toEqual(["adj_factor/bad.csv"]);
+    }
+    await objects.remove(["inbox/adj_factor/bad.csv"]);
+    expect((await readDrops(await openLake(other))).refused).toEqual([]);
   });
 });

@@ -254,7 +254,7 @@ describe.skipIf(!hasVersitygw)("a bucket", () => {
 
   test("refuses wrong keys and missing buckets as the server says it", async () => {
     const unknown = await open({}, { AWS_ACCESS_KEY_ID: "unknown" });
-    await expect(unknown.get("a")).rejects.toThrow("No user exists with the provided access key ID");
+    await expect(unknown.get("a")).rejects.toThrow("does not know the access key: check AWS_ACCESS_KEY_ID");
     const elsewhere = await open({}, { AWS_REGION: "eu-west-1" });
     await expect(elsewhere.get("a")).rejects.toThrow(/not in the region eu-west-1/);
     const missing = await openObjects("s3://missing", { env: bucket.env });

@@ -271,7 +271,7 @@ describe("the process that watches the inbox", () => {
   test("and ends by itself leaves a server that is degraded and says so", async () => {
     const server = await serve("--workers", "1", "--log-level", "info");
     process.kill(await ingesterOf(server), "SIGTERM");
-    await expectTold(server, /the process that watches the inbox has ended; nothing is imported from it/);
+    await expectTold(server, /the process that watches the inbox has ended; nothing is imported/);
     await untilHealth(server, "degraded", false);
     server.child.kill("SIGHUP");
     await untilHealth(server, "ok");

@@ -4,6 +4,7 @@ import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { openBucketProxy, type BucketProxy } from "./bucket-proxy.js";
 import { afterEachFile, temporaryFolder } from "./folders.js";
 import { until } from "./processes.js";
@@ -56,15 +57,11 @@ export async function startBucket(name = "market"): Promise<TestBucket> {
 }
 
 /** Variables of a new user of the server, who may do nothing yet. */
-export function createUser({ proxy, env }: TestBucket, name: string): Promise<NodeJS.ProcessEnv> {
+export async function createUser({ proxy, env }: TestBucket, name: string): Promise<NodeJS.ProcessEnv> {
   const admin = ["--access", ACCESS_KEY, "--secret", SECRET_KEY, "--endpoint-url", proxy.url];
   const user = ["--access", name, "--secret", `secret of ${name}`, "--role", "user"];
-  return new Promise((resolve, reject) => {
-    execFile(PROGRAM, ["admin", ...admin, "create-user", ...user], (error) => {
-      if (error) reject(error);
-      else resolve({ ...env, AWS_ACCESS_KEY_ID: name, AWS_SECRET_ACCESS_KEY: `secret of ${name}` });
-    });
-  });
+  await promisify(execFile)(PROGRAM, ["admin", ...admin, "create-user", ...user]);
+  return { ...env, AWS_ACCESS_KEY_ID: name, AWS_SECRET_ACCESS_KEY: `secret of ${name}` };
 }
 
 afterEachFile(async () => {

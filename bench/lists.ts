@@ -1,4 +1,4 @@
-// npm run bench:lists -- [FILES...]: what lists of so many data files cost. The data files themselves do not exist.
+// npm run bench:lists -- [FILES...]: the cost of lists with these numbers of data files. The data files themselves do not exist.
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";

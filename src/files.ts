@@ -1,8 +1,8 @@
 // Reads files and folders that may be missing, unreadable, replaced or open to other users.
 import { type Stats, accessSync, constants, createReadStream, createWriteStream, existsSync } from "node:fs";
-import { copyFile, lstat, mkdir, open, readdir, stat, symlink, type FileHandle } from "node:fs/promises";
+import { copyFile, lstat, mkdir, open, readdir, rm, stat, symlink, type FileHandle } from "node:fs/promises";
 import { userInfo } from "node:os";
-import { dirname, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { OperatorError } from "./errors.js";
 import { size as sizeInWords } from "./words.js";
@@ -174,6 +174,15 @@ export const stampOf = ({ ino, size, mtimeMs, ctimeMs }: Stats): string => `${in
 
 /** The stamp of the file at a path; empty if there is none. */
 export const stampAt = (path: string): Promise<string> => stat(path).then(stampOf, () => "");
+
+/** Removes the files of a folder that were not written for so many milliseconds. A missing folder has none. */
+export async function removeOlderThan(folder: string, milliseconds: number): Promise<void> {
+  for (const name of await namesIn(folder)) {
+    const path = join(folder, name);
+    const found = await stat(path).catch(() => undefined);
+    if (found && Date.now() - found.mtimeMs > milliseconds) await rm(path, { force: true });
+  }
+}
 
 /** The sticky bit: others may add files, but may not move ours. */
 const STICKY = 0o1000;

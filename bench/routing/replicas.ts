@@ -72,7 +72,7 @@ export interface Traffic {
 }
 
 export interface Fleet {
-  /** Answers so many requests. */
+  /** Answers a number of requests. */
   answer(requests: () => Request, count: number): Traffic;
   /** Starts another replica, with an empty mirror. */
   add(): void;

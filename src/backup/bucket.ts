@@ -1,13 +1,12 @@
 // A backup in a bucket. It has the same files as one in a folder, and the manifest is written last.
-import { createHash } from "node:crypto";
-import { open, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { makeFolderIn } from "../durable.js";
 import { OperatorError } from "../errors.js";
-import { sha256OfHandle } from "../lake/integrity.js";
+import { sha256OfFile } from "../lake/integrity.js";
 import { sha256 } from "../lake/manifest.js";
 import { DamagedFileError } from "../lake/damaged-file.js";
-import { fetchObject } from "../objects/fetch.js";
+import { fetchToFile, sha256OfObject } from "../objects/fetch.js";
 import type { ListedObject, ObjectStore } from "../objects/object-store.js";
 import { openObjects } from "../objects/open.js";
 import {
@@ -40,20 +39,15 @@ function bucketTarget(
   verify: boolean,
 ): Target {
   const isThere = async (key: string, bytes: number, sum: string): Promise<boolean> =>
-    stored.get(key)?.size === bytes && (!verify || (await sumOf(objects, key, bytes)) === sum);
+    stored.get(key)?.size === bytes && (!verify || (await sha256OfObject(objects, key, bytes)) === sum);
   return {
     previous,
     async addFile(file, from) {
       const key = dataPath(file.path);
       if (await isThere(key, file.bytes, file.sha256)) return false;
-      const handle = await open(from);
-      try {
-        // The bucket checks what arrives, so the file must be right before it is sent.
-        if ((await sha256OfHandle(handle)) !== file.sha256)
-          throw new DamagedFileError(file.path, "the checksum does not match");
-      } finally {
-        await handle.close();
-      }
+      // The bucket checks what arrives, so the file must be right before it is sent.
+      if ((await sha256OfFile(from)) !== file.sha256)
+        throw new DamagedFileError(file.path, "the checksum does not match");
       await objects.put(key, { path: from });
       return true;
     },
@@ -70,12 +64,6 @@ function bucketTarget(
       return others.filter((key) => key.endsWith(".parquet")).length;
     },
   };
-}
-
-async function sumOf(objects: ObjectStore, key: string, bytes: number): Promise<string> {
-  const hash = createHash("sha256");
-  for await (const part of fetchObject(objects, key, [0, bytes])) hash.update(part);
-  return hash.digest("hex");
 }
 
 async function readBucketManifest(objects: ObjectStore): Promise<BackupManifest | undefined> {
@@ -98,12 +86,7 @@ export async function fetchBackup(
     onFile(`fetching ${path}`, done, total);
     const to = join(folder, path);
     await makeFolderIn(folder, relative(folder, dirname(to)));
-    const handle = await open(to, "w");
-    try {
-      for await (const part of fetchObject(objects, path, [0, bytes])) await handle.writeFile(part);
-    } finally {
-      await handle.close();
-    }
+    await fetchToFile(objects, path, bytes, to);
     done += bytes;
   }
   await writeFile(join(folder, MANIFEST), encodeManifest(manifest));

@@ -17,7 +17,7 @@ const NICE = 5;
 
 /** Milliseconds between two looks at the bucket, on average; replicas that start together spread out. */
 const LOOK_EVERY = 1_000;
-/** In every so many looks, everything is compared, and files that change rarely are read. */
+/** Every 15th look compares everything, and reads files that change rarely. */
 const THOROUGH = 15;
 
 export function followCommand(): Command {

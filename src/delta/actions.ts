@@ -18,7 +18,7 @@ export const PROTOCOL: Protocol = {
 };
 
 export interface MetaData {
-  /** A UUID; a log that begins anew has a new one. */
+  /** A UUID. A log that is started over has a new one. */
   readonly id: string;
   readonly name: string;
   readonly description: string;
@@ -74,10 +74,10 @@ export type Action =
 export const encodeActions = (actions: readonly Action[]): Uint8Array =>
   Buffer.from(actions.map((action) => `${JSON.stringify(action)}\n`).join(""));
 
-/** A log that cannot be replayed. It is begun anew, since it follows from the lake. */
+/** A log that cannot be replayed. It is written again from the lake. */
 export class DamagedLogError extends OperatorError {
   constructor(key: string) {
-    super(`${key} is missing or damaged, or another program wrote it: tapehouse delta begins the table anew`);
+    super(`${key} is missing or damaged, or another program wrote it; to start the table over, run: tapehouse delta`);
     this.name = "DamagedLogError";
   }
 }

@@ -114,7 +114,7 @@ export async function openReader(options: ReaderOptions): Promise<Reader> {
       const at = coming.findLastIndex(({ files }) => files.includes(scan.files[0]!));
       if (at < 0) return;
       for (const next of coming.slice(at, at + 1 + SCANS_AHEAD)) {
-        // Whoever reads it will be told if it cannot be fetched.
+        // If it cannot be fetched, the read fails.
         if (!signal.aborted) await options.integrity.expect(next.files, neededGroups(next)).catch(() => undefined);
       }
     };

@@ -1,12 +1,12 @@
 // Drops in a bucket: objects below `inbox/` are fetched into the inbox of the mirror, where they are handled like others.
-import { lstat, mkdir, open, readdir, rename, rm, utimes } from "node:fs/promises";
+import { lstat, mkdir, readdir, rename, rm, utimes } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
 import { reasonOf } from "../errors.js";
 import { INBOX_KEYS, isSameTime, type DropState } from "../lake/drop-file.js";
 import type { Layout } from "../lake/layout.js";
 import type { Mirror } from "../lake/mirror/mirror.js";
-import { fetchObject } from "../objects/fetch.js";
+import { fetchToFile } from "../objects/fetch.js";
 import { isWrongPart } from "../objects/keys.js";
 import type { ListedObject } from "../objects/object-store.js";
 import { printable } from "../words.js";
@@ -40,12 +40,7 @@ export function createBucketInbox(mirror: Mirror, layout: Layout, options: Optio
   const fetch = async (key: string, path: string, { size, modified }: ListedObject): Promise<void> => {
     const temporary = join(layout.fetching, randomUUID());
     try {
-      const handle = await open(temporary, "w");
-      try {
-        for await (const part of fetchObject(objects, key, [0, size], signal)) await handle.writeFile(part);
-      } finally {
-        await handle.close();
-      }
+      await fetchToFile(objects, key, size, temporary, signal);
       await utimes(temporary, modified, modified);
       await mkdir(dirname(join(layout.inbox, path)), { recursive: true });
       await rename(temporary, join(layout.inbox, path));

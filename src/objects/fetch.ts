@@ -1,4 +1,6 @@
 // Large objects in order while several of their parts are under way.
+import { createHash } from "node:crypto";
+import { open } from "node:fs/promises";
 import { ahead } from "../ahead.js";
 import { OperatorError } from "../errors.js";
 import type { ObjectStore, StoredObject } from "./object-store.js";
@@ -68,5 +70,28 @@ export async function* fetchObject(
     } finally {
       if (!isTaken) stop.abort();
     }
+  }
+}
+
+/** The SHA-256 of the first `size` bytes of an object. Throws what `fetchObject` throws. */
+export async function sha256OfObject(store: ObjectStore, key: string, size: number): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const part of fetchObject(store, key, [0, size])) hash.update(part);
+  return hash.digest("hex");
+}
+
+/** Writes an object of `size` bytes to a file. Throws what `fetchObject` throws. */
+export async function fetchToFile(
+  store: ObjectStore,
+  key: string,
+  size: number,
+  path: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const handle = await open(path, "w");
+  try {
+    for await (const part of fetchObject(store, key, [0, size], signal)) await handle.writeFile(part);
+  } finally {
+    await handle.close();
   }
 }

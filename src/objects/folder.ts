@@ -1,12 +1,12 @@
 // A folder as a store of objects. Each object is a file at the path of its key.
 import { createHash, randomUUID } from "node:crypto";
 import type { BigIntStats } from "node:fs";
-import { link, open, readdir, rename, rm, stat, unlink, type FileHandle } from "node:fs/promises";
+import { link, open, rename, rm, stat, unlink, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ahead } from "../ahead.js";
 import { makeFolderIn, syncPath } from "../durable.js";
 import { isSystemError, NoSpaceError, OperatorError, reasonOf } from "../errors.js";
-import { copyBytes, describeRefusal, lacksLinks } from "../files.js";
+import { copyBytes, describeRefusal, lacksLinks, removeOlderThan } from "../files.js";
 import { withLock } from "../lock.js";
 import { UnreachableError } from "./errors.js";
 import { filesUnder } from "./folder-list.js";
@@ -35,7 +35,7 @@ export function openFolder(root: string): ObjectStore {
   /** Makes the folders that writing needs, and removes what crashes left in them. */
   const prepare = async (): Promise<void> => {
     for (const folder of [incoming, locks]) await makeFolderIn(root, folder);
-    await removeLeftBehind(join(root, incoming));
+    await removeOlderThan(join(root, incoming), LEFT_BEHIND);
   };
 
   /** Writes content to a new file and lets `take` move it to its place. Resolves to the tag, or to what `take` resolves to. */
@@ -220,14 +220,6 @@ async function removeFile(path: string): Promise<void> {
   await unlink(path).catch((error: unknown) => {
     if (!isNone(error)) throw error;
   });
-}
-
-async function removeLeftBehind(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    const path = join(folder, name);
-    const found = await stat(path).catch(() => undefined);
-    if (found && Date.now() - found.mtimeMs > LEFT_BEHIND) await rm(path, { force: true });
-  }
 }
 
 const NO_SPACE: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);

@@ -1,9 +1,8 @@
 // Checks the objects of a lake in a bucket, and sends those again that are damaged there and whole in this mirror.
-import { createHash } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { UnreachableError } from "../objects/errors.js";
-import { fetchObject } from "../objects/fetch.js";
+import { sha256OfObject } from "../objects/fetch.js";
 import type { ObjectStore } from "../objects/object-store.js";
 import { sha256OfFile } from "../lake/integrity.js";
 import { listFile, nameOf, versionFile, type Layout } from "../lake/layout.js";
@@ -109,12 +108,11 @@ async function problemOf(objects: ObjectStore, key: string, { path, data }: Expe
   const stored = await objects.get(key, data ? { range: [0, 1] } : {});
   if (!stored) return `${objects.address} does not have the file`;
   if (!data) return sha256(stored.bytes) === sha256(await readFile(path)) ? null : "the object is damaged";
-  const hash = createHash("sha256");
   try {
-    for await (const part of fetchObject(objects, key, [0, data.bytes])) hash.update(part);
+    const sum = await sha256OfObject(objects, key, data.bytes);
+    return sum === data.sha256 ? null : "the checksum of the object does not match";
   } catch (error) {
     if (error instanceof UnreachableError) throw error;
     return `the object has fewer than ${data.bytes} bytes`;
   }
-  return hash.digest("hex") === data.sha256 ? null : "the checksum of the object does not match";
 }

@@ -6,11 +6,10 @@ import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openPort } from "../../src/http/port.js";
 import { temporaryFolder } from "../support/folders.js";
 import { factors, publishRows } from "../support/lake.js";
 import { until } from "../support/processes.js";
-import { serve, TOKEN, type TestServer } from "../support/server.js";
+import { freePort, serve, TOKEN, type TestServer } from "../support/server.js";
 
 const ROOT = join(import.meta.dirname, "../..");
 const WIDE = "/api/v1/entities/adj_factor";
@@ -55,14 +54,6 @@ beforeAll(async () => {
   );
 });
 afterAll(() => void nginx?.kill("SIGQUIT"));
-
-async function freePort(): Promise<number> {
-  const port = await openPort("127.0.0.1", 0);
-  const address: { port?: number } = {};
-  (port as unknown as { getsockname(out: object): void }).getsockname(address);
-  port.close();
-  return address.port!;
-}
 
 const curl = async (...args: readonly string[]): Promise<string> => {
   const given = ["-sSk", "-H", `Authorization: Bearer ${TOKEN}`, ...args];

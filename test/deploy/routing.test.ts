@@ -3,12 +3,11 @@ import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openPort } from "../../src/http/port.js";
 import { temporaryFolder } from "../support/folders.js";
 import { publishRows } from "../support/lake.js";
 import { bucketProxy, newAddress, newMirror, pull } from "../support/mirrors.js";
 import { AUTHORIZED, serveInProcess, until } from "../support/processes.js";
-import { serve, TOKEN, type TestServer } from "../support/server.js";
+import { freePort, serve, TOKEN, type TestServer } from "../support/server.js";
 import { hasVersitygw } from "../support/versitygw.js";
 
 const FILES = join(import.meta.dirname, "../../deploy/kubernetes/components/routing");
@@ -18,14 +17,6 @@ let nginx: ChildProcess | undefined;
 let replicas: readonly TestServer[] = [];
 let address = "";
 let url = "";
-
-async function freePort(): Promise<number> {
-  const port = await openPort("127.0.0.1", 0);
-  const address: { port?: number } = {};
-  (port as unknown as { getsockname(out: object): void }).getsockname(address);
-  port.close();
-  return address.port!;
-}
 
 /** Our files, with these replicas. Debian's nginx is too old to follow names. */
 function configurationFor(port: number, folder: string): string {

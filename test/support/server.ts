@@ -1,4 +1,5 @@
 // A real server on a free port, and a client that knows its token.
+import { openPort } from "../../src/http/port.js";
 import { readConfig, type ServerConfig } from "../../src/config.js";
 import { startServer, type RunningServer } from "../../src/http/server.js";
 import { afterEachFile, temporaryFolder } from "./folders.js";
@@ -60,3 +61,12 @@ export async function serve(
 afterEachFile(async () => {
   for (const server of running.splice(0)) await server.close();
 });
+
+/** A port of this machine that was free a moment ago, for other programs. */
+export async function freePort(): Promise<number> {
+  const port = await openPort("127.0.0.1", 0);
+  const address: { port?: number } = {};
+  (port as unknown as { getsockname(out: object): void }).getsockname(address);
+  port.close();
+  return address.port!;
+}

@@ -71,7 +71,7 @@ async function open(layout: Layout): Promise<Mirror | null> {
     excerpted.set(file.path, bytes);
     if (bytes > file.bytes * EXCERPTED) {
       excerpted.delete(file.path);
-      // Nobody waits for it: if it cannot be fetched, the next read is told.
+      // Nobody waits for it: if it cannot be fetched, the next read fails.
       fetch(wholeOf(file)).catch(() => undefined);
     }
     return stamp;

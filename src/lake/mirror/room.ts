@@ -2,7 +2,7 @@
 import { readdir, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { readOrNone } from "../../files.js";
+import { readOrNone, removeOlderThan } from "../../files.js";
 import { nameOf, type Layout } from "../layout.js";
 import { lastUses, type Holds } from "./holds.js";
 
@@ -52,7 +52,8 @@ export function createRoom(layout: Layout, size: MirrorSize, holds: Pick<Holds, 
   let working: Promise<unknown> = Promise.resolve();
 
   const count = async (): Promise<readonly Fetched[]> => {
-    await removeLeftovers(layout);
+    // What processes that died were fetching.
+    await removeOlderThan(layout.fetching, LEFT_OVER_AFTER);
     const files = await fetchedFiles(layout);
     used = files.reduce((sum, { bytes }) => sum + bytes, 0);
     countedAt = performance.now();
@@ -119,15 +120,6 @@ async function fetchedFiles(layout: Layout): Promise<readonly Fetched[]> {
     if (found) files.push({ path, bytes: found.blocks * BLOCK, usedAt: uses.get(path) ?? found.mtimeMs });
   }
   return files.sort((a, b) => a.usedAt - b.usedAt);
-}
-
-/** Removes what processes that died were fetching. */
-async function removeLeftovers({ fetching }: Layout): Promise<void> {
-  for (const name of await readdir(fetching).catch((): string[] => [])) {
-    const path = join(fetching, name);
-    const found = await stat(path).catch(() => undefined);
-    if (found && Date.now() - found.mtimeMs > LEFT_OVER_AFTER) await rm(path, { force: true });
-  }
 }
 
 /**

@@ -66,15 +66,18 @@ async function look(layout: Layout, seen: Mark): Promise<Pick<Mark, "id" | "sequ
   if (sequence < seen.sequence) throw isNamesake || id === null || seen.id === null ? older(seen) : another();
 
   const before = await dataVersionOf(layout, seen.sequence);
-  // Vacuum or a repair may have removed the version.
-  const isKnown = before
-    ? before === seen.data_version
-    : isNamesake || (await wasRemoved(layout.removed, seen.data_version));
+  // Vacuum or a repair may have removed the version. In a directory that is being removed or copied, it is missing too.
+  const isKnown = before ? before === seen.data_version : await mayLack(layout, seen, isNamesake);
   if (!isKnown) throw isNamesake ? older(seen) : another();
   if (before || sequence > seen.sequence) return { id: id ?? seen.id, sequence };
   if ((await readPointer(layout)) !== sequence) return look(layout, seen);
   throw new DamagedManifestError(`version ${sequence} is damaged or gone`);
 }
+
+/** Whether the lake that was seen may be here although its version cannot be read: it is damaged, or was removed. */
+const mayLack = async (layout: Layout, { sequence, data_version }: Mark, isNamesake: boolean): Promise<boolean> =>
+  (isNamesake && (await stampAt(join(layout.versions, versionFile(sequence)))) !== "") ||
+  wasRemoved(layout.removed, data_version);
 
 const isOther = (id: string | null, seen: string | null): boolean => id !== null && seen !== null && id !== seen;
 

@@ -159,7 +159,8 @@ export async function withLakeLocked<T, O>(
       if (await lock.isHeld()) await settle(layout).catch(() => undefined);
       throw error;
     });
-    if (await lock.isHeld()) await settle(layout);
+    // What is published stays published. If this fails, as on a full disk, the next session records it and cleans up.
+    if (await lock.isHeld()) await settle(layout).catch(() => undefined);
     return result;
   };
   return withLock(layout.writeLock, lockedWork, undefined, mayCreateFolders(after)).catch((error: unknown) => {

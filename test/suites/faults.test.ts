@@ -142,7 +142,7 @@ describe("a full disk", () => {
     await mkdir(join(root, "inbox", "adj_factor"), { recursive: true });
     const lines = Array.from(
       { length: 40_000 },
-      (_, i) => `${String(i).padStart(6, "0")}.SZ,20240103,${(i * 7919) % 10_007}`,
+      (_, i) => `${String(i).padStart(6, "0")}.SZ,20240103,${(i * 2_654_435_761) % 2 ** 31}`,
     );
     const text = `ts_code,trade_date,adj_factor\n${lines.join("\n")}\n`;
     await dropFactors(root, lines).then(

@@ -12,8 +12,9 @@ const REQUIRE = 'import { createRequire } from "node:module"; const require = cr
 
 const { metafile } = await build({
   absWorkingDir: root,
-  // Tests run commands in their own process by the second one; the third one is the code of a thread.
-  entryPoints: ["src/main.ts", "src/cli/program.ts", "src/threads/thread.ts"],
+  // Tests run commands in their own process by the second one; the third one is the code of a thread, the
+  // last one that of a process.
+  entryPoints: ["src/main.ts", "src/cli/program.ts", "src/threads/thread.ts", "src/sql/runner.ts"],
   outdir: "dist",
   outbase: "src",
   chunkNames: "chunks/[name]-[hash]",

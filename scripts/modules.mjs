@@ -149,6 +149,12 @@ export default {
     packages: ["apache-arrow", "lru-cache"],
     why: "Response bodies from rows and from cached bytes, without HTTP and without an engine.",
   },
+  sql: {
+    owns: "^src/sql/",
+    imports: ["errors", "dates", "sql-text", "catalog", "lake", "query", "encode", "engine", "segments"],
+    packages: ["apache-arrow"],
+    why: "Statements of users: checked, defined over the files of a version, and run in processes of their own.",
+  },
   web: {
     owns: "^src/web/",
     imports: ["catalog"],
@@ -159,7 +165,7 @@ export default {
     owns: "^src/http/",
     imports: [
       ...["buffers", "zstd", "errors", "words", "config", "files", "catalog", "lake", "query"],
-      ...["copies", "engine", "encode", "threads", "segments", "web"],
+      ...["copies", "engine", "encode", "threads", "segments", "sql", "web"],
     ],
     packages: ["express", "lru-cache", "pino", "prom-client"],
     why: "The only module with Express, the log and the metrics. It reads the lake and never writes it.",

@@ -10,10 +10,12 @@ type Parsed = { readonly [Name in SettingName]: ReturnType<(typeof SETTINGS)[Nam
 /** Every setting as its parser reads it: sizes for DuckDB as text, others in bytes, times in milliseconds. */
 export interface ServerConfig extends Omit<
   Parsed,
-  "workers" | "encoders" | "memory" | "ingestMemory" | "tlsCert" | "tlsKey"
+  "workers" | "encoders" | "sqlProcesses" | "sqlMemory" | "memory" | "ingestMemory" | "tlsCert" | "tlsKey"
 > {
   readonly workers: number;
   readonly encoders: number;
+  readonly sqlProcesses: number;
+  readonly sqlMemory: string;
   readonly memory: string;
   readonly ingestMemory: string;
   /** Files in PEM; null for plain HTTP. */
@@ -55,18 +57,25 @@ export function memoryNeeded({
   ingestMemory,
   watch,
   workers,
-}: Pick<ServerConfig, "memory" | "ingestMemory" | "watch" | "workers">): number {
+  sqlProcesses,
+  sqlMemory,
+}: Pick<ServerConfig, "memory" | "ingestMemory" | "watch" | "workers" | "sqlProcesses" | "sqlMemory">): number {
   const inbox = watch ? OWN_MEMORY + INGEST_PARTS * bytesOf(ingestMemory) : 0;
-  return bytesOf(memory) + (1 + workers) * OWN_MEMORY + inbox;
+  const sql = sqlProcesses > 0 ? sqlProcesses * OWN_MEMORY + bytesOf(sqlMemory) : 0;
+  return bytesOf(memory) + (1 + workers) * OWN_MEMORY + inbox + sql;
 }
+
+/** What SQL gets of what `memory` is, where nothing is set. */
+const SQL_PART = 0.5;
 
 /** A size for `memory`, and for `ingestMemory` too, with which a server keeps to the limits of the machine. */
 export function affordableMemory(
   { memory, addresses }: Pick<Machine, "memory" | "addresses">,
-  { watch, workers }: Pick<ServerConfig, "watch" | "workers">,
+  { watch, workers, sqlProcesses }: Pick<ServerConfig, "watch" | "workers" | "sqlProcesses">,
 ): string {
-  const left = memory - (1 + workers + (watch ? 1 : 0)) * OWN_MEMORY;
-  const share = Math.min(left, addresses - OWN_ADDRESSES) / (1 + (watch ? INGEST_PARTS : 0));
+  const left = memory - (1 + workers + sqlProcesses + (watch ? 1 : 0)) * OWN_MEMORY;
+  const parts = 1 + (watch ? INGEST_PARTS : 0) + (sqlProcesses > 0 ? SQL_PART : 0);
+  const share = Math.min(left, addresses - OWN_ADDRESSES) / parts;
   return `${Math.floor(Math.min(USUAL_MEMORY, Math.max(LEAST_MEMORY, share)) / 1e6)}MB`;
 }
 
@@ -122,13 +131,24 @@ export function readConfig(
   const read = (name: SettingName) =>
     SETTINGS[name].parse(options[name] ?? variable(env, name) ?? SETTINGS[name].fallback, flagOf(name));
   const parsed = Object.fromEntries(SETTING_NAMES.map((name) => [name, read(name)])) as Parsed;
-  const { workers: asked, encoders, memory, ingestMemory, tlsCert, tlsKey, ...others } = parsed;
+  const {
+    workers: asked,
+    encoders,
+    memory,
+    ingestMemory,
+    sqlProcesses,
+    sqlMemory,
+    tlsCert,
+    tlsKey,
+    ...others
+  } = parsed;
   const { defaultLimit, maxLimit, watch } = others;
   if (maxLimit !== null && (defaultLimit ?? 0) > maxLimit) {
     throw new OperatorError(`--default-limit ${defaultLimit} is larger than --max-limit ${maxLimit}`, 2);
   }
+  const statementsOf = (workers: number): number => (sqlProcesses === "auto" ? workers : sqlProcesses);
   const memoryOf = (setting: string, workers: number): string =>
-    setting === "auto" ? affordableMemory(machine, { watch, workers }) : setting;
+    setting === "auto" ? affordableMemory(machine, { watch, workers, sqlProcesses: statementsOf(workers) }) : setting;
   const workers = asked === "auto" ? workersFor(machine.cores, (count) => memoryOf(memory, count)) : asked;
   return {
     ...others,
@@ -136,6 +156,9 @@ export function readConfig(
     encoders: encoders === "auto" ? encodersFor(machine, workers) : encoders,
     memory: memoryOf(memory, workers),
     ingestMemory: memoryOf(ingestMemory, workers),
+    sqlProcesses: statementsOf(workers),
+    sqlMemory:
+      sqlMemory === "auto" ? `${Math.floor((bytesOf(memoryOf(memory, workers)) * SQL_PART) / 1e6)}MB` : sqlMemory,
     tls: tlsFiles(tlsCert, tlsKey),
     staticToken: staticToken(env["TAPEHOUSE_TOKEN"]),
   };

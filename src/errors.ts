@@ -12,6 +12,8 @@ export const PROBLEMS = {
     title: "Entity has no announcement date",
     chinese: "该数据表没有公告日期，不支持时点查询",
   },
+  invalid_sql: { status: 400, title: "SQL not understood", chinese: "SQL 语句有误" },
+  sql_not_allowed: { status: 400, title: "SQL that is not allowed", chinese: "不允许使用该 SQL" },
   invalid_cursor: { status: 400, title: "Cursor does not belong to this query", chinese: "游标与本次查询不匹配" },
   malformed_request: { status: 400, title: "Not a well-formed HTTP request", chinese: "请求格式错误" },
   unauthorized: { status: 401, title: "A valid access token is required", chinese: "访问令牌无效" },
@@ -52,7 +54,7 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
-interface ProblemExtras {
+export interface ProblemExtras {
   /** The parameter that caused the problem. */
   readonly parameter?: string;
   /** Accepted values. */

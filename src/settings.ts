@@ -157,6 +157,33 @@ export const SETTINGS = {
     parse: parsers.seconds(0),
     of: SERVER,
   }),
+  sqlProcesses: setting({
+    fallback: "auto",
+    meaning: "processes that run SQL, one statement each at a time; auto: one per worker; 0: no SQL",
+    parse: parsers.orAuto(parsers.wholeNumber(0, MOST_WORKERS)),
+    of: SERVER,
+    share: partOrAuto,
+  }),
+  sqlMemory: setting({
+    fallback: "auto",
+    meaning: "memory for SQL, all processes together; auto: half as much as --memory",
+    parse: parsers.orAuto(parsers.size),
+    of: CHECKED,
+    share: partOfSize,
+  }),
+  sqlSpill: setting({
+    fallback: "10GB",
+    meaning: "disk space for spilling of SQL; a statement that needs more gets 503",
+    parse: parsers.size,
+    of: SERVER,
+    share: partOfSize,
+  }),
+  sqlRows: setting({
+    fallback: "10000000",
+    meaning: "rows that a statement may return; beyond it the response is an error, or cut if it has begun",
+    parse: parsers.wholeNumber(1, 10_000_000_000),
+    of: SERVER,
+  }),
   defaultLimit: setting({ fallback: "none", meaning: "rows returned without limit", parse: limit, of: SERVER }),
   maxLimit: setting({ fallback: "none", meaning: "largest accepted limit", parse: limit, of: SERVER }),
   logLevel: setting({

@@ -16,7 +16,7 @@ export async function withReader<T>(
 ): Promise<T> {
   const tempDirectory = await mkdtemp(join(tmpdir(), "tapehouse-read-"));
   const reader = await openReader({
-    lakeFolder: layout.lake,
+    readable: { folder: layout.lake },
     memory: "1GB",
     spill: SETTINGS.spill.fallback,
     tempDirectory,

@@ -4,9 +4,8 @@
 import { setImmediate } from "node:timers/promises";
 import type { DuckDBConnection, DuckDBDataChunk } from "@duckdb/node-api";
 import duckdb from "@duckdb/node-bindings";
-import type { Statement } from "../query/sql.js";
 import { rawChunk } from "./arrow.js";
-import { endWork, withPrepared } from "./statements.js";
+import { type BoundStatement, endWork, withPrepared } from "./statements.js";
 
 /** The stream ended before its last row: what was read so far is incomplete. */
 export class IncompleteStreamError extends Error {
@@ -88,7 +87,7 @@ export interface Chunks {
 
 /** Runs a statement as a stream whose end `completeness` checks. The connection is busy until `close`. */
 export function fetchChunks(
-  statement: Statement,
+  statement: BoundStatement,
   completeness: Completeness,
   { connection, whenAdmitted, ahead }: StreamOn,
 ): Chunks {

@@ -1,11 +1,11 @@
-// The locked instance of DuckDB: it can open only files in one folder and its own temporary folder, loads no extensions,
-// and cannot be reconfigured.
+// The locked instance of DuckDB: it can open only some files and its own temporary folder, loads no extensions, and
+// cannot be reconfigured.
 import { DuckDBInstance } from "@duckdb/node-api";
 import { quoteText } from "../sql-text.js";
 
 export interface LockedOptions {
-  /** The only folder that DuckDB may open files in. */
-  readonly lakeFolder: string;
+  /** The only files that DuckDB may open: all in a folder, or those with these paths. */
+  readonly readable: { readonly folder: string } | { readonly paths: readonly string[] };
   readonly memory: string;
   readonly tempDirectory: string;
   /** Upper bound of the size of that folder, e.g. `10GB`. */
@@ -13,9 +13,9 @@ export interface LockedOptions {
   readonly threads: number;
 }
 
-/** The lock is the second line of defence: user text never becomes SQL in the first place. */
+/** The lock is the second line of defence: text of users never becomes SQL, or is checked before. */
 export async function openLocked({
-  lakeFolder,
+  readable,
   memory,
   tempDirectory,
   spill,
@@ -35,7 +35,8 @@ export async function openLocked({
   const setup = await instance.connect();
   // DuckDB accepts this setting when the instance is created, but ignores it.
   await setup.run(`SET max_temp_directory_size = ${quoteText(spill)}`);
-  await setup.run(`SET allowed_directories = [${quoteText(`${lakeFolder}/`)}]`);
+  if ("folder" in readable) await setup.run(`SET allowed_directories = [${quoteText(`${readable.folder}/`)}]`);
+  else await setup.run(`SET allowed_paths = [${readable.paths.map(quoteText).join(", ")}]`);
   // Cached footers are valid while a file's size and time are unchanged; a changed file is refused before it is opened.
   await setup.run("SET parquet_metadata_cache = true");
   await setup.run("SET enable_external_access = false");

@@ -4,20 +4,26 @@ import { type DuckDBConnection, type DuckDBPreparedStatement, type DuckDBValue, 
 import type { SqlValue } from "../query/bindings.js";
 import type { Statement } from "../query/sql.js";
 
+/** A statement of ours, with values by position, or of a user, with values by name. */
+export type BoundStatement =
+  Statement | { readonly sql: string; readonly values: Readonly<Record<string, DuckDBValue>> };
+
 /** Calls `run` with the statement, whose values are bound. The connection must be idle. */
 export async function withPrepared<T>(
   connection: DuckDBConnection,
-  { sql, values }: Statement,
+  { sql, values }: BoundStatement,
   run: (statement: DuckDBPreparedStatement) => Promise<T>,
 ): Promise<T> {
   const statement = await connection.prepare(sql);
   try {
-    statement.bind(values.map(toDuck));
+    statement.bind(isList(values) ? values.map(toDuck) : values);
     return await run(statement);
   } finally {
     statement.destroySync();
   }
 }
+
+const isList = (values: BoundStatement["values"]): values is Statement["values"] => Array.isArray(values);
 
 // Conversion of values: plain JavaScript on our side, DuckDB's own classes on the other.
 

@@ -30,7 +30,7 @@ export function addQueryRoutes(
     const answer = handler(context, searchInBody) as RequestHandler;
     router
       .route(`${path}/query`)
-      .post([...before, requireJson, readBody, nameAnswer, large, answer])
+      .post([...before, ...readsJson, large, answer])
       .all(onlyPost);
   }
   app.use("/api/v1", router);
@@ -67,6 +67,9 @@ const nameAnswer: RequestHandler = (req, res, next) => {
   res.setHeader("X-Answer-To", answerTo(req));
   next();
 };
+
+/** Reads a body of JSON, and says which request the response belongs to. */
+export const readsJson: readonly RequestHandler[] = [requireJson, readBody, nameAnswer];
 
 /** Refuses any other method. */
 const onlyPost: RequestHandler = (req, res) => {

@@ -1,8 +1,10 @@
 // Starts and stops the server. It opens the lake, follows new versions and listens; when it stops, responses in
 // progress have some time to finish.
 import type { AddressInfo } from "node:net";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { ServerConfig } from "../config.js";
+import { bytesOf } from "../setting-values.js";
 import { openCopyStore } from "../copies/store.js";
 import { createAdjustments } from "../engine/adjust.js";
 import { createHistory } from "../engine/changes.js";
@@ -17,6 +19,7 @@ import { type OpenOptions, openLake } from "../lake/lake.js";
 import { type TokenOptions, openTokens } from "../lake/tokens.js";
 import { makeOwnFolder } from "../files.js";
 import { openSegmentStore } from "../segments/store.js";
+import { openSqlPool } from "../sql/pool.js";
 import { openThreads } from "../threads/pool.js";
 import { createApp, routedByPath } from "./app.js";
 import { ALL_RUNS, type Background, type Context } from "./context.js";
@@ -59,12 +62,27 @@ interface ServerHooks {
   readonly warms?: boolean;
   /** The program of threads; by default the one beside this one. */
   readonly threadEntry?: URL;
+  /** The program of processes that run SQL; by default the one beside this one. */
+  readonly sqlEntry?: URL;
   /** Called at the start and whenever a newer version is open. */
   readonly onMark?: (mark: LakeMark) => void;
   /** The metrics of all processes that serve; by default only those of this process. */
   readonly gatherMetrics?: () => Promise<readonly ProcessMetrics[]>;
   /** What other processes do for this one; by default all that is needed. */
   readonly background?: () => Background;
+}
+
+/** The processes of SQL share what is for all of them. */
+function sqlLimits({ sqlProcesses, sqlMemory, sqlSpill, queue }: ServerConfig) {
+  const part = (size: string): string =>
+    `${Math.max(1, Math.floor(bytesOf(size) / Math.max(1, sqlProcesses) / 1e6))}MB`;
+  return {
+    processes: sqlProcesses,
+    queue,
+    memory: part(sqlMemory),
+    spill: part(sqlSpill),
+    threads: availableParallelism(),
+  };
 }
 
 /** `write` gets each line of the log. */
@@ -82,7 +100,7 @@ export async function startServer(
   const copies = openCopyStore(await openCopiesFolder(config), threads.encoderOf);
   const reader = await openReader({
     copies,
-    lakeFolder: lake.layout.lake,
+    readable: { folder: lake.layout.lake },
     memory: config.memory,
     tempDirectory: hooks.spill ?? config.temp,
     spill: config.spill,
@@ -104,11 +122,12 @@ export async function startServer(
   const adjustments = createAdjustments(reader);
   const statistics = createStatistics(reader);
   const history = createHistory(reader);
+  const sql = openSqlPool({ ...sqlLimits(config), tempDirectory: hooks.spill ?? config.temp, entry: hooks.sqlEntry });
   const segments = await openSegmentStore(join(config.temp, "segments"), config.cache);
   const metrics = createMetrics({ lake, reader, cache: segments.figures, copies: copies.figures, now });
   const gatherMetrics = hooks.gatherMetrics ?? (async () => [await metrics.collect()]);
   const context: Context = {
-    ...{ config, lake, reader, calendars, gaps, adjustments, statistics, history, tokens, integrity, segments },
+    ...{ config, lake, reader, calendars, gaps, adjustments, statistics, history, sql, tokens, integrity, segments },
     tokenAdmission: createTokenAdmission(config),
     ...{ now, log, metrics, gatherMetrics, background: hooks.background ?? (() => ALL_RUNS) },
   };
@@ -146,6 +165,7 @@ export async function startServer(
       await end(options);
       clearInterval(timer);
       await following;
+      await sql.close();
       await reader.close();
       await threads.close();
     },

@@ -138,14 +138,16 @@ function shareRuns(work: () => Promise<void>): () => Promise<void> {
 
 // The rules for token records. A record that breaks one grants no access.
 
-/** A permission besides the entities. */
+/** Permissions besides the entities: to read metrics, and to run SQL over the entities that the token covers. */
 export const METRICS = "metrics";
+export const SQL = "sql";
+export const PERMISSIONS: readonly string[] = [METRICS, SQL];
 
 export interface StoredToken {
   readonly name: string;
   /** SHA-256 of the token, hexadecimal. */
   readonly sha256: string;
-  /** What it may read: names of entities, and METRICS; null for everything. */
+  /** What it may do: names of entities, and PERMISSIONS; null for everything. */
   readonly entities: readonly string[] | null;
   /** ISO 8601; null for never. */
   readonly expires: string | null;
@@ -212,7 +214,7 @@ export function parseTokens(records: readonly unknown[]): TokenList {
     const token = record as StoredToken;
     tokens.push(token);
     // A later release may know them. Here they grant nothing.
-    const unknown = (token.entities ?? []).filter((one) => one !== METRICS && !entityNamed(one));
+    const unknown = (token.entities ?? []).filter((one) => !PERMISSIONS.includes(one) && !entityNamed(one));
     if (unknown.length > 0) faults.push(`${which} names ${unknown.join(", ")}: there is no such entity`);
   }
   return { tokens, faults };

@@ -4,26 +4,33 @@ import { invalidParameter } from "./parameters.js";
 
 const EXAMPLE = '{"ts_code": ["600519.SH", "000001.SZ"], "start_date": "20240101"}';
 
-const unreadable = (why: string): Problem =>
-  new Problem("malformed_request", `the body ${why}`, { hint: `send e.g. ${EXAMPLE}` });
-
 /**
  * Text, numbers and booleans mean what they mean in a URL, where text may contain several values, separated by commas. Each
  * item of a list is one value, commas included. Throws a problem if that is not all that the body contains.
  */
 export function searchOfBody(bytes: Uint8Array): URLSearchParams {
-  const text = textOf(bytes);
   const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(objectIn(text))) {
+  for (const [name, value] of Object.entries(objectOfBody(bytes, EXAMPLE))) {
     if (!Array.isArray(value)) search.append(name, valueText(name, value));
     else if (value.length === 0) throw invalidParameter(name, "the list is empty", ["at least one value"]);
     else for (const item of value as unknown[]) search.append(name, quoted(valueText(name, item)));
   }
-  requireDistinctNames(text);
   return search;
 }
 
-function textOf(bytes: Uint8Array): string {
+/** The only object in a body. Throws a problem with the example if there is anything else. */
+export function objectOfBody(bytes: Uint8Array, example: string): object {
+  const unreadable = (why: string): Problem =>
+    new Problem("malformed_request", `the body ${why}`, { hint: `send e.g. ${example}` });
+  const text = textOf(bytes, unreadable);
+  const found = objectIn(text, unreadable);
+  requireDistinctNames(text);
+  return found;
+}
+
+type Unreadable = (why: string) => Problem;
+
+function textOf(bytes: Uint8Array, unreadable: Unreadable): string {
   if (bytes.length === 0) throw unreadable("is empty");
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -32,7 +39,7 @@ function textOf(bytes: Uint8Array): string {
   }
 }
 
-function objectIn(text: string): object {
+function objectIn(text: string, unreadable: Unreadable): object {
   let found: unknown;
   try {
     found = JSON.parse(text);
@@ -43,26 +50,25 @@ function objectIn(text: string): object {
   return found;
 }
 
+/** The begin or end of an object in JSON, or text, with the colon after it if it is a name. */
+const TOKEN = /[{}]|"([^"\\]*(?:\\.[^"\\]*)*)"(\s*:)?/g;
+
 /** JSON.parse takes the last of several members with one name. */
-function requireDistinctNames(text: string): void {
-  const names = new Set<string>();
-  for (const name of namesIn(text)) {
-    if (names.has(name)) {
-      throw new Problem("duplicate_parameter", `${name} is given twice; give it once, several values as a list`, {
-        parameter: name,
-      });
+function requireDistinctNames(json: string): void {
+  const open: Set<string>[] = [];
+  for (const [token, inner, colon] of json.matchAll(TOKEN)) {
+    if (token === "{") open.push(new Set());
+    else if (token === "}") open.pop();
+    else if (colon !== undefined) {
+      const name = JSON.parse(`"${inner!}"`) as string;
+      const names = open.at(-1)!;
+      if (names.has(name)) {
+        throw new Problem("duplicate_parameter", `${name} is given twice; give it once, several values as a list`, {
+          parameter: name,
+        });
+      }
+      names.add(name);
     }
-    names.add(name);
-  }
-}
-
-/** Text in JSON, and the colon after it if it is a name. */
-const QUOTED = /"([^"\\]*(?:\\.[^"\\]*)*)"(\s*:)?/g;
-
-/** The names of all members in a JSON document. */
-function* namesIn(json: string): Generator<string> {
-  for (const [, inner, colon] of json.matchAll(QUOTED)) {
-    if (colon !== undefined) yield JSON.parse(`"${inner!}"`) as string;
   }
 }
 

@@ -25,7 +25,8 @@ interface Caching {
 interface BodyOptions {
   readonly encoder: Encoder<SomePieces>;
   readonly packer: Packer;
-  readonly store: SegmentStore;
+  /** Null: nothing is cached. */
+  readonly store: SegmentStore | null;
   /** Called with the number of rows so far, whenever more are sent. */
   readonly onRows: (rows: number) => void;
   /** Called with the number of rows once all sections are sent. */
@@ -73,7 +74,7 @@ export async function* bodyOf(
     return ready;
   }
 
-  async function* sendRows({ read, caching }: Section): AsyncGenerator<Uint8Array> {
+  async function* sendRows(read: Section["read"], caching: Caching | null): AsyncGenerator<Uint8Array> {
     let segment: SegmentEncoder<SomePieces> | null = null;
     const start = count;
     let writer: SegmentWriter | null = null;
@@ -84,7 +85,7 @@ export async function* bodyOf(
           if (caching) {
             yield* await packer.flush();
             packer.extent();
-            writer = await store.create(caching.key, caching.atOnce);
+            writer = await store!.create(caching.key, caching.atOnce);
           }
         }
         const isEncoded = "pieces" in batch;
@@ -106,9 +107,9 @@ export async function* bodyOf(
   try {
     for (const section of sections) {
       const start = count;
-      const { caching } = section;
-      const cached = caching && (await store.open(caching.key));
-      yield* cached ? sendCached(caching, cached) : sendRows(section);
+      const caching = store && section.caching;
+      const cached = caching && (await store!.open(caching.key));
+      yield* cached ? sendCached(caching, cached) : sendRows(section.read, caching);
       onRows(count);
       if (count > start) before = encoder.separator;
     }

@@ -7,7 +7,7 @@ import { OperatorError, nearest } from "../errors.js";
 import { printableJson } from "../words.js";
 import { layoutOf } from "../lake/layout.js";
 import { parseRecords } from "../lake/records.js";
-import { METRICS, type StoredToken, hashToken, isTokenName, nameOf } from "../lake/tokens.js";
+import { PERMISSIONS, type StoredToken, hashToken, isTokenName, nameOf } from "../lake/tokens.js";
 import { explain } from "./session.js";
 import { editFile } from "./shared-file.js";
 
@@ -55,8 +55,8 @@ export async function createSeriesToken(
 
 function newToken(name: string, { entities, expires }: TokenOptions, now: Date): readonly [string, StoredToken] {
   for (const entity of entities ?? []) {
-    if (entityNamed(entity) || entity === METRICS) continue;
-    const near = nearest(entity, [...ENTITY_NAMES, METRICS]);
+    if (entityNamed(entity) || PERMISSIONS.includes(entity)) continue;
+    const near = nearest(entity, [...ENTITY_NAMES, ...PERMISSIONS]);
     throw new OperatorError(`there is no entity "${entity}"${near ? `; did you mean ${near}?` : ""}`, 2);
   }
   const until = expires === null ? null : new Date(now.getTime() + requireSpan(expires)).toISOString();

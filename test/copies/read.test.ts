@@ -54,7 +54,7 @@ beforeAll(async () => {
   const layout = layoutOf(root);
   snapshot = (await openLake(root)).current();
   reader = await openReader({
-    ...{ lakeFolder: layout.lake, memory: "500MB", tempDirectory: root, spill: "1GB", threads: 1 },
+    ...{ readable: { folder: layout.lake }, memory: "500MB", tempDirectory: root, spill: "1GB", threads: 1 },
     ...{ concurrency: 4, streams: 8, queue: 8, integrity: createIntegrity(layout) },
   });
   folder = join(root, "copies");

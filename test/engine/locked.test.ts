@@ -16,7 +16,7 @@ beforeAll(async () => {
   await writeFile(join(root, "lake-of-another", "secret.csv"), "a,b\n1,2\n");
   await writeFile(join(root, "lake", "inside.csv"), "a,b\n3,4\n");
   instance = await openLocked({
-    lakeFolder: join(root, "lake"),
+    readable: { folder: join(root, "lake") },
     memory: "256MB",
     tempDirectory: join(root, "temp"),
     spill: "100MB",

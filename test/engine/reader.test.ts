@@ -24,7 +24,7 @@ async function readWhile(query: string, happens: (path: string) => Promise<unkno
   const { layout, current } = await openLake(root);
   const files = current().files("adj_factor");
   const reader: Reader = await openReader({
-    ...{ lakeFolder: layout.lake, memory: "500MB", tempDirectory: root, spill: "1GB", threads: 1 },
+    ...{ readable: { folder: layout.lake }, memory: "500MB", tempDirectory: root, spill: "1GB", threads: 1 },
     ...{ concurrency: 4, streams: 8, queue: 8, integrity: createIntegrity(layout) },
   });
   const request = parseRequest(entity, new URLSearchParams(query), { defaultLimit: null, maxLimit: null });

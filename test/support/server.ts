@@ -28,8 +28,9 @@ export const ENVELOPE_KEYS = ["entity", "data_version", "columns", "rows", "coun
 
 const running: RunningServer[] = [];
 
-/** A thread cannot run the sources as they are. */
+/** Threads and processes cannot run the sources as they are. */
 const threadEntry = new URL("../../dist/threads/thread.js", import.meta.url);
+const sqlEntry = new URL("../../dist/sql/runner.js", import.meta.url);
 
 /** `options` as on the command line, by default without threads that encode; `exact` settings that it cannot express, such as a deadline of a millisecond. */
 export async function serve(
@@ -42,7 +43,7 @@ export async function serve(
   const logged: string[] = [];
   const given = { data, port: "0", temp, logLevel: "warn", encoders: "0", ...options };
   const config = readConfig(given, { TAPEHOUSE_TOKEN: TOKEN });
-  const server = await startServer({ ...config, ...exact }, (line) => logged.push(line), { threadEntry, ...hooks });
+  const server = await startServer({ ...config, ...exact }, (line) => logged.push(line), { threadEntry, sqlEntry, ...hooks });
   running.push(server);
   const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
     fetch(server.url + path, { headers: { Authorization: `Bearer ${TOKEN}`, ...headers } });

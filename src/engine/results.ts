@@ -1,0 +1,118 @@
+// What results of users' statements look like: DuckDB's types as those of the API, and values of parameters.
+import {
+  DuckDBTypeId,
+  type DuckDBPreparedStatement,
+  type DuckDBType,
+  type DuckDBValue,
+  listValue,
+} from "@duckdb/node-api";
+import { SQL_TYPES, type Column, type ColumnType } from "../catalog/types.js";
+import { parseDate, isoDate } from "../dates.js";
+import { Problem } from "../errors.js";
+import { quoteName } from "../sql-text.js";
+
+/** A value of a parameter: text, a number, or a list of either. */
+export type SqlParameter = string | number | boolean | null | readonly string[] | readonly number[];
+
+interface Shown {
+  readonly type: ColumnType;
+  /** The value as that type; `value` is SQL. */
+  readonly sql: (value: string) => string;
+}
+
+const as = (type: ColumnType, cast = SQL_TYPES[type]): Shown => ({ type, sql: (value) => `CAST(${value} AS ${cast})` });
+
+/** Formats have no number that is not finite, so it is a missing value, as in the lake. */
+const NUMBER: Shown = {
+  type: "float64",
+  sql: (value) => `CASE WHEN isfinite(CAST(${value} AS DOUBLE)) THEN CAST(${value} AS DOUBLE) END`,
+};
+
+const WHOLE = as("int64");
+/** Lists, structs and maps are JSON. */
+const NESTED: Shown = { type: "text", sql: (value) => `CAST(to_json(${value}) AS VARCHAR)` };
+const TEXT = as("text");
+
+/** Whole numbers that need more than 64 bits, as sums of whole numbers have, are refused if they do not fit. */
+const SHOWN: Partial<Record<DuckDBTypeId, Shown>> = {
+  [DuckDBTypeId.DATE]: { type: "date", sql: (value) => value },
+  [DuckDBTypeId.DOUBLE]: NUMBER,
+  [DuckDBTypeId.FLOAT]: NUMBER,
+  [DuckDBTypeId.DECIMAL]: NUMBER,
+  [DuckDBTypeId.BOOLEAN]: WHOLE,
+  [DuckDBTypeId.TINYINT]: WHOLE,
+  [DuckDBTypeId.SMALLINT]: WHOLE,
+  [DuckDBTypeId.INTEGER]: WHOLE,
+  [DuckDBTypeId.BIGINT]: WHOLE,
+  [DuckDBTypeId.HUGEINT]: WHOLE,
+  [DuckDBTypeId.UTINYINT]: WHOLE,
+  [DuckDBTypeId.USMALLINT]: WHOLE,
+  [DuckDBTypeId.UINTEGER]: WHOLE,
+  [DuckDBTypeId.UBIGINT]: WHOLE,
+  [DuckDBTypeId.UHUGEINT]: WHOLE,
+  [DuckDBTypeId.LIST]: NESTED,
+  [DuckDBTypeId.ARRAY]: NESTED,
+  [DuckDBTypeId.STRUCT]: NESTED,
+  [DuckDBTypeId.MAP]: NESTED,
+};
+
+/** Everything else is shown as the text that DuckDB makes of it. */
+const shownAs = (type: DuckDBType): Shown => SHOWN[type.typeId] ?? TEXT;
+
+/** DuckDB's types of what it does not know before values are bound; the first one has no name in its client. */
+const UNKNOWN: ReadonlySet<number> = new Set([0, DuckDBTypeId.ANY]);
+
+/** The columns of a prepared statement. Throws a problem if two have the same name or a type is not known. */
+export function columnsOf(prepared: DuckDBPreparedStatement): readonly { column: Column; sql: string }[] {
+  const seen = new Set<string>();
+  return Array.from({ length: prepared.columnCount }, (_, i) => {
+    const name = prepared.columnName(i);
+    const type = prepared.columnType(i);
+    if (seen.has(name.toLowerCase())) {
+      throw new Problem("invalid_sql", `two columns of the result are called ${name}`, {
+        parameter: "sql",
+        hint: "give one of them another name with AS",
+      });
+    }
+    seen.add(name.toLowerCase());
+    if (UNKNOWN.has(type.typeId)) {
+      throw new Problem("invalid_sql", `the type of the column ${name} depends on parameters`, {
+        parameter: "sql",
+        hint: "say which type a parameter has, e.g. $x::DOUBLE",
+      });
+    }
+    const shown = shownAs(type);
+    return {
+      column: { name, type: shown.type, nullable: true },
+      sql: `${shown.sql(quoteName(name))} AS ${quoteName(name)}`,
+    };
+  });
+}
+
+/** The values to bind. A date may be given as YYYYMMDD. */
+export function valuesOf(
+  prepared: DuckDBPreparedStatement,
+  parameters: Readonly<Record<string, SqlParameter>>,
+): Readonly<Record<string, DuckDBValue>> {
+  const values = Array.from({ length: prepared.parameterCount }, (_, i) => {
+    const name = prepared.parameterName(i + 1);
+    return [name, valueOf(parameters[name] ?? null, isDate(prepared, i + 1))] as const;
+  });
+  return Object.fromEntries(values);
+}
+
+function valueOf(value: SqlParameter, date: boolean): DuckDBValue {
+  if (typeof value === "object" && value !== null) return listValue([...value] as DuckDBValue[]);
+  if (!date || typeof value !== "string") return value;
+  const day = parseDate(value);
+  return day === undefined ? value : isoDate(day);
+}
+
+/** DuckDB does not know the type of every parameter. */
+function isDate(prepared: DuckDBPreparedStatement, index: number): boolean {
+  try {
+    return prepared.parameterTypeId(index) === DuckDBTypeId.DATE;
+  } catch {
+    return false;
+  }
+}

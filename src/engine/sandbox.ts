@@ -1,0 +1,155 @@
+// Statements of users: parsed without being run, and run in a locked instance that can open only the files they read.
+import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+import type { RecordBatch } from "apache-arrow";
+import type { Column } from "../catalog/types.js";
+import { batchReader } from "./arrow.js";
+import { type Ahead, byMarker, fetchChunks } from "./chunks.js";
+import { batchesOf, runningChunks } from "./execute.js";
+import { type LockedOptions, openLocked } from "./locked.js";
+import { columnsOf, type SqlParameter, valuesOf } from "./results.js";
+import type { BoundStatement } from "./statements.js";
+
+/** A statement whose text was checked. */
+export interface SandboxStatement {
+  /** The only files that it may read. */
+  readonly paths: readonly string[];
+  /** Definitions of views and macros for this statement alone. */
+  readonly definitions: readonly string[];
+  readonly sql: string;
+  /** By name, without the dollar sign. */
+  readonly parameters: Readonly<Record<string, SqlParameter>>;
+  /** One row more than this is computed at most; null: all. */
+  readonly limit: number | null;
+}
+
+export interface SandboxResult {
+  readonly columns: readonly Column[];
+  /**
+   * The rows in order, in batches that are valid until the next one is requested. Throws what DuckDB reports, and
+   * IncompleteStreamError if the result did not reach its end.
+   */
+  readonly batches: () => AsyncGenerator<RecordBatch, void, undefined>;
+  /** Ends the statement if it still runs. */
+  close(): Promise<void>;
+}
+
+export interface Sandbox {
+  /** The parse tree of a text as DuckDB writes it, or what is wrong with the text. Nothing is run. */
+  parse(sql: string): Promise<unknown>;
+  /** The names of all functions whose result depends on their arguments alone. */
+  functions(): Promise<ReadonlySet<string>>;
+  /** Throws what DuckDB reports, among it errors of the statement; and the signal's reason when it is aborted. */
+  run(statement: SandboxStatement, signal: AbortSignal): Promise<SandboxResult>;
+  close(): void;
+}
+
+/** Chunks of 2,048 rows that are fetched ahead. */
+const MOST_AHEAD = 16;
+
+export async function openSandbox(options: Omit<LockedOptions, "readable">): Promise<Sandbox> {
+  const language = await openLocked({ ...options, readable: { paths: [] } });
+  const parser = await language.connect();
+  let open: { readonly key: string; readonly instance: DuckDBInstance } | null = null;
+
+  /** The instance of the last statement is used again for one that reads the same files. */
+  const instanceFor = async (paths: readonly string[]): Promise<DuckDBInstance> => {
+    const key = JSON.stringify(paths);
+    if (open?.key === key) return open.instance;
+    open?.instance.closeSync();
+    open = null;
+    const instance = await openLocked({ ...options, readable: { paths } });
+    open = { key, instance };
+    return instance;
+  };
+
+  const valueOf = async (sql: string, text: string): Promise<unknown> => {
+    const prepared = await parser.prepare(sql);
+    try {
+      prepared.bind([text]);
+      return (await prepared.runAndReadAll()).getRows()[0]![0];
+    } finally {
+      prepared.destroySync();
+    }
+  };
+
+  return {
+    parse: async (sql) => JSON.parse((await valueOf("SELECT json_serialize_sql($1::VARCHAR)::VARCHAR", sql)) as string),
+    async functions() {
+      const found = await parser.runAndReadAll(
+        "SELECT function_name FROM duckdb_functions() WHERE function_type IN ('scalar', 'aggregate', 'macro') " +
+          "GROUP BY ALL HAVING bool_and(coalesce(stability, 'CONSISTENT') = 'CONSISTENT')",
+      );
+      return new Set(found.getRows().map(([name]) => String(name)));
+    },
+    async run(wanted, signal) {
+      const connection = await (await instanceFor(wanted.paths)).connect();
+      const interrupt = (): void => connection.interrupt();
+      signal.addEventListener("abort", interrupt);
+      const leave = (): void => {
+        signal.removeEventListener("abort", interrupt);
+        connection.disconnectSync();
+      };
+      try {
+        for (const definition of wanted.definitions) await connection.run(definition);
+        const { columns, statement } = await prepare(connection, wanted);
+        signal.throwIfAborted();
+        const ahead: Ahead = { held: 0, most: MOST_AHEAD };
+        const chunks = fetchChunks(statement, byMarker(columns.length), {
+          ...{ connection, ahead, whenAdmitted: (job) => job() },
+        });
+        return {
+          columns,
+          async *batches() {
+            try {
+              yield* batchesOf(runningChunks(chunks, batchReader(columns), async () => undefined));
+            } catch (error) {
+              signal.throwIfAborted();
+              throw error;
+            }
+          },
+          async close() {
+            await chunks.close();
+            leave();
+          },
+        };
+      } catch (error) {
+        leave();
+        signal.throwIfAborted();
+        throw error;
+      }
+    },
+    close() {
+      open?.instance.closeSync();
+      parser.disconnectSync();
+      language.closeSync();
+    },
+  };
+}
+
+/**
+ * The statement in the types of the API, with a marker after its last row. The name of the result keeps users' text apart
+ * from ours; a comment at its end ends with the line.
+ */
+function framed(sql: string, columns: readonly string[], limit: number | null): string {
+  const shown = `SELECT ${columns.join(", ")} FROM (${sql}\n)${limit === null ? "" : ` LIMIT ${limit + 1}`}`;
+  return `SELECT *, false FROM (${shown}) UNION ALL SELECT ${columns.map(() => "NULL").join(", ")}, true`;
+}
+
+async function prepare(
+  connection: DuckDBConnection,
+  { sql, parameters, limit }: SandboxStatement,
+): Promise<{ readonly columns: readonly Column[]; readonly statement: BoundStatement }> {
+  const prepared = await connection.prepare(sql);
+  try {
+    const columns = columnsOf(prepared);
+    const values = valuesOf(prepared, parameters);
+    const shown = framed(
+      sql,
+      columns.map((one) => one.sql),
+      limit,
+    );
+    return { columns: columns.map(({ column }) => column), statement: { sql: shown, values } };
+  } finally {
+    prepared.destroySync();
+  }
+}

@@ -1,0 +1,105 @@
+// SQL over one version: GET and POST /api/v1/sql. The statement runs in a process of its own; this one checks the token and
+// the files, and passes the bytes on.
+import { createHash } from "node:crypto";
+import type { Request, RequestHandler, Response } from "express";
+import { contentTypeOf, FORMATS } from "../catalog/formats.js";
+import { Problem } from "../errors.js";
+import type { Snapshot } from "../lake/lake.js";
+import { SQL } from "../lake/tokens.js";
+import { parseSqlBody, parseSqlSearch, type SqlRequest } from "../query/sql-request.js";
+import type { Files } from "../sql/messages.js";
+import { checkRight } from "./auth.js";
+import type { Context } from "./context.js";
+import { nameFile, negotiateEncoding, negotiateFormat, sentNotModified } from "./headers.js";
+import { findSnapshot, searchOf } from "./lookup.js";
+import { endStage, notesOf } from "./observe.js";
+import { requestSignal, sendBody } from "./respond.js";
+
+type RequestOf = (req: Request) => SqlRequest;
+
+export const sqlInUrl =
+  ({ config }: Context): RequestOf =>
+  (req) =>
+    parseSqlSearch(searchOf(req), config);
+
+export const sqlInBody =
+  ({ config }: Context): RequestOf =>
+  (req) =>
+    parseSqlBody(req.body as Uint8Array, config);
+
+export function sqlHandler(context: Context, requestOf: RequestOf): RequestHandler {
+  return async (req, res) => {
+    checkRight(res, SQL, "the operator creates a token for SQL with: tapehouse token create NAME --sql");
+    const request = requestOf(req);
+    if (request.engine === "cluster") {
+      throw new Problem("invalid_parameter", "engine: this server has no cluster", {
+        parameter: "engine",
+        allowed: ["auto", "local"],
+      });
+    }
+    const format = negotiateFormat(req, request);
+    const encoding = FORMATS[format].isCompressed || request.compression !== null ? "identity" : negotiateEncoding(req);
+    const snapshot = await findSnapshot(context, res, request.dataVersion, "data_version");
+    const { sql, parameters, dates, compression, bom, limit } = request;
+    const form = { format, dates, compression, bom };
+    if (sentNotModified(req, res, ["sql", snapshot.version.data_version, sql, parameters, limit, form])) return;
+    const signal = requestSignal(res, context.config.deadline);
+    await context.tokenAdmission.admit(res, "heavy", signal);
+    const session = await context.sql.open(signal);
+    try {
+      const entities = await session.read({ sql, parameters });
+      for (const name of entities) checkRight(res, name, "a statement needs every entity that it names");
+      endStage(res, "plan");
+      const held = await holdFiles(context, snapshot, entities);
+      try {
+        const truncated = await session.run(held.files, {
+          ...{ ...form, encoding, limit, mostRows: context.config.sqlRows },
+          dataVersion: snapshot.version.data_version,
+          endFirst: !FORMATS[format].hasSummary,
+        });
+        setHead(res, request, { format, encoding, truncated });
+        if (req.method === "HEAD") {
+          res.end();
+          return;
+        }
+        const onRows = (rows: number): void => void (notesOf(res).rows = rows);
+        await sendBody(res, thenCheck(session.pieces(onRows), held.checkAgain), signal);
+      } finally {
+        held.leave();
+      }
+    } finally {
+      session.close();
+    }
+  };
+}
+
+/** The last bytes are sent only after a check that the files did not change while they were read. */
+async function* thenCheck(pieces: AsyncIterable<Uint8Array>, check: () => Promise<void>): AsyncGenerator<Uint8Array> {
+  yield* pieces;
+  await check();
+}
+
+async function holdFiles({ integrity }: Context, snapshot: Snapshot, entities: readonly string[]) {
+  const lists = Object.fromEntries(entities.map((name) => [name, snapshot.files(name)]));
+  const all = Object.values(lists).flatMap(({ byDate }) => byDate);
+  const { pathOf, checkAgain, leave } = await integrity.hold(all);
+  // Rows are read from files by date alone.
+  const files: Files = {
+    lists: Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, { ...list, byCode: [] }])),
+    paths: Object.fromEntries(all.map((file) => [file.path, pathOf(file)])),
+  };
+  return { files, checkAgain, leave };
+}
+
+interface Head {
+  readonly format: keyof typeof FORMATS;
+  readonly encoding: string;
+  readonly truncated: boolean | null;
+}
+
+function setHead(res: Response, { sql, limit }: SqlRequest, { format, encoding, truncated }: Head): void {
+  res.setHeader("Content-Type", contentTypeOf(format));
+  if (encoding !== "identity") res.setHeader("Content-Encoding", encoding);
+  if (limit !== null && truncated !== null) res.setHeader("X-Truncated", String(truncated));
+  nameFile(res, format, ["sql", createHash("sha256").update(sql).digest("hex").slice(0, 12)]);
+}

@@ -1,0 +1,131 @@
+// Answers one statement: reads it, runs it over the files of a version, and encodes its rows.
+import type { RecordBatch } from "apache-arrow";
+import { encoderFor } from "../encode/index.js";
+import type { Summary } from "../encode/types.js";
+import type { Sandbox, SandboxResult } from "../engine/sandbox.js";
+import { Problem } from "../errors.js";
+import { emptyList } from "../lake/manifest.js";
+import { bodyOf } from "../segments/body.js";
+import { PACKERS } from "../segments/packer.js";
+import { check, type Uses } from "./check.js";
+import { define, entitiesOf } from "./define.js";
+import type { Answering, Asked, Files } from "./messages.js";
+import { invalidSql, problemOf } from "./problems.js";
+
+/** A statement that was read and checked. */
+export interface ReadStatement {
+  readonly asked: Asked;
+  readonly uses: Uses;
+  /** Names of the entities whose files it reads. */
+  readonly entities: readonly string[];
+}
+
+export async function readStatement(sandbox: Sandbox, asked: Asked): Promise<ReadStatement> {
+  const sql = withoutEnd(asked.sql);
+  const uses = check(sql, await sandbox.parse(sql), await sandbox.functions());
+  for (const name of uses.parameters) {
+    if (!Object.hasOwn(asked.parameters, name))
+      throw invalidSql(sql, `there is no value for $${name}`, null, "add it to params");
+  }
+  const unused = Object.keys(asked.parameters).find((name) => !uses.parameters.has(name));
+  if (unused !== undefined) throw invalidSql(sql, `the statement has no $${unused}`, null, "leave it out of params");
+  return { asked: { ...asked, sql }, uses, entities: entitiesOf(sql, uses, asked.parameters) };
+}
+
+/** A semicolon at the end is usual, and not part of the statement. */
+const withoutEnd = (sql: string): string => sql.replace(/[\s;]+$/, "");
+
+export interface SqlAnswer {
+  /** Whether rows were left out; null if that is known only at the end. */
+  readonly truncated: boolean | null;
+  /** The bytes of the body. Throws a problem if the statement fails, and anything else if DuckDB does. */
+  pieces(): AsyncGenerator<Uint8Array>;
+  /** Rows so far. */
+  rows(): number;
+  close(): Promise<void>;
+}
+
+/** Bytes of a limited answer whose end must be known before it begins. */
+const MOST_HELD = 64e6;
+
+/** Runs a statement. Rejects with a problem if that is the fault of its author. */
+export async function answerStatement(
+  sandbox: Sandbox,
+  { asked, uses }: ReadStatement,
+  { lists, paths }: Files,
+  answering: Answering,
+  signal: AbortSignal,
+): Promise<SqlAnswer> {
+  const { sql, parameters } = asked;
+  const { limit, mostRows } = answering;
+  const source = {
+    listOf: (name: string) => lists[name] ?? emptyList(name),
+    pathOf: ({ path }: { readonly path: string }) => paths[path]!,
+  };
+  const defined = define(sql, uses, parameters, source);
+  const statement = { ...defined, parameters, limit, paths: Object.values(paths) };
+  const result = await sandbox.run(statement, signal).catch((error: unknown) => {
+    throw problemOf(error) ?? error;
+  });
+  let [rows, truncated] = [0, false];
+  async function* read(): AsyncGenerator<RecordBatch> {
+    try {
+      for await (const batch of result.batches()) {
+        if (rows + batch.numRows > mostRows) throw tooManyRows(mostRows);
+        const left = (limit ?? Infinity) - rows;
+        if (batch.numRows > left) truncated = true;
+        rows += Math.min(batch.numRows, left);
+        if (left > 0) yield batch.numRows > left ? batch.slice(0, left) : batch;
+      }
+    } catch (error) {
+      throw problemOf(error) ?? error;
+    }
+  }
+  const body = encoded(read, result, answering, () => ({ count: rows, truncated, nextCursor: null }));
+  const held = answering.endFirst && limit !== null ? await gather(body) : null;
+  return {
+    truncated: held === null ? null : truncated,
+    pieces: async function* () {
+      if (held === null) yield* body;
+      else yield* held;
+    },
+    rows: () => rows,
+    close: () => result.close(),
+  };
+}
+
+function encoded(
+  read: () => AsyncIterable<RecordBatch>,
+  { columns }: SandboxResult,
+  { dataVersion, format, dates, compression, bom, encoding }: Answering,
+  summarise: () => Summary,
+): AsyncGenerator<Uint8Array> {
+  const encoder = encoderFor(format, { bom, compression })({ entity: "sql", dataVersion, columns, dates });
+  return bodyOf([{ read, caching: null }], {
+    ...{ encoder, packer: PACKERS[encoding](), store: null },
+    onRows: () => undefined,
+    summarise,
+  });
+}
+
+async function gather(pieces: AsyncIterable<Uint8Array>): Promise<readonly Uint8Array[]> {
+  const held: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of pieces) {
+    held.push(piece);
+    bytes += piece.length;
+    if (bytes > MOST_HELD) {
+      throw new Problem("out_of_room", `with a limit, a response in this format may have ${MOST_HELD / 1e6} MB`, {
+        parameter: "limit",
+        hint: "use a smaller limit, none at all, or format=json, which says at its end whether rows are left out",
+      });
+    }
+  }
+  return held;
+}
+
+const tooManyRows = (most: number): Problem =>
+  new Problem("out_of_room", `the result has more than ${most.toLocaleString("en")} rows`, {
+    parameter: "sql",
+    hint: "aggregate or filter more; wide ranges of rows are faster from /api/v1/entities; the operator can raise --sql-rows",
+  });

@@ -1,0 +1,154 @@
+// The table functions of the field, such as known(income, '20240501'): what a call names, and the request that it means.
+import { ENTITIES, ENTITY_NAMES, entityNamed } from "../catalog/index.js";
+import { apiNamed } from "../catalog/tushare.js";
+import type { Entity } from "../catalog/types.js";
+import { nearest } from "../errors.js";
+import { quote } from "../query/parameters.js";
+import { invalidSql, notAllowed } from "./problems.js";
+import { constantOf, nameOf, nodesIn, parameterOf, placeOf, textIn, type TreeNode } from "./tree.js";
+
+/** An argument: a constant, or the name of a parameter that holds it. */
+type Argument = { readonly constant: string } | { readonly parameter: string };
+
+/** A call in FROM. */
+export interface Call {
+  readonly name: string;
+  /** The byte at which its name begins. */
+  readonly place: number;
+  readonly arguments: Readonly<Record<string, Argument>>;
+  /** How many arguments are given by position, and the names of the others. */
+  readonly positions: number;
+  readonly named: readonly string[];
+}
+
+interface TableFunction {
+  /** Arguments by position; any of them may be given by name too. */
+  readonly arguments: readonly string[];
+  /** Those that must be given. */
+  readonly needed: number;
+  readonly example: string;
+}
+
+const FUNCTIONS = {
+  known: { arguments: ["entity", "as_of"], needed: 2, example: "known(income, '20240501')" },
+  latest: { arguments: ["entity", "as_of"], needed: 1, example: "latest(income)" },
+  adjusted: { arguments: ["entity", "adjust", "volume"], needed: 2, example: "adjusted(daily, 'backward')" },
+  bars: { arguments: ["entity", "period"], needed: 2, example: "bars(daily, 'week')" },
+  panel: {
+    arguments: ["fields", "start_date", "end_date"],
+    needed: 1,
+    example: "panel('daily:close,daily_basic:pe', '20240101', '20241231')",
+  },
+  trading_days: { arguments: ["start_date", "end_date"], needed: 2, example: "trading_days('20240101', '20241231')" },
+  universe: { arguments: ["day"], needed: 1, example: "universe('20240105')" },
+} as const satisfies Record<string, TableFunction>;
+
+export type FunctionName = keyof typeof FUNCTIONS;
+
+export const TABLE_FUNCTIONS: readonly string[] = Object.keys(FUNCTIONS);
+
+/** Table functions of DuckDB that read nothing. */
+const PLAIN: ReadonlySet<string> = new Set(["range", "generate_series", "unnest", "repeat", "repeat_row"]);
+
+/** The call of a function in FROM; null if it is one of DuckDB's that may be used as it is. */
+export function callOf(sql: string, node: TreeNode): Call | null {
+  const given = textIn(node, "function_name");
+  const name = given.toLowerCase();
+  const isQualified = textIn(node, "schema") !== "" || textIn(node, "catalog") !== "";
+  if (!isQualified && PLAIN.has(name)) return null;
+  if (isQualified || !Object.hasOwn(FUNCTIONS, name)) {
+    const near = nearest(name, [...TABLE_FUNCTIONS, ...PLAIN]);
+    const hint =
+      near === undefined ? `tables come from ${TABLE_FUNCTIONS.join(", ")} and the entities` : `did you mean ${near}?`;
+    throw notAllowed(sql, `the table function ${quote(given)} is not available`, placeOf(node), hint);
+  }
+  const place = placeOf(node);
+  if (place === null || !standsAt(sql, name, place)) {
+    throw notAllowed(
+      sql,
+      `${name} is written in an unusual way`,
+      place,
+      `write ${FUNCTIONS[name as FunctionName].example}`,
+    );
+  }
+  return { name, place, ...argumentsOf(sql, FUNCTIONS[name as FunctionName], node) };
+}
+
+/** Whether the name of a function stands there without quotes: it is replaced by another one. */
+const standsAt = (sql: string, name: string, place: number): boolean =>
+  Buffer.from(sql)
+    .subarray(place, place + name.length)
+    .toString("latin1")
+    .toLowerCase() === name;
+
+function argumentsOf(
+  sql: string,
+  wanted: TableFunction,
+  node: TreeNode,
+): Pick<Call, "arguments" | "positions" | "named"> {
+  const found: Record<string, Argument> = {};
+  const named: string[] = [];
+  let positions = 0;
+  for (const child of nodesIn(node, "children")) {
+    const alias = textIn(child, "alias").toLowerCase();
+    const name = alias === "" ? wanted.arguments[positions++] : alias;
+    if (name === undefined || !wanted.arguments.includes(name)) {
+      const what = alias === "" ? "there are too many arguments" : `there is no argument ${quote(alias)}`;
+      throw invalidSql(sql, what, placeOf(node), `write ${wanted.example}`);
+    }
+    if (found[name]) throw invalidSql(sql, `${name} is given twice`, placeOf(node), `write ${wanted.example}`);
+    if (alias !== "") named.push(alias);
+    found[name] = argumentOf(sql, child, wanted.example);
+  }
+  const missing = wanted.arguments.slice(0, wanted.needed).find((name) => !found[name]);
+  if (missing !== undefined) throw invalidSql(sql, `${missing} is missing`, placeOf(node), `write ${wanted.example}`);
+  return { arguments: found, positions, named };
+}
+
+function argumentOf(sql: string, node: TreeNode, example: string): Argument {
+  const parameter = parameterOf(node);
+  if (parameter !== null) return { parameter };
+  const constant = constantOf(node) ?? nameOf(node);
+  if (constant !== null) return { constant };
+  throw invalidSql(sql, "an argument is neither a constant nor a parameter", placeOf(node), `write ${example}`);
+}
+
+/** The text of an argument; undefined if it is not given. */
+export function argument(call: Call, name: string, parameters: Readonly<Record<string, unknown>>): string | undefined {
+  const found = call.arguments[name];
+  if (found === undefined) return undefined;
+  return "constant" in found ? found.constant : String(parameters[found.parameter]);
+}
+
+/** The entity that a call names first. */
+export function entityOf(sql: string, call: Call, parameters: Readonly<Record<string, unknown>>): Entity {
+  const name = argument(call, "entity", parameters) ?? "";
+  const entity = entityNamed(name.toLowerCase());
+  if (entity) return entity;
+  const near = nearest(name, ENTITY_NAMES);
+  throw invalidSql(sql, `there is no entity ${quote(name)}`, call.place, near && `did you mean ${near}?`);
+}
+
+/** Entities of the catalog, and the bars of indices, which are not stored. */
+const BARS: readonly Entity[] = [
+  ...ENTITIES,
+  ...["index_weekly", "index_monthly"].map((name) => apiNamed(name)!.entity),
+];
+
+/** The entity whose rows are the weeks or months of these days. */
+export function barsOf(sql: string, call: Call, parameters: Readonly<Record<string, unknown>>): Entity {
+  const days = entityOf(sql, call, parameters);
+  const period = argument(call, "period", parameters) ?? "";
+  const found = BARS.find(
+    ({ builtFrom, adjustment }) =>
+      (builtFrom?.days === days.name && builtFrom.period === period) ||
+      (adjustment?.days?.entity === days.name && adjustment.days.period === period),
+  );
+  if (found) return found;
+  throw invalidSql(
+    sql,
+    `there are no bars of ${quote(period)} of ${days.name}`,
+    call.place,
+    "write bars(daily, 'week'), bars(daily, 'month'), or the same of index_daily",
+  );
+}

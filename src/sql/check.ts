@@ -1,0 +1,156 @@
+// What a statement of a user may contain, decided by its parse tree: one SELECT over entities, and functions whose result
+// depends on their arguments alone. Everything that is not known to be harmless is refused.
+import { ENTITY_NAMES, entityNamed } from "../catalog/index.js";
+import { nearest, Problem } from "../errors.js";
+import { quote } from "../query/parameters.js";
+import { type Call, callOf, TABLE_FUNCTIONS } from "./calls.js";
+import { invalidSql, notAllowed, placed } from "./problems.js";
+import { nodeIn, nodesIn, nodesOf, parameterOf, placeOf, textIn, type TreeNode } from "./tree.js";
+
+/** What a statement uses. */
+export interface Uses {
+  /** Entities that it reads as tables. */
+  readonly tables: ReadonlySet<string>;
+  readonly calls: readonly Call[];
+  /** Whether it uses `shift_days`. */
+  readonly shifts: boolean;
+  readonly parameters: ReadonlySet<string>;
+}
+
+/** Parts of a query, of FROM, and of what follows it. */
+const KINDS: ReadonlySet<string> = new Set([
+  ...["SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"],
+  ...["BASE_TABLE", "TABLE_FUNCTION", "JOIN", "SUBQUERY", "EMPTY", "EXPRESSION_LIST", "PIVOT", "CTE"],
+  ...["ORDER_MODIFIER", "LIMIT_MODIFIER", "LIMIT_PERCENT_MODIFIER", "DISTINCT_MODIFIER"],
+  ...["ORDER_DEFAULT", "ASCENDING", "DESCENDING"],
+]);
+
+const EXPRESSIONS: ReadonlySet<string> = new Set([
+  ...["CONSTANT", "COLUMN_REF", "FUNCTION", "WINDOW", "CAST", "COMPARISON", "CONJUNCTION", "OPERATOR", "CASE", "STAR"],
+  ...["SUBQUERY", "PARAMETER", "LAMBDA", "LAMBDA_REF", "POSITIONAL_REFERENCE", "BETWEEN", "COLLATE", "TYPE"],
+]);
+
+/** Functions that depend on their arguments as DuckDB says, but tell of the server or run other SQL. */
+const REFUSED =
+  /^(current_|session_|pg_|has_|inet_|json_(de)?serialize|json_execute|query|getenv|getvariable|version|user$|user_agent|parse_duckdb|duckdb_|pragma_|icu_|format_pg|col_description|obj_description|shobj_description|txid_|in_search_path|which_secret|from_substrait|get_|enum_)/;
+
+/** Names that DuckDB takes for functions of the session where no column has them. */
+const SESSION: ReadonlySet<string> = new Set([
+  ...["current_catalog", "current_date", "current_schema", "current_role", "current_time", "current_timestamp"],
+  ...["current_user", "localtime", "localtimestamp", "session_user", "user"],
+]);
+
+/** The scalar function that `calendar-sql.ts` defines. */
+export const SHIFT = "shift_days";
+
+const SAME_EVERY_TIME = "a statement gives the same rows whenever it runs over the same version";
+
+/** Checks a tree as DuckDB writes it. `functions` are the names of functions that depend on their arguments alone. */
+export function check(sql: string, tree: unknown, functions: ReadonlySet<string>): Uses {
+  const statement = onlyStatement(sql, tree as TreeNode);
+  const common = new Set<string>();
+  const tables = new Set<string>();
+  const calls: Call[] = [];
+  const parameters = new Set<string>();
+  const ofTables = new Set<TreeNode>();
+  let shifts = false;
+  for (const node of nodesOf(statement)) {
+    for (const { key } of nodesIn(nodeIn(node, "cte_map") ?? {}, "map")) common.add(String(key).toLowerCase());
+  }
+  for (const node of nodesOf(statement)) {
+    requireKnown(sql, node);
+    const [kind, expression] = [textIn(node, "type"), textIn(node, "class")];
+    if (kind === "BASE_TABLE") tables.add(tableOf(sql, node, common));
+    else if (kind === "TABLE_FUNCTION") {
+      const called = nodeIn(node, "function") ?? {};
+      ofTables.add(called);
+      const call = callOf(sql, called);
+      if (call !== null) calls.push(call);
+    } else if ((expression === "FUNCTION" || expression === "WINDOW") && !ofTables.has(node)) {
+      const name = textIn(node, "function_name").toLowerCase();
+      if (name === SHIFT) shifts = true;
+      else requireFunction(sql, node, name, functions);
+    } else if (expression === "COLUMN_REF") refuseSession(sql, node);
+    const parameter = parameterOf(node);
+    if (parameter !== null) parameters.add(parameter);
+  }
+  tables.delete("");
+  return { tables, calls, shifts, parameters };
+}
+
+function onlyStatement(sql: string, tree: TreeNode): TreeNode {
+  if (tree["error"] === true) {
+    if (tree["error_type"] === "not implemented" && textIn(tree, "error_message").startsWith("Only SELECT")) {
+      throw notAllowed(
+        sql,
+        "only SELECT is possible here",
+        null,
+        "write SELECT … FROM …, with WITH before it if you like",
+      );
+    }
+    const place = tree["position"] === undefined ? null : Number(tree["position"]);
+    throw invalidSql(sql, textIn(tree, "error_message"), place);
+  }
+  const [first, second] = nodesIn(tree, "statements");
+  if (first === undefined) throw invalidSql(sql, "there is no statement", null);
+  if (second !== undefined) throw notAllowed(sql, "there are several statements", null, "send one at a time");
+  return first;
+}
+
+function requireKnown(sql: string, node: TreeNode): void {
+  const [kind, expression] = [textIn(node, "type"), textIn(node, "class")];
+  const isUnknown = expression === "" ? kind !== "" && !KINDS.has(kind) : !EXPRESSIONS.has(expression);
+  if (isUnknown) {
+    const what = (expression || kind).toLowerCase().replaceAll("_", " ");
+    const hint =
+      kind === "SHOW_REF" ? "the columns of every entity are in /api/v1/meta and in the API reference" : undefined;
+    throw notAllowed(sql, `${what} is not possible here`, placeOf(node), hint);
+  }
+  if (nodeIn(node, "sample")) throw notAllowed(sql, "a sample is not possible here", placeOf(node), SAME_EVERY_TIME);
+  if (nodeIn(node, "at_clause"))
+    throw notAllowed(sql, "AT is not possible here", placeOf(node), "choose a version with data_version");
+}
+
+/** The entity of a table; empty if the statement defines it. */
+function tableOf(sql: string, node: TreeNode, common: ReadonlySet<string>): string {
+  const given = textIn(node, "table_name");
+  const name = given.toLowerCase();
+  const isQualified = textIn(node, "schema_name") !== "" || textIn(node, "catalog_name") !== "";
+  if (!isQualified && entityNamed(name)) return name;
+  if (!isQualified && common.has(name)) return "";
+  const near = nearest(name, [...ENTITY_NAMES, ...common]);
+  throw new Problem("invalid_sql", `${placed(sql, placeOf(node))}there is no table ${quote(given)}`, {
+    parameter: "sql",
+    allowed: ENTITY_NAMES,
+    ...(near === undefined ? {} : { hint: `did you mean ${near}?` }),
+  });
+}
+
+function requireFunction(sql: string, node: TreeNode, name: string, functions: ReadonlySet<string>): void {
+  const isQualified = textIn(node, "schema") !== "" || textIn(node, "catalog") !== "";
+  if (!isQualified && functions.has(name) && !REFUSED.test(name)) return;
+  if (TABLE_FUNCTIONS.includes(name)) {
+    throw notAllowed(sql, `${name} gives a table`, placeOf(node), `write it after FROM: FROM ${name}(…)`);
+  }
+  const near = functions.has(name)
+    ? undefined
+    : nearest(
+        name,
+        [...functions, SHIFT].filter((one) => !REFUSED.test(one)),
+      );
+  throw notAllowed(
+    sql,
+    `the function ${quote(name)} is not available`,
+    placeOf(node),
+    near === undefined
+      ? `functions of time, chance and the server are left out: ${SAME_EVERY_TIME}`
+      : `did you mean ${near}?`,
+  );
+}
+
+function refuseSession(sql: string, node: TreeNode): void {
+  const names = node["column_names"] as readonly string[];
+  if (names.length > 1 || !SESSION.has(names[0]!.toLowerCase())) return;
+  const hint = `${SAME_EVERY_TIME}; pass a day as a parameter, e.g. $day`;
+  throw notAllowed(sql, `${names[0]!} is not available`, placeOf(node), hint);
+}

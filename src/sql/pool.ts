@@ -1,0 +1,208 @@
+// The processes that run statements of users, as a server sees them: started when they are needed, one for each statement.
+import { type ChildProcess, spawn } from "node:child_process";
+import { createAdmission, type Load } from "../engine/admission.js";
+import { Problem } from "../errors.js";
+import type { Answering, Asked, Files, Order, Reply, RunnerOptions } from "./messages.js";
+
+/** One statement at a time, in a process of its own. */
+export interface SqlSession {
+  /** Reads and checks a statement; resolves to the names of the entities that it reads. Rejects with its problem. */
+  read(asked: Asked): Promise<readonly string[]>;
+  /** Runs it; resolves when its first rows are there, to whether rows are left out: null if that is not known yet. */
+  run(files: Files, answering: Answering): Promise<boolean | null>;
+  /** The body. `onRows` is called with the number of rows so far. */
+  pieces(onRows: (rows: number) => void): AsyncGenerator<Uint8Array>;
+  close(): void;
+}
+
+export interface SqlPool {
+  /** Waits for a process. Rejects with `overloaded` if too many statements wait already. */
+  open(signal: AbortSignal): Promise<SqlSession>;
+  load(): Load;
+  close(): Promise<void>;
+}
+
+interface PoolOptions extends RunnerOptions {
+  readonly processes: number;
+  readonly queue: number;
+  /** The program of a process; by default the one beside this one. */
+  readonly entry?: URL | undefined;
+}
+
+const ENTRY = new URL("../sql/runner.js", import.meta.url);
+
+/** Variables that may hold secrets, which such a process does not need. */
+const SECRET = /^(TAPEHOUSE|AWS)_/;
+
+/** Milliseconds that a process has to end a statement before it is killed. */
+const STOP_WITHIN = 2_000;
+/** Milliseconds after which a process without work ends. */
+const IDLE = 60_000;
+
+const full = (): Problem => new Problem("overloaded", "too many statements are waiting", { retryAfter: 5 });
+
+export function openSqlPool({ processes, queue, entry = ENTRY, ...options }: PoolOptions): SqlPool {
+  const admission = createAdmission(processes, queue, full);
+  const idle: Runner[] = [];
+  const living = new Set<Runner>();
+
+  const take = (): Runner => {
+    for (let runner = idle.pop(); runner !== undefined; runner = idle.pop()) if (runner.isAlive()) return runner;
+    const runner = startRunner(entry, options);
+    living.add(runner);
+    void runner.ended.then(() => living.delete(runner));
+    return runner;
+  };
+
+  return {
+    async open(signal) {
+      if (processes === 0)
+        throw new Problem("unknown_route", "this server runs no SQL", {
+          hint: "its operator allows it with --sql-processes",
+        });
+      const release = await admission.admit(signal, "light");
+      const runner = take();
+      const onAbort = (): void => runner.interrupt();
+      signal.addEventListener("abort", onAbort, { once: true });
+      const ask = async (order: Order): Promise<Reply> => {
+        signal.throwIfAborted();
+        try {
+          return await runner.ask(order);
+        } catch (error) {
+          signal.throwIfAborted();
+          throw error;
+        }
+      };
+      return {
+        async read(asked) {
+          const found = await ask({ order: "read", asked });
+          return found.reply === "read" ? found.entities : [];
+        },
+        async run(files, answering) {
+          const begun = await ask({ order: "run", files, answering });
+          return begun.reply === "begun" ? begun.truncated : null;
+        },
+        async *pieces(onRows) {
+          for (let next = ask({ order: "more" }); ;) {
+            const piece = await next;
+            if (piece.reply === "end") onRows(piece.rows);
+            if (piece.reply !== "piece") return;
+            // The next one is made while this one is sent.
+            next = ask({ order: "more" });
+            next.catch(() => undefined); // errors are thrown at the await
+            onRows(piece.rows);
+            yield piece.bytes;
+          }
+        },
+        close() {
+          signal.removeEventListener("abort", onAbort);
+          void runner.settle().then((isUsable) => {
+            if (isUsable) idle.push(runner);
+            release();
+          });
+        },
+      };
+    },
+    load: () => admission.load(),
+    async close() {
+      for (const runner of living) runner.kill();
+      await Promise.all([...living].map(({ ended }) => ended));
+    },
+  };
+}
+
+interface Runner {
+  isAlive(): boolean;
+  /** Rejects with the problem that the process reports, or because it failed or is gone. */
+  ask(order: Order): Promise<Reply>;
+  /** Ends the statement that runs. */
+  interrupt(): void;
+  /** Ends the statement if it still runs; resolves to whether the process can run another one. */
+  settle(): Promise<boolean>;
+  kill(): void;
+  readonly ended: Promise<void>;
+}
+
+interface Waiting {
+  readonly resolve: (reply: Reply) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+function startRunner(entry: URL, options: RunnerOptions): Runner {
+  const child = spawn(process.execPath, [entry.pathname], {
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    serialization: "advanced",
+    env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !SECRET.test(name))),
+  });
+  const waiting: Waiting[] = [];
+  let alive = true;
+  let idling: NodeJS.Timeout | undefined;
+  const kill = (): void => void child.kill("SIGKILL");
+  const ended = new Promise<void>((resolve) => {
+    child.once("close", () => resolve());
+    child.once("error", () => resolve());
+  }).then(() => {
+    alive = false;
+    clearTimeout(idling);
+    for (const { reject } of waiting.splice(0)) reject(gone());
+  });
+  child.on("message", (reply: Reply) => {
+    const next = waiting.shift();
+    if (reply.reply === "problem")
+      next?.reject(new Problem(reply.problem.code, reply.problem.detail, reply.problem.extras));
+    else if (reply.reply === "failed") next?.reject(new Error(reply.message));
+    else next?.resolve(reply);
+  });
+  const ask = (order: Order): Promise<Reply> =>
+    new Promise((resolve, reject) => {
+      if (!alive) {
+        reject(gone());
+        return;
+      }
+      waiting.push({ resolve, reject });
+      send(child, order);
+    });
+  const begun = ask({ order: "begin", options });
+  begun.catch(() => undefined); // errors are thrown at the await
+  let stopped: Promise<boolean> | null = null;
+  const stop = (): Promise<boolean> => {
+    const killing = setTimeout(kill, STOP_WITHIN);
+    return ask({ order: "stop" })
+      .then(
+        () => true,
+        () => false,
+      )
+      .finally(() => clearTimeout(killing));
+  };
+  return {
+    ended,
+    kill,
+    isAlive() {
+      clearTimeout(idling);
+      return alive;
+    },
+    async ask(order) {
+      await begun;
+      return ask(order);
+    },
+    interrupt() {
+      stopped ??= stop();
+    },
+    async settle() {
+      const isUsable = await (stopped ?? stop());
+      stopped = null;
+      if (isUsable) idling = setTimeout(kill, IDLE).unref();
+      return isUsable;
+    },
+  };
+}
+
+/** Errors are ignored: `ended` tells that the process is gone. */
+const send = (child: ChildProcess, order: Order): void => void child.send(order, undefined, {}, () => undefined);
+
+const gone = (): Problem =>
+  new Problem("out_of_room", "the process that ran the statement ended, probably for lack of memory", {
+    parameter: "sql",
+    hint: "read fewer columns, days or codes, or aggregate before you join",
+    retryAfter: 5,
+  });

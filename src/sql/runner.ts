@@ -1,0 +1,75 @@
+// The process that runs statements of users, one at a time: whatever a statement does, it harms no process that serves rows.
+import { setPriority } from "node:os";
+import { openSandbox, type Sandbox } from "../engine/sandbox.js";
+import { Problem } from "../errors.js";
+import { answerStatement, type ReadStatement, readStatement, type SqlAnswer } from "./answer.js";
+import type { Order, Reply } from "./messages.js";
+
+/** Rows are served first. */
+const NICE = 10;
+
+let sandbox: Promise<Sandbox> | null = null;
+let statement: ReadStatement | null = null;
+let answer: SqlAnswer | null = null;
+let pieces: AsyncGenerator<Uint8Array> | null = null;
+let stopping = new AbortController();
+/** Orders are followed one after another. */
+let last: Promise<unknown> = Promise.resolve();
+
+const send = (reply: Reply): void => void process.send!(reply, undefined, {}, () => undefined);
+
+const followed: { readonly [Name in Order["order"]]: (order: Extract<Order, { order: Name }>) => Promise<Reply> } = {
+  async begin({ options }) {
+    setPriority(NICE);
+    sandbox = openSandbox(options);
+    await (await sandbox).functions();
+    return { reply: "ready" };
+  },
+  async read({ asked }) {
+    statement = await readStatement(await sandbox!, asked);
+    return { reply: "read", entities: statement.entities };
+  },
+  async run({ files, answering }) {
+    answer = await answerStatement(await sandbox!, statement!, files, answering, stopping.signal);
+    pieces = answer.pieces();
+    return { reply: "begun", truncated: answer.truncated };
+  },
+  async more() {
+    const { done, value } = await pieces!.next();
+    const rows = answer!.rows();
+    if (done !== true) return { reply: "piece", bytes: value, rows };
+    await end();
+    return { reply: "end", rows };
+  },
+  async stop() {
+    await end();
+    stopping = new AbortController();
+    return { reply: "stopped" };
+  },
+};
+
+async function end(): Promise<void> {
+  const [body, ended] = [pieces, answer];
+  [pieces, answer, statement] = [null, null, null];
+  await body?.return(undefined);
+  await ended?.close();
+}
+
+function replyOf(error: unknown): Reply {
+  if (error instanceof Problem) {
+    const { code, detail, extras } = error;
+    return { reply: "problem", problem: { code, detail, extras } };
+  }
+  return { reply: "failed", message: error instanceof Error ? error.message : String(error) };
+}
+
+process.on("message", (order: Order) => {
+  // What runs now ends, and then the order is followed.
+  if (order.order === "stop") stopping.abort(new Error("the statement was stopped"));
+  const done = last.then(() => followed[order.order](order as never));
+  last = done.catch(() => undefined);
+  done.then(send, (error: unknown) => send(replyOf(error)));
+});
+// A statement may still run, so a normal exit could take minutes.
+process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => undefined);

@@ -42,7 +42,7 @@ export default {
   },
   machine: { owns: "^src/machine\\.ts$", imports: [], why: "What a process may use, for settings and processes." },
   config: {
-    owns: "^src/(config|settings|setting-values|setting-shares)\\.ts$",
+    owns: "^src/(config|settings|setting-values|setting-shares|setting-types)\\.ts$",
     imports: ["errors", "dates", "objects", "machine"],
     why: "All settings in one table, which depends on nothing that it configures.",
   },
@@ -180,7 +180,7 @@ export default {
     imports: [
       ...["errors", "dates", "words", "objects", "machine", "config", "catalog", "lake", "engine", "encode"],
       ...["delta", "store", "copier", "inbox", "repair", "backup", "demo"],
-      ...["files", "durable", "http", "processes"],
+      ...["files", "durable", "sql", "http", "processes"],
     ],
     packages: ["commander"],
     why: "Each command calls one function of another module.",

@@ -1,33 +1,15 @@
 // Every setting is one row: its name (of which option and environment variable are made), default, meaning, parser and users.
 import { join } from "node:path";
 import { tmpdir } from "node:os";
-import { parsers, type Parser } from "./setting-values.js";
-import { partOf, partOfSize, partOrAuto, partOrNone, partOrNothing, type Share } from "./setting-shares.js";
+import { parsers } from "./setting-values.js";
+import { partOf, partOfSize, partOrAuto, partOrNone, partOrNothing } from "./setting-shares.js";
+import { type Command, type Setting, setting } from "./setting-types.js";
 
 const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export const MOST_WORKERS = 64;
-
-/** Commands that take settings as options. */
-type Command = "serve" | "ingest" | "follow" | "import" | "copies" | "doctor";
-
-interface Setting<T> {
-  readonly fallback: string;
-  readonly meaning: string;
-  readonly parse: Parser<T>;
-  /** The commands that have the option. */
-  readonly of: readonly Command[];
-  /** What a shell offers for the value. */
-  readonly offers?: readonly string[] | "files" | "folders";
-  /** The value of the option without one; absent: it needs one. */
-  readonly bare?: string;
-  /** Absent: every worker gets the whole. */
-  readonly share?: Share<T>;
-}
-
-const setting = <T>(row: Setting<T>): Setting<T> => row;
 
 const SERVER = ["serve"] as const;
 const CHECKED = ["serve", "doctor"] as const;

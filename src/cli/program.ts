@@ -20,6 +20,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   versions: async () => (await import("./status.js")).versionsCommand(),
   diff: async () => (await import("./diff.js")).diffCommand(),
   statistics: async () => (await import("./statistics.js")).statisticsCommand(),
+  sql: async () => (await import("./sql.js")).sqlCommand(),
   delta: async () => (await import("./delta.js")).deltaCommand(),
   copies: async () => (await import("./copies.js")).copiesCommand(),
   compact: async () => (await import("./maintenance.js")).compactCommand(),

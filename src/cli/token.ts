@@ -1,10 +1,18 @@
 // tapehouse token create | list | revoke
 import { Command } from "commander";
 import { layoutOf } from "../lake/layout.js";
-import { readTokens } from "../lake/tokens.js";
+import { readTokens, SQL } from "../lake/tokens.js";
 import { createToken, revokeToken } from "../store/tokens.js";
 import { dataOption, jsonOption, requireLake } from "./options.js";
 import { note, printJson, say, printTable } from "./out.js";
+
+interface CreateOptions {
+  readonly data: string;
+  readonly entities?: string;
+  readonly sql?: boolean;
+  readonly expires?: string;
+  readonly json?: boolean;
+}
 
 export function tokenCommand(): Command {
   const command = new Command("token").description("Create, list and revoke access tokens.");
@@ -15,12 +23,14 @@ export function tokenCommand(): Command {
       "--entities <a,b>",
       "entities that it may read, all by default; trade_cal for the calendar, metrics for /metrics",
     )
+    .option("--sql", "it may also run SQL over these entities; a token for everything may in any case")
     .option("--expires <span>", "how long it is valid, e.g. 90d or 12h")
     .addOption(dataOption())
     .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  $ tapehouse token create alice --entities daily,adj_factor --expires 90d")
-    .action(async (name: string, options: { data: string; entities?: string; expires?: string; json?: boolean }) => {
-      const entities = options.entities?.split(",").map((entity) => entity.trim()) ?? null;
+    .action(async (name: string, options: CreateOptions) => {
+      const named = options.entities?.split(",").map((entity) => entity.trim()) ?? null;
+      const entities = named && options.sql ? [...new Set([...named, SQL])] : named;
       const token = await createToken(options.data, name, { entities, expires: options.expires ?? null }, new Date());
       if (options.json) printJson({ name, token });
       else say(token);

@@ -36,8 +36,8 @@ export interface SandboxResult {
 export interface Sandbox {
   /** The parse tree of a text as DuckDB writes it, or what is wrong with the text. Nothing is run. */
   parse(sql: string): Promise<unknown>;
-  /** The names of all functions whose result depends on their arguments alone. */
-  functions(): Promise<ReadonlySet<string>>;
+  /** The names of all functions of DuckDB, each with whether its result depends on its arguments alone. */
+  functions(): Promise<ReadonlyMap<string, boolean>>;
   /** Throws what DuckDB reports, among it errors of the statement; and the signal's reason when it is aborted. */
   run(statement: SandboxStatement, signal: AbortSignal): Promise<SandboxResult>;
   close(): void;
@@ -49,6 +49,7 @@ const MOST_AHEAD = 16;
 export async function openSandbox(options: Omit<LockedOptions, "readable">): Promise<Sandbox> {
   const language = await openLocked({ ...options, readable: { paths: [] } });
   const parser = await language.connect();
+  let known: Promise<ReadonlyMap<string, boolean>> | undefined;
   let open: { readonly key: string; readonly instance: DuckDBInstance } | null = null;
 
   /** The instance of the last statement is used again for one that reads the same files. */
@@ -74,13 +75,7 @@ export async function openSandbox(options: Omit<LockedOptions, "readable">): Pro
 
   return {
     parse: async (sql) => JSON.parse((await valueOf("SELECT json_serialize_sql($1::VARCHAR)::VARCHAR", sql)) as string),
-    async functions() {
-      const found = await parser.runAndReadAll(
-        "SELECT function_name FROM duckdb_functions() WHERE function_type IN ('scalar', 'aggregate', 'macro') " +
-          "GROUP BY ALL HAVING bool_and(coalesce(stability, 'CONSISTENT') = 'CONSISTENT')",
-      );
-      return new Set(found.getRows().map(([name]) => String(name)));
-    },
+    functions: () => (known ??= listFunctions(parser)),
     async run(wanted, signal) {
       const connection = await (await instanceFor(wanted.paths)).connect();
       const interrupt = (): void => connection.interrupt();
@@ -124,6 +119,14 @@ export async function openSandbox(options: Omit<LockedOptions, "readable">): Pro
       language.closeSync();
     },
   };
+}
+
+async function listFunctions(connection: DuckDBConnection): Promise<ReadonlyMap<string, boolean>> {
+  const found = await connection.runAndReadAll(
+    "SELECT function_name, bool_and(coalesce(stability, 'CONSISTENT') = 'CONSISTENT') FROM duckdb_functions() " +
+      "WHERE function_type IN ('scalar', 'aggregate', 'macro') GROUP BY ALL",
+  );
+  return new Map(found.getRows().map(([name, isPure]) => [String(name), isPure === true]));
 }
 
 /**

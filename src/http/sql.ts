@@ -4,10 +4,9 @@ import { createHash } from "node:crypto";
 import type { Request, RequestHandler, Response } from "express";
 import { contentTypeOf, FORMATS } from "../catalog/formats.js";
 import { Problem } from "../errors.js";
-import type { Snapshot } from "../lake/lake.js";
 import { SQL } from "../lake/tokens.js";
 import { parseSqlBody, parseSqlSearch, type SqlRequest } from "../query/sql-request.js";
-import type { Files } from "../sql/messages.js";
+import { holdFiles } from "../sql/files.js";
 import { checkRight } from "./auth.js";
 import type { Context } from "./context.js";
 import { nameFile, negotiateEncoding, negotiateFormat, sentNotModified } from "./headers.js";
@@ -50,7 +49,7 @@ export function sqlHandler(context: Context, requestOf: RequestOf): RequestHandl
       const entities = await session.read({ sql, parameters });
       for (const name of entities) checkRight(res, name, "a statement needs every entity that it names");
       endStage(res, "plan");
-      const held = await holdFiles(context, snapshot, entities);
+      const held = await holdFiles(context.integrity, snapshot, entities);
       try {
         const truncated = await session.run(held.files, {
           ...{ ...form, encoding, limit, mostRows: context.config.sqlRows },
@@ -63,7 +62,7 @@ export function sqlHandler(context: Context, requestOf: RequestOf): RequestHandl
           return;
         }
         const onRows = (rows: number): void => void (notesOf(res).rows = rows);
-        await sendBody(res, thenCheck(session.pieces(onRows), held.checkAgain), signal);
+        await sendBody(res, held.thenCheck(session.pieces(onRows)), signal);
       } finally {
         held.leave();
       }
@@ -71,24 +70,6 @@ export function sqlHandler(context: Context, requestOf: RequestOf): RequestHandl
       session.close();
     }
   };
-}
-
-/** The last bytes are sent only after a check that the files did not change while they were read. */
-async function* thenCheck(pieces: AsyncIterable<Uint8Array>, check: () => Promise<void>): AsyncGenerator<Uint8Array> {
-  yield* pieces;
-  await check();
-}
-
-async function holdFiles({ integrity }: Context, snapshot: Snapshot, entities: readonly string[]) {
-  const lists = Object.fromEntries(entities.map((name) => [name, snapshot.files(name)]));
-  const all = Object.values(lists).flatMap(({ byDate }) => byDate);
-  const { pathOf, checkAgain, leave } = await integrity.hold(all);
-  // Rows are read from files by date alone.
-  const files: Files = {
-    lists: Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, { ...list, byCode: [] }])),
-    paths: Object.fromEntries(all.map((file) => [file.path, pathOf(file)])),
-  };
-  return { files, checkAgain, leave };
 }
 
 interface Head {

@@ -7,6 +7,9 @@ import { type Call, callOf, TABLE_FUNCTIONS } from "./calls.js";
 import { invalidSql, notAllowed, placed } from "./problems.js";
 import { nodeIn, nodesIn, nodesOf, parameterOf, placeOf, textIn, type TreeNode } from "./tree.js";
 
+/** Names of functions, each with whether its result depends on its arguments alone. */
+type Functions = ReadonlyMap<string, boolean>;
+
 /** What a statement uses. */
 export interface Uses {
   /** Entities that it reads as tables. */
@@ -45,8 +48,8 @@ export const SHIFT = "shift_days";
 
 const SAME_EVERY_TIME = "a statement gives the same rows whenever it runs over the same version";
 
-/** Checks a tree as DuckDB writes it. `functions` are the names of functions that depend on their arguments alone. */
-export function check(sql: string, tree: unknown, functions: ReadonlySet<string>): Uses {
+/** Checks a tree as DuckDB writes it. `functions` are those of DuckDB. */
+export function check(sql: string, tree: unknown, functions: Functions): Uses {
   const statement = onlyStatement(sql, tree as TreeNode);
   const common = new Set<string>();
   const tables = new Set<string>();
@@ -126,9 +129,9 @@ function tableOf(sql: string, node: TreeNode, common: ReadonlySet<string>): stri
   });
 }
 
-function requireFunction(sql: string, node: TreeNode, name: string, functions: ReadonlySet<string>): void {
+function requireFunction(sql: string, node: TreeNode, name: string, functions: Functions): void {
   const isQualified = textIn(node, "schema") !== "" || textIn(node, "catalog") !== "";
-  if (!isQualified && functions.has(name) && !REFUSED.test(name)) return;
+  if (!isQualified && functions.get(name) === true && !REFUSED.test(name)) return;
   if (TABLE_FUNCTIONS.includes(name)) {
     throw notAllowed(sql, `${name} gives a table`, placeOf(node), `write it after FROM: FROM ${name}(…)`);
   }
@@ -136,7 +139,7 @@ function requireFunction(sql: string, node: TreeNode, name: string, functions: R
     ? undefined
     : nearest(
         name,
-        [...functions, SHIFT].filter((one) => !REFUSED.test(one)),
+        [...functions.keys(), SHIFT].filter((one) => !REFUSED.test(one)),
       );
   throw notAllowed(
     sql,

@@ -5,9 +5,10 @@ import { dayAnswers, type Operation, jsonAnswers, plainAnswer, everyHeader } fro
 import { EXAMPLE_TRADING_DAY, bound, sharedParameter, single } from "./parameters.js";
 import { entityPaths } from "./entity-paths.js";
 import { panelPaths } from "./panel-path.js";
+import { sqlPaths } from "./sql-path.js";
 import { EVERYWHERE, READING, type Schema, TOKEN, onlyPost, problemResponses, refTo, schemaOf } from "./schemas.js";
 
-export const paths = (): Schema => ({ ...entityPaths(), ...panelPaths, ...servicePaths(), ...tusharePaths() });
+export const paths = (): Schema => ({ ...entityPaths(), ...panelPaths, ...sqlPaths, ...servicePaths(), ...tusharePaths() });
 
 const tags = ["service"];
 

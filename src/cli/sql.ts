@@ -1,0 +1,133 @@
+// tapehouse sql: a statement over a version of the lake, without a server; without a statement, a prompt.
+import { mkdtemp, rm } from "node:fs/promises";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { FORMAT_NAMES, FORMATS, type Format } from "../catalog/formats.js";
+import { OperatorError, Problem } from "../errors.js";
+import { createIntegrity } from "../lake/integrity.js";
+import { openLake, type Snapshot } from "../lake/lake.js";
+import { SETTINGS } from "../settings.js";
+import { holdFiles } from "../sql/files.js";
+import { openSqlPool, type SqlPool } from "../sql/pool.js";
+import { plural } from "../words.js";
+import { dataOption, memoryOption, requireLake } from "./options.js";
+import { note, printTable, say, writeBytes } from "./out.js";
+import { snapshotOf } from "./reading.js";
+import { startPrompt } from "./sql-prompt.js";
+
+interface Options {
+  readonly data: string;
+  readonly memory: string;
+  readonly format: Format | "table";
+  readonly param: Readonly<Record<string, string>>;
+  readonly limit?: number;
+  readonly at?: string;
+}
+
+/** Rows of a table for people. */
+const ROWS_OF_TABLE = 1_000;
+
+export function sqlCommand(): Command {
+  return new Command("sql")
+    .description("Run a SELECT over the entities of a version; without a statement, read them from a prompt.")
+    .argument("[statement]", "one SELECT in the SQL of DuckDB")
+    .addOption(
+      new Option("--format <name>", "how to print the rows").choices(["table", ...FORMAT_NAMES]).default("table"),
+    )
+    .option("--param <name=value>", "the value of a parameter such as $from; repeat it for others", parameter, {})
+    .option("--limit <rows>", "print at most this many rows", rows)
+    .option("--at <version>", "a kept version: its sequence or its data_version; by default the served one")
+    .addOption(memoryOption())
+    .addOption(dataOption())
+    .addHelpText(
+      "after",
+      '\nExamples:\n  $ tapehouse sql "SELECT count(*) FROM daily"' +
+        '\n  $ tapehouse sql --param day=20240105 "FROM daily WHERE trade_date = $day" --format csv',
+    )
+    .action(async (statement: string | undefined, options: Options) => {
+      await requireLake(options.data);
+      const lake = await openLake(options.data);
+      const snapshot = await snapshotOf(lake, options.at);
+      const tempDirectory = await mkdtemp(join(tmpdir(), "tapehouse-sql-"));
+      const { memory } = options;
+      const limits = { memory, spill: SETTINGS.sqlSpill.fallback, threads: availableParallelism(), tempDirectory };
+      const pool = openSqlPool({ ...limits, processes: 1, queue: 1 });
+      const integrity = createIntegrity(lake.layout);
+      const run = (sql: string, signal: AbortSignal): Promise<void> =>
+        runStatement(pool, sql, { ...options, snapshot, integrity, signal });
+      try {
+        if (statement === undefined) await startPrompt(snapshot.version.data_version, run);
+        else await run(statement, new AbortController().signal);
+      } finally {
+        await pool.close();
+        await rm(tempDirectory, { recursive: true, force: true });
+      }
+    });
+}
+
+interface Running extends Options {
+  readonly snapshot: Snapshot;
+  readonly integrity: ReturnType<typeof createIntegrity>;
+  readonly signal: AbortSignal;
+}
+
+async function runStatement(pool: SqlPool, sql: string, running: Running): Promise<void> {
+  const { snapshot, integrity, signal, param, format: asked } = running;
+  const isTable = asked === "table";
+  const format = isTable ? "json" : asked;
+  const limit = running.limit ?? (isTable ? ROWS_OF_TABLE : null);
+  const session = await pool.open(signal);
+  try {
+    const entities = await session.read({ sql, parameters: param });
+    const held = await holdFiles(integrity, snapshot, entities);
+    try {
+      const truncated = await session.run(held.files, {
+        ...{ dataVersion: snapshot.version.data_version, format, limit, encoding: "identity" },
+        ...{ dates: null, compression: null, bom: null, mostRows: Infinity },
+        endFirst: !FORMATS[format].hasSummary,
+      });
+      const pieces = held.thenCheck(session.pieces(() => undefined));
+      if (isTable) await printRows(pieces, limit!);
+      else for await (const piece of pieces) await writeBytes(piece);
+      if (truncated === true) note(`there are more than ${plural(limit!, "row")}`);
+    } finally {
+      held.leave();
+    }
+  } catch (error) {
+    throw error instanceof Problem ? new OperatorError(describe(error)) : error;
+  } finally {
+    session.close();
+  }
+}
+
+interface Envelope {
+  readonly columns: readonly { readonly name: string }[];
+  readonly rows: readonly (readonly (string | number | null)[])[];
+  readonly truncated: boolean;
+}
+
+async function printRows(pieces: AsyncIterable<Uint8Array>, limit: number): Promise<void> {
+  const parts: Uint8Array[] = [];
+  for await (const piece of pieces) parts.push(Buffer.from(piece));
+  const { columns, rows, truncated } = JSON.parse(Buffer.concat(parts).toString("utf8")) as Envelope;
+  const names = columns.map(({ name }) => name);
+  const records = rows.map((row) => Object.fromEntries(names.map((name, i) => [name, row[i] ?? null])));
+  printTable(records, { none: "no rows", shortenable: names });
+  if (truncated) say(`… more than ${plural(limit, "row")}: add --limit, or --format csv for all of them`);
+}
+
+const describe = ({ detail, extras: { hint } }: Problem): string =>
+  hint === undefined ? detail : `${detail} (${hint})`;
+
+function parameter(text: string, known: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const [, name, value] = /^\$?(\w+)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined) throw new InvalidArgumentError("It must be a name and a value such as from=20240101.");
+  return { ...known, [name]: value! };
+}
+
+function rows(text: string): number {
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : 0;
+  if (value < 1) throw new InvalidArgumentError("It must be a whole number of rows.");
+  return value;
+}

@@ -18,6 +18,8 @@ export interface ServerConfig extends Omit<
   readonly ingestMemory: string;
   /** Files in PEM; null for plain HTTP. */
   readonly tls: { readonly cert: string; readonly key: string } | null;
+  /** The address of the bucket that `data` mirrors; null if the lake is in `data` itself. */
+  readonly bucket: string | null;
   /** A token that is valid besides the stored ones, or null. */
   readonly staticToken: string | null;
 }
@@ -49,24 +51,25 @@ const OWN_ADDRESSES = 3e9;
 const USUAL_MEMORY = 2e9;
 const LEAST_MEMORY = 128e6;
 
+type Processes = Pick<ServerConfig, "workers" | "watch" | "bucket">;
+
+/** Memory of the supervisor, the workers and the processes beside them, without what DuckDB gets. In bytes. */
+const ownMemory = ({ workers, watch, bucket }: Processes): number =>
+  (1 + workers + (watch ? 1 : 0) + (bucket === null ? 0 : 1)) * OWN_MEMORY;
+
 /** Bytes that a server may use in all. */
-export function memoryNeeded({
-  memory,
-  ingestMemory,
-  watch,
-  workers,
-}: Pick<ServerConfig, "memory" | "ingestMemory" | "watch" | "workers">): number {
-  const inbox = watch ? OWN_MEMORY + INGEST_PARTS * bytesOf(ingestMemory) : 0;
-  return bytesOf(memory) + (1 + workers) * OWN_MEMORY + inbox;
+export function memoryNeeded(config: Processes & Pick<ServerConfig, "memory" | "ingestMemory">): number {
+  const { memory, ingestMemory, watch } = config;
+  return ownMemory(config) + bytesOf(memory) + (watch ? INGEST_PARTS * bytesOf(ingestMemory) : 0);
 }
 
 /** A size for `memory`, and for `ingestMemory` too, with which a server keeps to the limits of the machine. */
 export function affordableMemory(
   { memory, addresses }: Pick<Machine, "memory" | "addresses">,
-  { watch, workers }: Pick<ServerConfig, "watch" | "workers">,
+  processes: Processes,
 ): string {
-  const left = memory - (1 + workers + (watch ? 1 : 0)) * OWN_MEMORY;
-  const share = Math.min(left, addresses - OWN_ADDRESSES) / (1 + (watch ? INGEST_PARTS : 0));
+  const left = memory - ownMemory(processes);
+  const share = Math.min(left, addresses - OWN_ADDRESSES) / (1 + (processes.watch ? INGEST_PARTS : 0));
   return `${Math.floor(Math.min(USUAL_MEMORY, Math.max(LEAST_MEMORY, share)) / 1e6)}MB`;
 }
 
@@ -113,25 +116,26 @@ export function environmentNotes(env: Environment): readonly string[] {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** The options of a command as text. `bucket` is the address that was given for `data`, if it was one of a bucket. */
+export type GivenSettings = Readonly<Partial<Record<SettingName | "bucket", string>>>;
+
 /** Options of the command line win over the environment, which wins over the defaults. */
-export function readConfig(
-  options: Readonly<Partial<Record<SettingName, string>>>,
-  env: Environment,
-  machine: Machine = machineAt(),
-): ServerConfig {
+export function readConfig(options: GivenSettings, env: Environment, machine: Machine = machineAt()): ServerConfig {
   const read = (name: SettingName) =>
     SETTINGS[name].parse(options[name] ?? variable(env, name) ?? SETTINGS[name].fallback, flagOf(name));
   const parsed = Object.fromEntries(SETTING_NAMES.map((name) => [name, read(name)])) as Parsed;
   const { workers: asked, encoders, memory, ingestMemory, tlsCert, tlsKey, ...others } = parsed;
   const { defaultLimit, maxLimit, watch } = others;
+  const { bucket = null } = options;
   if (maxLimit !== null && (defaultLimit ?? 0) > maxLimit) {
     throw new OperatorError(`--default-limit ${defaultLimit} is larger than --max-limit ${maxLimit}`, 2);
   }
   const memoryOf = (setting: string, workers: number): string =>
-    setting === "auto" ? affordableMemory(machine, { watch, workers }) : setting;
+    setting === "auto" ? affordableMemory(machine, { workers, watch, bucket }) : setting;
   const workers = asked === "auto" ? workersFor(machine.cores, (count) => memoryOf(memory, count)) : asked;
   return {
     ...others,
+    bucket,
     workers,
     encoders: encoders === "auto" ? encodersFor(machine, workers) : encoders,
     memory: memoryOf(memory, workers),

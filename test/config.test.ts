@@ -53,6 +53,9 @@ describe("the settings of the server", () => {
     expect(of(2e9, { watch: "off" })).toEqual([2, "1100MB", "1100MB", true]);
     expect(of(500e6)).toEqual([1, "128MB", "128MB", false]);
     expect(of(2e9, { memory: "3GB", workers: "4" })).toEqual([4, "3GB", "128MB", false]);
+    // One more process, which follows the bucket.
+    expect(of(2e9, { watch: "off", bucket: "s3://market/lake" })).toEqual([1, "1100MB", "1100MB", true]);
+    expect(of(3e9, { bucket: "s3://market/lake" })).toEqual([1, "480MB", "480MB", true]);
   });
 
   test("a command takes most of the memory that there is, and 4 GB at most", () => {

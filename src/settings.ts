@@ -48,7 +48,7 @@ export const SETTINGS = {
   mirror: setting({
     fallback: "none",
     meaning: "directory for the mirror of an s3:// data directory; none: one in the user's cache folder",
-    parse: parsers.orNone(parsers.anyText),
+    parse: parsers.orNone(parsers.folder),
     of: [],
     offers: "folders",
   }),
@@ -88,7 +88,7 @@ export const SETTINGS = {
   temp: setting({
     fallback: join(tmpdir(), "tapehouse"),
     meaning: "directory for spilled and cached data",
-    parse: parsers.anyText,
+    parse: parsers.folder,
     of: CHECKED,
     offers: "folders",
   }),
@@ -114,7 +114,7 @@ export const SETTINGS = {
   copiesFolder: setting({
     fallback: "none",
     meaning: "directory for serving copies; none: copies/ in the data directory",
-    parse: parsers.orNone(parsers.anyText),
+    parse: parsers.orNone(parsers.folder),
     of: COPIES,
     offers: "folders",
   }),

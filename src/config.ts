@@ -20,6 +20,8 @@ export interface ServerConfig extends Omit<
   readonly ingestMemory: string;
   /** Files in PEM; null for plain HTTP. */
   readonly tls: { readonly cert: string; readonly key: string } | null;
+  /** The address of the bucket that `data` mirrors; null if the lake is in `data` itself. */
+  readonly bucket: string | null;
   /** A token that is valid besides the stored ones, or null. */
   readonly staticToken: string | null;
 }
@@ -51,18 +53,17 @@ const OWN_ADDRESSES = 3e9;
 const USUAL_MEMORY = 2e9;
 const LEAST_MEMORY = 128e6;
 
+type Processes = Pick<ServerConfig, "workers" | "watch" | "bucket" | "sqlProcesses">;
+
+/** Memory of the supervisor, the workers, the processes beside them and those of SQL, without what DuckDB gets. In bytes. */
+const ownMemory = ({ workers, watch, bucket, sqlProcesses }: Processes): number =>
+  (1 + workers + (watch ? 1 : 0) + (bucket === null ? 0 : 1) + sqlProcesses) * OWN_MEMORY;
+
 /** Bytes that a server may use in all. */
-export function memoryNeeded({
-  memory,
-  ingestMemory,
-  watch,
-  workers,
-  sqlProcesses,
-  sqlMemory,
-}: Pick<ServerConfig, "memory" | "ingestMemory" | "watch" | "workers" | "sqlProcesses" | "sqlMemory">): number {
-  const inbox = watch ? OWN_MEMORY + INGEST_PARTS * bytesOf(ingestMemory) : 0;
-  const sql = sqlProcesses > 0 ? sqlProcesses * OWN_MEMORY + bytesOf(sqlMemory) : 0;
-  return bytesOf(memory) + (1 + workers) * OWN_MEMORY + inbox + sql;
+export function memoryNeeded(config: Processes & Pick<ServerConfig, "memory" | "ingestMemory" | "sqlMemory">): number {
+  const { memory, ingestMemory, watch, sqlProcesses, sqlMemory } = config;
+  const inbox = watch ? INGEST_PARTS * bytesOf(ingestMemory) : 0;
+  return ownMemory(config) + bytesOf(memory) + inbox + (sqlProcesses > 0 ? bytesOf(sqlMemory) : 0);
 }
 
 /** What SQL gets of what `memory` is, where nothing is set. */
@@ -71,10 +72,10 @@ const SQL_PART = 0.5;
 /** A size for `memory`, and for `ingestMemory` too, with which a server keeps to the limits of the machine. */
 export function affordableMemory(
   { memory, addresses }: Pick<Machine, "memory" | "addresses">,
-  { watch, workers, sqlProcesses }: Pick<ServerConfig, "watch" | "workers" | "sqlProcesses">,
+  processes: Processes,
 ): string {
-  const left = memory - (1 + workers + sqlProcesses + (watch ? 1 : 0)) * OWN_MEMORY;
-  const parts = 1 + (watch ? INGEST_PARTS : 0) + (sqlProcesses > 0 ? SQL_PART : 0);
+  const left = memory - ownMemory(processes);
+  const parts = 1 + (processes.watch ? INGEST_PARTS : 0) + (processes.sqlProcesses > 0 ? SQL_PART : 0);
   const share = Math.min(left, addresses - OWN_ADDRESSES) / parts;
   return `${Math.floor(Math.min(USUAL_MEMORY, Math.max(LEAST_MEMORY, share)) / 1e6)}MB`;
 }
@@ -122,12 +123,11 @@ export function environmentNotes(env: Environment): readonly string[] {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** The options of a command as text. `bucket` is the address that was given for `data`, if it was one of a bucket. */
+export type GivenSettings = Readonly<Partial<Record<SettingName | "bucket", string>>>;
+
 /** Options of the command line win over the environment, which wins over the defaults. */
-export function readConfig(
-  options: Readonly<Partial<Record<SettingName, string>>>,
-  env: Environment,
-  machine: Machine = machineAt(),
-): ServerConfig {
+export function readConfig(options: GivenSettings, env: Environment, machine: Machine = machineAt()): ServerConfig {
   const read = (name: SettingName) =>
     SETTINGS[name].parse(options[name] ?? variable(env, name) ?? SETTINGS[name].fallback, flagOf(name));
   const parsed = Object.fromEntries(SETTING_NAMES.map((name) => [name, read(name)])) as Parsed;
@@ -143,15 +143,19 @@ export function readConfig(
     ...others
   } = parsed;
   const { defaultLimit, maxLimit, watch } = others;
+  const { bucket = null } = options;
   if (maxLimit !== null && (defaultLimit ?? 0) > maxLimit) {
     throw new OperatorError(`--default-limit ${defaultLimit} is larger than --max-limit ${maxLimit}`, 2);
   }
   const statementsOf = (workers: number): number => (sqlProcesses === "auto" ? workers : sqlProcesses);
   const memoryOf = (setting: string, workers: number): string =>
-    setting === "auto" ? affordableMemory(machine, { watch, workers, sqlProcesses: statementsOf(workers) }) : setting;
+    setting === "auto"
+      ? affordableMemory(machine, { workers, watch, bucket, sqlProcesses: statementsOf(workers) })
+      : setting;
   const workers = asked === "auto" ? workersFor(machine.cores, (count) => memoryOf(memory, count)) : asked;
   return {
     ...others,
+    bucket,
     workers,
     encoders: encoders === "auto" ? encodersFor(machine, workers) : encoders,
     memory: memoryOf(memory, workers),

@@ -77,6 +77,10 @@ const fileRows: Parser<number> = (text, option) =>
 /** Whether text begins as a URL, with a scheme. */
 export const isUrl = (text: string): boolean => /^[a-z][\w+.-]*:\/\//i.test(text);
 
+/** The path of a folder on this machine, existing or not. */
+const folder: Parser<string> = (text, option) =>
+  text.trim() === "" || isUrl(text) ? refuse(option, "the path of a folder on this machine", text) : text;
+
 /** A data directory, existing or not, or the address of a bucket. */
 const dataDirectory: Parser<string> = (text, option) => {
   if (isBucketAddress(text)) {
@@ -121,6 +125,7 @@ export const parsers = {
   size,
   bytes,
   fileRows,
+  folder,
   dataDirectory,
   origins,
 };

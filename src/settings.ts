@@ -30,7 +30,7 @@ export const SETTINGS = {
   mirror: setting({
     fallback: "none",
     meaning: "directory for the mirror of an s3:// data directory; none: one in the user's cache folder",
-    parse: parsers.orNone(parsers.anyText),
+    parse: parsers.orNone(parsers.folder),
     of: [],
     offers: "folders",
   }),
@@ -70,7 +70,7 @@ export const SETTINGS = {
   temp: setting({
     fallback: join(tmpdir(), "tapehouse"),
     meaning: "directory for spilled and cached data",
-    parse: parsers.anyText,
+    parse: parsers.folder,
     of: CHECKED,
     offers: "folders",
   }),
@@ -96,7 +96,7 @@ export const SETTINGS = {
   copiesFolder: setting({
     fallback: "none",
     meaning: "directory for serving copies; none: copies/ in the data directory",
-    parse: parsers.orNone(parsers.anyText),
+    parse: parsers.orNone(parsers.folder),
     of: COPIES,
     offers: "folders",
   }),

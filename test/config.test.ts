@@ -53,6 +53,9 @@ describe("the settings of the server", () => {
     expect(of(2e9, { watch: "off" })).toEqual([2, "1100MB", "1100MB", true]);
     expect(of(500e6)).toEqual([1, "128MB", "128MB", false]);
     expect(of(2e9, { memory: "3GB", workers: "4" })).toEqual([4, "3GB", "128MB", false]);
+    // One more process, which follows the bucket.
+    expect(of(2e9, { watch: "off", bucket: "s3://market/lake" })).toEqual([1, "1100MB", "1100MB", true]);
+    expect(of(3e9, { bucket: "s3://market/lake" })).toEqual([1, "480MB", "480MB", true]);
   });
 
   test("a command takes most of the memory that there is, and 4 GB at most", () => {
@@ -85,6 +88,9 @@ describe("the settings of the server", () => {
       { data: "gs://bucket/lake" },
       /^--data must name a folder on this machine or a bucket such as s3:\/\/bucket\/prefix: gs:\/\/bucket\/lake is another URL$/,
     ],
+    [{ copiesFolder: "" }, /^--copies-folder must be the path of a folder on this machine, not ""$/],
+    [{ temp: "s3://market/temp" }, /^--temp must be the path of a folder on this machine, not "s3:/],
+    [{ mirror: "s3://market/lake" }, /^--mirror must be the path of a folder on this machine/],
     [{ data: "file:///srv/lake" }, /^--data must name a folder on this machine/],
     [{ logLevel: "loud" }, /^--log-level must be one of debug, info, warn, error, silent, not "loud"$/],
     [{ rateLimit: "0" }, /^--rate-limit must be a whole number from 1/],

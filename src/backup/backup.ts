@@ -11,7 +11,7 @@ import { openLake, type Lake } from "../lake/lake.js";
 import { layoutOf, listFile } from "../lake/layout.js";
 import { listsOf } from "../lake/lists.js";
 import { DamagedManifestError, type DataFile, type Version } from "../lake/manifest.js";
-import { bindingOf } from "../lake/mirror/binding.js";
+import { bindingOf, placeOf } from "../lake/mirror/binding.js";
 import { mirrorOf } from "../lake/mirror/mirror.js";
 import { isBucketAddress } from "../objects/address.js";
 import { withBucket } from "./bucket.js";
@@ -113,7 +113,9 @@ async function copyLake(
     await lake.refresh();
     const versions = await lake.versions();
     if (versions.length === 0)
-      throw new OperatorError(`the lake in ${root} has no version yet, so there is nothing to back up`);
+      throw new OperatorError(
+        `the lake in ${await placeOf(lake.layout)} has no version yet, so there is nothing to back up`,
+      );
     const chosen = await copyFiles(lake, versions, adding);
     if (!chosen) continue;
     const files = await copyState(lake, chosen, target);
@@ -142,10 +144,10 @@ async function openSuccessor(root: string, place: string, previous: BackupManife
   if (lake !== null && id !== null && lake !== id)
     throw new OperatorError(`${place} holds a backup of another lake: name another folder`);
   const after: Mark = { id: lake, sequence, data_version };
-  return openLake(root, { after }).catch((error: unknown) => {
+  return openLake(root, { after }).catch(async (error: unknown) => {
     if (!(error instanceof UnavailableError)) throw error;
     throw new OperatorError(
-      `${place} holds version ${data_version}, which the lake in ${root} does not continue: if the backup is the better ` +
+      `${place} holds version ${data_version}, which the lake in ${await placeOf(layoutOf(root))} does not continue: if the backup is the better ` +
         `one, restore it; otherwise name another folder`,
     );
   });

@@ -3,6 +3,8 @@ import { Command } from "commander";
 import { backup, isArchive, STDOUT, type BackupReport } from "../backup/backup.js";
 import { restore, type RestoreReport } from "../backup/restore.js";
 import { OperatorError } from "../errors.js";
+import { layoutOf } from "../lake/layout.js";
+import { placeOf } from "../lake/mirror/binding.js";
 import { isBucketAddress } from "../objects/address.js";
 import { isUrl } from "../setting-values.js";
 import { plural, size } from "../words.js";
@@ -113,17 +115,17 @@ export function restoreCommand(): Command {
         );
         progress.done();
         if (options.json) printJson(report);
-        else say(describeRestore(report, options.data));
+        else say(describeRestore(report, await placeOf(layoutOf(options.data))));
       } finally {
         progress.done();
       }
     });
 }
 
-function describeRestore({ data_version, versions, files, bytes, created }: RestoreReport, data: string): string[] {
+function describeRestore({ data_version, versions, files, bytes, created }: RestoreReport, place: string): string[] {
   return [
-    `restored data_version ${data_version} into ${data}, from the backup of ${created}`,
+    `restored data_version ${data_version} into ${place}, from the backup of ${created}`,
     `${plural(versions, "version")}, ${plural(files, "data file")}, ${size(bytes)}; the inbox is no part of a backup`,
-    `serve it with: ${shell("tapehouse", "serve", "--data", data)}`,
+    `serve it with: ${shell("tapehouse", "serve", "--data", place)}`,
   ];
 }

@@ -3,21 +3,24 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
-import { readConfig, type ServerConfig } from "../config.js";
-import type { SettingName } from "../settings.js";
+import { readConfig, type GivenSettings, type ServerConfig } from "../config.js";
 import { OperatorError, reasonOf } from "../errors.js";
+import { describeRefusal } from "../files.js";
 import { layoutOf } from "../lake/layout.js";
 import { plural } from "../words.js";
+import { checkBucket } from "./doctor/bucket.js";
 import { checkDirectory } from "./doctor/directory.js";
 import { ok, shell, wrong, type Finding, warning } from "./doctor/finding.js";
 import { checkCopies } from "./doctor/copies.js";
 import { checkLake } from "./doctor/lake.js";
 import { checkServing } from "./doctor/serving.js";
+import { openGivenMirror } from "./mirror.js";
+import { bucketGiven } from "./mirror-options.js";
 import { addSettings, jsonOption } from "./options.js";
 import { printJson, say } from "./out.js";
 import { openWriter } from "../engine/loading.js";
 
-type Options = Partial<Record<SettingName, string>> & { readonly json?: boolean };
+type Options = GivenSettings & { readonly json?: boolean };
 
 export function doctorCommand(): Command {
   const command = new Command("doctor").description(
@@ -27,7 +30,7 @@ export function doctorCommand(): Command {
     .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  $ tapehouse doctor --data ./parquet")
     .action(async ({ json, ...options }: Options) => {
-      const findings = await examine(options, process.env, new Date());
+      const findings = await examine(command, options, process.env, new Date());
       if (json) printJson(findings);
       else say(findings.flatMap(describe));
       const faults = findings.filter(({ state }) => state === "wrong").length;
@@ -35,21 +38,57 @@ export function doctorCommand(): Command {
     });
 }
 
-/** Checks everything. It changes nothing, but creates the folders `--temp` and `--copies-folder` and, for a moment, two files. */
-async function examine(options: Omit<Options, "json">, env: NodeJS.ProcessEnv, now: Date): Promise<readonly Finding[]> {
+/**
+ * Checks everything. It changes nothing, but creates the folders `--temp` and `--copies-folder`, brings the mirror of a
+ * bucket up to date and writes, for a moment, two files or objects.
+ */
+async function examine(
+  command: Command,
+  options: GivenSettings,
+  env: NodeJS.ProcessEnv,
+  now: Date,
+): Promise<readonly Finding[]> {
   const findings = [...(await checkInstallation(process.versions.node))];
-  const config = configOf(options, env);
+  const bucket = bucketGiven(command);
+  const config = configOf(bucket === null ? options : { ...options, bucket }, env);
   if ("state" in config) return [...findings, config];
-  const layout = layoutOf(config.data);
-  const directory = await checkDirectory(layout);
-  findings.push(ok("settings", "understood"), ...directory);
-  if (!directory.some(({ state }) => state === "wrong")) {
-    findings.push(...(await checkLake(layout, config.staticToken !== null, now)), await checkCopies(config));
-  }
+  findings.push(ok("settings", "understood"));
+  const { found, data } = await openData(command, config);
+  findings.push(...found);
+  if (data !== null) findings.push(...(await checkData({ ...config, data }, now)));
   return [...findings, ...(await checkServing(config, env, now))];
 }
 
-function configOf(options: Omit<Options, "json">, env: NodeJS.ProcessEnv): ServerConfig | Finding {
+/** The data directory; null if it is the mirror of a bucket and cannot be opened, for which there is a finding. */
+async function openData(
+  command: Command,
+  { data, bucket, watch }: ServerConfig,
+): Promise<{ readonly found: readonly Finding[]; readonly data: string | null }> {
+  if (bucket === null) return { found: [], data };
+  const found = await checkBucket(bucket, watch);
+  if (found[0]!.state === "wrong") return { found, data: null };
+  try {
+    return { found, data: await openGivenMirror(command, bucket) };
+  } catch (error) {
+    const problem = {
+      found: describeRefusal(error) ?? reasonOf(error),
+      expected: "a folder that is the mirror of this bucket or empty, and a readable lake in the bucket",
+      way: shell("tapehouse", "doctor", "--data", bucket, "--mirror", "./mirror"),
+    };
+    return { found: [...found, wrong("mirror", problem)], data: null };
+  }
+}
+
+async function checkData(config: ServerConfig, now: Date): Promise<readonly Finding[]> {
+  const layout = layoutOf(config.data);
+  const given = config.bucket ?? config.data;
+  const directory = await checkDirectory(layout, given);
+  if (directory.some(({ state }) => state === "wrong")) return directory;
+  const lake = await checkLake(layout, given, config.staticToken !== null, now);
+  return [...directory, ...lake, await checkCopies(config)];
+}
+
+function configOf(options: GivenSettings, env: NodeJS.ProcessEnv): ServerConfig | Finding {
   try {
     return readConfig(options, env);
   } catch (error) {

@@ -1,19 +1,13 @@
 // tapehouse follow: keeps the mirror of a bucket up to date. `serve` runs it in a process of its own.
-import { setPriority } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Command } from "commander";
-import { readConfig } from "../config.js";
+import type { GivenSettings } from "../config.js";
 import { OperatorError, reasonOf } from "../errors.js";
 import { layoutOf } from "../lake/layout.js";
 import { mirrorOf } from "../lake/mirror/mirror.js";
-import { endWhenAlone, hasRole, reportAlive, seenLake } from "../processes/messages.js";
-import type { SettingName } from "../settings.js";
-import { copy } from "./ingest.js";
+import { copy, runBeside, type Beside } from "./beside.js";
 import { addSettings } from "./options.js";
 import { note } from "./out.js";
-
-/** The nice value of this process: requests have priority. */
-const NICE = 5;
 
 /** Milliseconds between two looks at the bucket, on average; replicas that start together spread out. */
 const LOOK_EVERY = 1_000;
@@ -26,25 +20,14 @@ export function followCommand(): Command {
   );
   return addSettings(command, "follow")
     .addHelpText("after", "\nExample:\n  $ tapehouse follow --data s3://market/lake")
-    .action(async (options: Partial<Record<SettingName, string>>) => {
-      const stopping = new AbortController();
-      for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.abort());
-      // The supervisor decides what a SIGHUP to the whole group means.
-      process.on("SIGHUP", () => hasRole("follow") || stopping.abort());
+    .action(async (options: GivenSettings) => {
       let reaches = true;
-      if (hasRole("follow")) {
-        endWhenAlone();
-        reportAlive(() => reaches);
-      }
-      setPriority(NICE);
-      const config = readConfig(options, process.env);
-      const after = hasRole("follow") ? seenLake() : null;
-      const { signal } = stopping;
-      await Promise.all([
-        follow(config.data, signal, (now) => (reaches = now)),
-        copy(config, { log: note, signal, ...(after ? { after } : {}) }),
-      ]);
-      process.channel?.unref();
+      const work = ({ config, signal, seen }: Beside): Promise<unknown> =>
+        Promise.all([
+          follow(config.data, signal, (now) => (reaches = now)),
+          copy(config, { log: note, signal, ...seen }),
+        ]);
+      await runBeside("follow", options, work, () => reaches);
     });
 }
 

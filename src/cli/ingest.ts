@@ -1,27 +1,21 @@
 // tapehouse ingest: imports files that are dropped into the inbox. `serve` runs it in a process of its own.
-import { setPriority } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Command } from "commander";
-import { type CopierOptions, keepCopies } from "../copier/copier.js";
-import { readConfig, type ServerConfig } from "../config.js";
-import type { SettingName } from "../settings.js";
-import { OperatorError, reasonOf } from "../errors.js";
-import { openCopiesFolder } from "../lake/copies-folder.js";
+import type { GivenSettings, ServerConfig } from "../config.js";
+import { OperatorError } from "../errors.js";
+import type { Mark } from "../lake/continuity.js";
 import { layoutOf } from "../lake/layout.js";
 import { mirrorOf } from "../lake/mirror/mirror.js";
 import { makeInbox } from "../inbox/data-directory.js";
 import { ingest } from "../inbox/ingest.js";
 import { tryLock } from "../lock.js";
 import { untilAvailable } from "../inbox/data-directory.js";
-import { endWhenAlone, hasRole, reportAlive, seenLake } from "../processes/messages.js";
+import { copy, runBeside } from "./beside.js";
 import { addSettings } from "./options.js";
 import { note } from "./out.js";
 
 /** How often to check whether another process still watches this inbox, in milliseconds. */
 const RETRY_EVERY = 500;
-
-/** The nice value of this process: requests have priority. */
-const NICE = 5;
 
 export function ingestCommand(): Command {
   const command = new Command("ingest").description(
@@ -29,23 +23,17 @@ export function ingestCommand(): Command {
   );
   return addSettings(command, "ingest")
     .addHelpText("after", "\nExample:\n  $ tapehouse ingest --data ./parquet")
-    .action(async (options: Partial<Record<SettingName, string>>) => {
-      const stopping = new AbortController();
-      for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.abort());
-      // The supervisor decides what a SIGHUP to the whole group means.
-      process.on("SIGHUP", () => hasRole("ingest") || stopping.abort());
-      if (hasRole("ingest")) {
-        endWhenAlone();
-        reportAlive();
-      }
-      await watch(readConfig(options, process.env), stopping.signal);
-      process.channel?.unref();
-    });
+    .action((options: GivenSettings) =>
+      runBeside("ingest", options, ({ config, signal, seen }) => watch(config, { signal, ...seen })),
+    );
 }
 
-async function watch(config: ServerConfig, signal: AbortSignal): Promise<void> {
+async function watch(
+  config: ServerConfig,
+  until: { readonly signal: AbortSignal; readonly after?: Mark },
+): Promise<void> {
   const layout = layoutOf(config.data);
-  const after = hasRole("ingest") ? seenLake() : null;
+  const { signal } = until;
   const options = {
     memory: config.ingestMemory,
     maxDrop: config.maxDrop,
@@ -55,8 +43,7 @@ async function watch(config: ServerConfig, signal: AbortSignal): Promise<void> {
     now: () => new Date(),
     clock: () => performance.now(),
     log: note,
-    signal,
-    ...(after ? { after } : {}),
+    ...until,
   };
   await untilAvailable(config.data, options);
   if (signal.aborted) return;
@@ -67,7 +54,6 @@ async function watch(config: ServerConfig, signal: AbortSignal): Promise<void> {
     note(`not watching the inbox: ${error.message}`);
     return;
   }
-  setPriority(NICE);
   let told = false;
   while (!signal.aborted) {
     const ran = await tryLock(layout.ingestLock, async () => {
@@ -80,15 +66,6 @@ async function watch(config: ServerConfig, signal: AbortSignal): Promise<void> {
     told = true;
     await sleep(RETRY_EVERY, undefined, { signal }).catch(() => undefined);
   }
-}
-
-/** Keeps the serving copies. The inbox is watched, and a bucket followed, without them too. */
-export async function copy(config: ServerConfig, options: Omit<CopierOptions, "folder" | "size">): Promise<void> {
-  const folder = await openCopiesFolder(config).catch((error: unknown) => {
-    note(`no serving copies are made: ${reasonOf(error)}`);
-    return null;
-  });
-  if (folder !== null) await keepCopies(config.data, { ...options, folder, size: config.copies });
 }
 
 /** How long a client may page through a version, in addition to the deadline of a query, in milliseconds. */

@@ -12,15 +12,15 @@ import { givenFor } from "./mirror-options.js";
 import { followLedger } from "../store/ledger-file.js";
 import { note } from "./out.js";
 
-/** Lets a command work on the mirror of a bucket: replaces the value of its option `--data`. */
-export async function useMirror(command: Command, address: string): Promise<void> {
+/** Opens the mirror that a command was given for a bucket, and brings its state up to date. Resolves to its folder. */
+export async function openGivenMirror(command: Command, address: string): Promise<string> {
   const given = (name: "mirror" | "mirrorSize"): string => givenFor(command, name);
   const root = SETTINGS.mirror.parse(given("mirror"), "--mirror") ?? join(cacheFolder(), nameOf(address));
   const size = SETTINGS.mirrorSize.parse(given("mirrorSize"), "--mirror-size");
   const mirror = await openMirror(root, { address, size });
   // A restore looks at the bucket itself.
   if (command.name() !== "restore") await refresh(mirror, layoutOf(root), command.name() === "serve");
-  command.setOptionValue("data", root);
+  return root;
 }
 
 /** Brings the state up to date. A server can start with what was fetched before. */

@@ -46,8 +46,11 @@ export async function createProgram(name = ""): Promise<Command> {
   for (const command of commands) program.addCommand(command);
   for (const command of commands.flatMap((one) => [one, ...one.commands])) addMirrorOptions(command);
   program.hook("preAction", async (_, command) => {
-    const bucket = hasRole("worker") ? null : bucketGiven(command);
-    if (bucket !== null) await (await import("./mirror.js")).useMirror(command, bucket);
+    // What prevents the doctor from opening the mirror is one of its findings.
+    const bucket = hasRole("worker") || command.name() === "doctor" ? null : bucketGiven(command);
+    if (bucket === null) return;
+    const { openGivenMirror } = await import("./mirror.js");
+    command.setOptionValue("data", await openGivenMirror(command, bucket));
   });
   return program;
 }

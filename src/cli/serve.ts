@@ -7,7 +7,7 @@ import { exposureOf } from "../http/port.js";
 import { makeInbox } from "../inbox/data-directory.js";
 import { layoutOf } from "../lake/layout.js";
 import { openLake } from "../lake/lake.js";
-import { mirrorOf } from "../lake/mirror/mirror.js";
+import { bindingOf } from "../lake/mirror/binding.js";
 import { hasRole } from "../processes/messages.js";
 import { supervise } from "../processes/supervisor.js";
 import { addSettings } from "./options.js";
@@ -30,18 +30,20 @@ export function serveCommand(): Command {
     });
 }
 
-function configOf({ watch, ...options }: ServeOptions): ServerConfig {
-  return readConfig({ ...options, ...(watch === undefined ? {} : { watch: watch || "off" }) }, process.env);
+async function configOf({ watch, ...options }: ServeOptions): Promise<ServerConfig> {
+  const given = { ...options, ...(watch === undefined ? {} : { watch: watch || "off" }) };
+  const config = readConfig(given, process.env);
+  const bucket = (await bindingOf(layoutOf(config.data)))?.address;
+  return bucket === undefined ? config : readConfig({ ...given, bucket }, process.env);
 }
 
 async function serve(options: ServeOptions): Promise<void> {
-  const config = configOf(options);
+  const config = await configOf(options);
   if (options.demo && (await isEmpty(config.data))) {
     const { makeDemo } = await import("./demo.js");
     await makeDemo(config.data, { stocks: 300, days: 750, seed: 1, memory: "4GB" });
   }
   if (config.watch) await prepareInbox(config.data);
-  const isMirror = (await mirrorOf(layoutOf(config.data))) !== null;
   const log = openLog(config.logLevel, note);
   const exposure = exposureOf(config);
   if (exposure) log.warn(exposure);
@@ -49,7 +51,7 @@ async function serve(options: ServeOptions): Promise<void> {
     log,
     companions: {
       ...(config.watch ? { inbox: argumentsOf("ingest", { ...options, ingestMemory: config.ingestMemory }) } : {}),
-      ...(isMirror ? { bucket: argumentsOf("follow", options) } : {}),
+      ...(config.bucket === null ? {} : { bucket: argumentsOf("follow", options) }),
     },
     async onListening(url) {
       for (const text of environmentNotes(process.env)) log.info(text);

@@ -76,10 +76,10 @@ export function createIntegrity(layout: Layout, requireState = async (): Promise
     if (found.size !== file.bytes) {
       throw new DamagedFileError(file.path, `the file has ${found.size} bytes instead of ${file.bytes}`);
     }
-    const isRight = await matches(path, stretches).catch((error: unknown) => {
+    const wrong = await wrongStretch(path, stretches).catch((error: unknown) => {
       throw unreadable(path, error);
     });
-    if (!isRight) throw new DamagedFileError(file.path, "the checksum does not match");
+    if (wrong) throw new DamagedFileError(file.path, "the checksum does not match");
     proven.set(name, identity);
   };
 
@@ -207,11 +207,13 @@ export const isIntact = (integrity: Integrity, file: DataFile): Promise<boolean>
     },
   );
 
-async function matches(path: string, stretches: readonly Stretch[]): Promise<boolean> {
+/** The first stretch of a file whose checksum does not match; undefined if all do. */
+export async function wrongStretch(path: string, stretches: readonly Stretch[]): Promise<Stretch | undefined> {
   const handle = await open(path);
   try {
-    for (const { range, sha256 } of stretches) if ((await sha256OfRange(handle, range)) !== sha256) return false;
-    return true;
+    for (const stretch of stretches)
+      if ((await sha256OfRange(handle, stretch.range)) !== stretch.sha256) return stretch;
+    return undefined;
   } finally {
     await handle.close();
   }

@@ -47,6 +47,8 @@ export interface Layout {
   readonly gapsLock: string;
   /** The bucket that this directory mirrors; absent if the lake itself is here. */
   readonly bucket: string;
+  /** Present if that bucket was found to honour conditional writes. */
+  readonly bucketChecked: string;
   /** What the ledger of a mirror was when it last had the same entries as the bucket. */
   readonly ledgerSynced: string;
   /** Held while the state is brought up to date with the bucket. */
@@ -94,6 +96,7 @@ export function layoutOf(root: string): Layout {
     gaps: join(state, "gaps.json"),
     gapsLock: join(state, "gaps.lock"),
     bucket: join(state, "bucket.json"),
+    bucketChecked: join(state, "bucket.checked"),
     ledgerSynced: join(state, "ledger.synced.json"),
     pullLock: join(state, "pull.lock"),
     fetching: join(lake, ".fetching"),

@@ -1,5 +1,6 @@
 // A bucket of S3, or of a compatible server, as a store of objects.
 import { createHash, type Hash } from "node:crypto";
+import { stat } from "node:fs/promises";
 import { OperatorError } from "../errors.js";
 import { piecesIn } from "../files.js";
 import { size as sizeInWords } from "../words.js";
@@ -164,14 +165,17 @@ const bodyOf = (content: Uint8Array): Body => ({ content, sha256: createHash("sh
 
 async function bodyOfAny(content: Content): Promise<Body> {
   if (content instanceof Uint8Array) return bodyOf(content);
+  const { size: before } = await stat(content.path);
+  if (before > LARGEST) {
+    throw new OperatorError(
+      `${content.path} has ${sizeInWords(before)}, but an object of a bucket may have at most 5 GiB: keep such files in a folder`,
+    );
+  }
   const hash: Hash = createHash("sha256");
   let size = 0;
   for await (const piece of piecesIn(content.path)) {
     hash.update(piece);
     size += piece.length;
-  }
-  if (size > LARGEST) {
-    throw new OperatorError(`${content.path} has ${sizeInWords(size)}, but S3 accepts at most 5 GiB at once`);
   }
   return { content: { path: content.path, size }, sha256: hash.digest("hex") };
 }

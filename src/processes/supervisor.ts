@@ -24,7 +24,7 @@ export async function supervise(config: ServerConfig, options: SuperviseOptions)
   const { log, onListening, companions } = options;
   // First of all: without a listener, a signal would end the process and leave its files behind.
   const signals = listenToSignals(process.stdin.isTTY);
-  requireTasks(config, tasksAt(), companions.bucket !== undefined);
+  requireTasks(config, tasksAt());
   const port = await openPort(config.host, config.port);
   const scratch = await openScratch(config.temp);
   const share = shareOf(config);

@@ -22,17 +22,17 @@ const USUAL_POOL = 4;
 const NODE_THREADS = 7;
 
 /** Threads of the supervisor, its workers and the processes beside them. DuckDB makes do with those it gets. */
-export function tasksNeeded(config: ServerConfig, followsBucket = false): number {
+export function tasksNeeded(config: ServerConfig): number {
   const share = shareOf(config);
   const worker = NODE_THREADS + poolOf(share) + share.encoders;
   const ingester = config.watch ? NODE_THREADS + INGESTER_POOL : 0;
-  const follower = followsBucket ? NODE_THREADS + FOLLOWER_POOL : 0;
+  const follower = config.bucket === null ? 0 : NODE_THREADS + FOLLOWER_POOL;
   return NODE_THREADS + USUAL_POOL + config.workers * worker + ingester + follower;
 }
 
 /** Throws an OperatorError if the limit of tasks is too low for a server. */
-export function requireTasks(config: ServerConfig, tasks: Tasks | null, followsBucket = false): void {
-  const needed = tasksNeeded(config, followsBucket);
+export function requireTasks(config: ServerConfig, tasks: Tasks | null): void {
+  const needed = tasksNeeded(config);
   if (tasks === null || needed <= tasks.allowed - tasks.used) return;
   const { allowed, used, limit, way } = tasks;
   throw new OperatorError(

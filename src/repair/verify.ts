@@ -7,7 +7,7 @@ import { openWriter } from "../engine/loading.js";
 import type { Writer } from "../engine/writer.js";
 import { UnreadableError } from "../files.js";
 import { DamagedFileError } from "../lake/damaged-file.js";
-import { createIntegrity } from "../lake/integrity.js";
+import { createIntegrity, wrongStretch } from "../lake/integrity.js";
 import { layoutOf, type Layout } from "../lake/layout.js";
 import {
   type Version,
@@ -18,6 +18,7 @@ import {
   type FileList,
 } from "../lake/manifest.js";
 import { mirrorOf } from "../lake/mirror/mirror.js";
+import { stretchesOf } from "../lake/mirror/portions.js";
 import { findBucketFaults } from "./bucket.js";
 import { lastWhole } from "./last-whole.js";
 import { findStateFaults } from "./state-files.js";
@@ -110,7 +111,8 @@ export async function findFaults(
     const checksRows = deep || [...kept.lists].some((sha) => served.has(sha));
     try {
       await integrity.check([kept.file]);
-      const problem = checksRows ? await wrongRows(writer, layout, kept) : null;
+      const problem =
+        (await wrongRowGroup(layout, kept.file)) ?? (checksRows ? await wrongRows(writer, layout, kept) : null);
       if (problem !== null) report(path, kept.entity, "wrong", problem, kept.lists);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
@@ -134,6 +136,12 @@ export async function findFaults(
     }
   }
   return faults;
+}
+
+/** How a file that is whole differs from the row groups in its list, in words; null if it does not. */
+async function wrongRowGroup(layout: Layout, file: DataFile): Promise<string | null> {
+  const wrong = await wrongStretch(join(layout.lake, file.path), stretchesOf(layout, file));
+  return wrong ? `its list has another checksum of ${wrong.name}` : null;
 }
 
 async function wrongRows(writer: Writer, layout: Layout, kept: KeptFile): Promise<string | null> {

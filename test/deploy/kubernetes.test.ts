@@ -10,8 +10,6 @@ import { FILES, type Container, type KubernetesObject } from "../support/kuberne
 /** The oldest and the newest version whose schemas are looked at. */
 const VERSIONS = ["1.30.0", "1.37.0"];
 const MACHINE = { cores: 2, memory: 64e9, addresses: Infinity };
-/** Bytes of the process that follows the bucket, roughly. */
-const FOLLOWER = 300e6;
 
 const reason = "(skipped: node scripts/kubernetes.mjs gets the programs)";
 
@@ -56,7 +54,9 @@ describe.skipIf(!hasKustomize)(hasKustomize ? "deploy/kubernetes" : `deploy/kube
   test.each(SERVERS)("%s %s gets the memory that its settings need", (kind, name) => {
     const { container, config } = serverOf(kind, name);
     const watch = !container.args!.includes("--no-watch");
-    expect(memoryNeeded({ ...config, watch }) + FOLLOWER).toBeLessThan(bytesIn(container.resources.limits.memory));
+    expect(memoryNeeded({ ...config, watch, bucket: config.data })).toBeLessThan(
+      bytesIn(container.resources.limits.memory),
+    );
   });
 
   test.each(SERVERS)("%s %s has a volume for all that it may write", (kind, name) => {

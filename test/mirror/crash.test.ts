@@ -68,7 +68,7 @@ describe.skipIf(!STORES.includes("bucket"))("a writer of a bucket", () => {
 
   test("that is killed at any request leaves the version before it or the new one, and the next import succeeds", async () => {
     const count = await requestsOfImport();
-    for (let number = 0; number < count + 2; number += STEP) {
+    for (let number = 0; number < count + 8; number += STEP) {
       const { address, root } = await newLake();
       const file = await factorFile(["000001.SZ,20240103,3"]);
       const writer = tapehouse("import", "adj_factor", file, "--data", address, "--mirror", `${root}-2`);

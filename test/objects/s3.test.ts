@@ -1,6 +1,6 @@
 // A bucket whose server is slow, busy, away or broken: nothing is lost, taken for whole or reported wrongly.
 import { randomBytes } from "node:crypto";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { OperatorError } from "../../src/errors.js";
@@ -190,6 +190,14 @@ describe.skipIf(!hasVersitygw)("a bucket", () => {
     bucket.proxy.fault = () => undefined;
     const wrong = await open({}, { AWS_SECRET_ACCESS_KEY: "wrong" });
     await expect(wrong.put("a", randomBytes(30_000_000))).rejects.toThrow("check AWS_SECRET_ACCESS_KEY");
+  });
+
+  test("gets no file that is larger than it may have, and none of it is sent", async () => {
+    const path = join(await temporaryFolder(), "file");
+    await writeFile(path, "");
+    await truncate(path, 5 * 2 ** 30 + 1);
+    await expect(store.put("a", { path })).rejects.toThrow("an object of a bucket may have at most 5 GiB");
+    expect(methods()).toEqual([]);
   });
 
   test("gets the parts of large objects over a bounded number of connections", async () => {

@@ -118,9 +118,10 @@ describe("a control group", () => {
 describe("the number of processes and threads", () => {
   const config = readConfig({ workers: "2", concurrency: "8" }, {});
 
-  test("is that of the supervisor, each worker and the process that watches the inbox", () => {
+  test("is that of the supervisor, each worker and the processes that watch the inbox and follow a bucket", () => {
     expect(tasksNeeded(config)).toBe(11 + 2 * 19 + 23);
     expect(tasksNeeded({ ...config, watch: false })).toBe(11 + 2 * 19);
+    expect(tasksNeeded({ ...config, bucket: "s3://market/lake" })).toBe(11 + 2 * 19 + 23 + 15);
   });
 
   test("may be as high as the limit, and not higher", () => {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFile, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -143,6 +144,26 @@ describe("verify", () => {
     });
     expect((await verify(root, quick)).faults).toEqual([]);
     expect((await verify(root, deep)).faults).toMatchObject([{ problem: "the code copy differs from the date files" }]);
+  });
+
+  test.each([
+    ["a row group", { first: true, footer: false }, "its list has another checksum of row group 0"],
+    ["the footer", { first: false, footer: true }, "its list has another checksum of the footer"],
+  ])("finds a list with another checksum of %s", async (_, wrong, problem) => {
+    const root = await temporaryFolder();
+    const rightSum = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
+    const relation = "(SELECT '000001.SZ' AS ts_code, DATE '2024-01-02' AS trade_date, 1 AS adj_factor)";
+    await withWriteSession(root, MEMORY, async ({ writer, layout, publish }) => {
+      const file = (await writeDataFile({ writer, layout }, adj, { relation }))!;
+      const bytes = await readFile(pathOf(root, file));
+      const end = 100;
+      const sum = rightSum(bytes.subarray(0, end));
+      const group = { end, sha256: wrong.first ? "0".repeat(64) : sum, first: null, last: null };
+      const footer = wrong.footer ? "0".repeat(64) : rightSum(bytes.subarray(end));
+      const rowGroups = { by: "trade_date", groups: [group], footer };
+      await publish([fileList("adj_factor", [{ ...file, rowGroups }])], "test");
+    });
+    expect((await verify(root, quick)).faults).toMatchObject([{ kind: "wrong", problem }]);
   });
 
   test("is a command that names faults and fails if there are any", async () => {

@@ -29,6 +29,8 @@ export interface Fault {
   readonly body?: string;
   /** The request gets no response at all. */
   readonly hangs?: boolean;
+  /** Headers that the server gets instead of those that arrived. */
+  readonly headers?: IncomingMessage["headers"];
   /** A byte of the request body is changed on its way. */
   readonly damages?: boolean;
 }
@@ -103,7 +105,8 @@ async function forward(
     response.writeHead(fault.status, { "content-type": "application/xml" }).end(fault.body ?? "");
     return;
   }
-  const { method, url: path, headers } = request;
+  const { method, url: path } = request;
+  const headers = fault.headers ?? request.headers;
   const upstream = requestHttp({ socketPath, method, path, headers });
   const answered = once(upstream, "response") as Promise<[IncomingMessage]>;
   const send = (): Promise<void> =>

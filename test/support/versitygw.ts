@@ -5,7 +5,8 @@ import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { openBucketProxy, type BucketProxy } from "./bucket-proxy.js";
+import { openBucketProxy, type BucketProxy, type Fault, type Seen } from "./bucket-proxy.js";
+import { sign } from "aws4";
 import { afterEachFile, temporaryFolder } from "./folders.js";
 import { until } from "./processes.js";
 
@@ -62,6 +63,15 @@ export async function createUser({ proxy, env }: TestBucket, name: string): Prom
   const user = ["--access", name, "--secret", `secret of ${name}`, "--role", "user"];
   await promisify(execFile)(PROGRAM, ["admin", ...admin, "create-user", ...user]);
   return { ...env, AWS_ACCESS_KEY_ID: name, AWS_SECRET_ACCESS_KEY: `secret of ${name}` };
+}
+
+/** A request without its conditions, signed again: the server behaves as one that knows none. */
+export function withoutConditions({ method, path, headers }: Seen): Fault {
+  const replaced = ["if-match", "if-none-match", "authorization", "x-amz-date"];
+  const others = Object.fromEntries(Object.entries(headers).filter(([name]) => !replaced.includes(name)));
+  const keys = { accessKeyId: ACCESS_KEY, secretAccessKey: SECRET_KEY };
+  const signed = sign({ method, path, headers: others, service: "s3", region: "us-east-1" }, keys);
+  return { headers: signed.headers as Seen["headers"] };
 }
 
 afterEachFile(async () => {

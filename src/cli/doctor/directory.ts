@@ -35,26 +35,27 @@ const TEMPORARY: Readonly<Record<number, string>> = {
   0x794c7630: "overlay: what is in it lost with the container",
 };
 
-export async function checkDirectory(layout: Layout): Promise<readonly Finding[]> {
+/** `given` names the data directory, or the bucket that it mirrors, in commands. */
+export async function checkDirectory(layout: Layout, given: string): Promise<readonly Finding[]> {
   const { root } = layout;
   const found = await stat(root).then(
     (stats) => (stats.isDirectory() ? null : `${root} is not a folder`),
-    (error: unknown) => `${root} is unavailable:  ${codeOf(error)}`,
+    (error: unknown) => `${root} is unavailable: ${codeOf(error)}`,
   );
   const begin = {
     expected: "a folder with a lake, created by an import or the demo",
-    way: shell("tapehouse", "demo", "--data", root),
+    way: shell("tapehouse", "demo", "--data", given),
   };
   if (found !== null) return [wrong("data directory", { found, ...begin })];
   const isLake = async (): Promise<boolean> => (await exists(layout.state)) || (await exists(layout.inbox));
   // If the directory cannot be read, the check of permissions reports that.
   const lake = (await isLake().catch(() => true))
     ? ok("data directory", root)
-    : wrong("data directory", { found: `${root} has no lake`, ...begin });
-  return [lake, ...(await checkRights(layout)), ...(await checkDisk(root)), ...(await checkLinks(root))];
+    : wrong("data directory", { found: `${given} has no lake`, ...begin });
+  return [lake, ...(await checkRights(layout, given)), ...(await checkDisk(root, given)), ...(await checkLinks(root))];
 }
 
-async function checkRights(layout: Layout): Promise<readonly Finding[]> {
+async function checkRights(layout: Layout, given: string): Promise<readonly Finding[]> {
   const { root, state, versions, lists, lake, inbox } = layout;
   const folders = [root, state, versions, lists, lake, inbox];
   const me = userName();
@@ -78,15 +79,15 @@ async function checkRights(layout: Layout): Promise<readonly Finding[]> {
     warning("rights", {
       found: `the user ${me} may not write ${unwritten.join(", ")}: data is served, but drops are not imported`,
       expected: "folders that this user may write, or a replica",
-      way: shell("tapehouse", "serve", "--no-watch", "--data", root),
+      way: shell("tapehouse", "serve", "--no-watch", "--data", given),
     }),
   ];
 }
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "unknown";
 
-async function checkDisk(root: string): Promise<readonly Finding[]> {
-  const way = shell("tapehouse", "vacuum", "--data", root);
+async function checkDisk(root: string, given: string): Promise<readonly Finding[]> {
+  const way = shell("tapehouse", "vacuum", "--data", given);
   try {
     const { type, bsize, bavail, files, ffree } = await statfs(root);
     const free = bavail * bsize;

@@ -20,15 +20,21 @@ import { ok, shell, warning, wrong, type Finding } from "./finding.js";
 /** Maximum number of names that are listed. */
 const SHOWN = 3;
 
-export async function checkLake(layout: Layout, staticToken: boolean, now: Date): Promise<readonly Finding[]> {
+/** `given` names the data directory, or the bucket that it mirrors, in commands. */
+export async function checkLake(
+  layout: Layout,
+  given: string,
+  staticToken: boolean,
+  now: Date,
+): Promise<readonly Finding[]> {
   const checks = [
-    checkFiles(layout),
+    checkFiles(layout, given),
     checkClock(layout, now),
-    checkLeftovers(layout),
+    checkLeftovers(layout, given),
     checkLocks(layout),
-    checkDrops(layout),
-    checkWaiting(layout),
-    checkTokens(layout, staticToken, now),
+    checkDrops(layout, given),
+    checkWaiting(layout, given),
+    checkTokens(layout, given, staticToken, now),
   ];
   return (await Promise.all(checks)).flat();
 }
@@ -37,8 +43,8 @@ const some = (names: readonly string[]): string =>
   names.slice(0, SHOWN).join(", ") + (names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "");
 
 /** Checks the manifest, and the existence and size of each file; `verify` checks checksums. */
-async function checkFiles(layout: Layout): Promise<readonly Finding[]> {
-  const way = shell("tapehouse", "verify", "--repair", "--data", layout.root);
+async function checkFiles(layout: Layout, given: string): Promise<readonly Finding[]> {
+  const way = shell("tapehouse", "verify", "--repair", "--data", given);
   const { versions, files, faults } = await takeInventory(layout);
   const damaged: string[] = [];
   let bytes = 0;
@@ -55,7 +61,7 @@ async function checkFiles(layout: Layout): Promise<readonly Finding[]> {
           found: some(faults.map(({ path, problem }) => `${path}: ${problem}`)),
           expected: "a readable pointer, versions and file lists",
           way: faults.some(({ problem }) => problem === UNFINISHED)
-            ? shell("tapehouse", "restore", "BACKUP", "--data", layout.root)
+            ? shell("tapehouse", "restore", "BACKUP", "--data", given)
             : way,
         });
   const data =
@@ -89,7 +95,7 @@ async function checkClock(layout: Layout, now: Date): Promise<readonly Finding[]
   ];
 }
 
-async function checkLeftovers(layout: Layout): Promise<readonly Finding[]> {
+async function checkLeftovers(layout: Layout, given: string): Promise<readonly Finding[]> {
   const isFree = async (lock: string): Promise<boolean> => (await lookAtLock(lock))?.isDead !== false;
   const left: string[] = [];
   if ((await exists(layout.pending)) && (await isFree(layout.writeLock))) left.push(layout.pending);
@@ -101,7 +107,7 @@ async function checkLeftovers(layout: Layout): Promise<readonly Finding[]> {
     warning("leftovers", {
       found: `a crash left ${left.join(", ")}`,
       expected: "none; the next command that writes removes them",
-      way: shell("tapehouse", "vacuum", "--data", layout.root),
+      way: shell("tapehouse", "vacuum", "--data", given),
     }),
   ];
 }
@@ -126,7 +132,7 @@ async function checkLocks(layout: Layout): Promise<readonly Finding[]> {
   return findings.length > 0 ? findings : [ok("lock", "none held")];
 }
 
-async function checkDrops(layout: Layout): Promise<readonly Finding[]> {
+async function checkDrops(layout: Layout, given: string): Promise<readonly Finding[]> {
   const lake = await openLake(layout.root).catch(() => null);
   const nothing = { refused: [] };
   const { refused } = lake ? await readDrops(lake).catch(() => nothing) : nothing;
@@ -135,12 +141,12 @@ async function checkDrops(layout: Layout): Promise<readonly Finding[]> {
     warning("drops", {
       found: `${plural(refused.length, "drop")} refused: ${some(refused.map(({ path, reason }) => `inbox/${path}: ${reason}`))}`,
       expected: "drops that can be imported: fix them and drop them again",
-      way: shell("tapehouse", "status", "--data", layout.root),
+      way: shell("tapehouse", "status", "--data", given),
     }),
   ];
 }
 
-async function checkWaiting(layout: Layout): Promise<readonly Finding[]> {
+async function checkWaiting(layout: Layout, given: string): Promise<readonly Finding[]> {
   const entries = await readLedger(layout.ledger).catch(() => []);
   const known = new Map(latestEntries(entries).map((entry) => [entry.path, entry]));
   const waiting = stillFiles(layout.inbox).filter(({ path, size: bytes, mtime }) => {
@@ -155,7 +161,7 @@ async function checkWaiting(layout: Layout): Promise<readonly Finding[]> {
     warning("inbox", {
       found: `${found}; the inbox is not watched`,
       expected: "a server or `tapehouse ingest` that imports them",
-      way: shell("tapehouse", "ingest", "--data", layout.root),
+      way: shell("tapehouse", "ingest", "--data", given),
     }),
   ];
 }
@@ -173,12 +179,17 @@ function stillFiles(folder: string): ReturnType<ReturnType<typeof watchInbox>["s
   return inbox.scan();
 }
 
-async function checkTokens(layout: Layout, staticToken: boolean, now: Date): Promise<readonly Finding[]> {
-  const way = shell("tapehouse", "token", "create", "first", "--data", layout.root);
+async function checkTokens(
+  layout: Layout,
+  given: string,
+  staticToken: boolean,
+  now: Date,
+): Promise<readonly Finding[]> {
+  const way = shell("tapehouse", "token", "create", "first", "--data", given);
   try {
     const { tokens, faults } = await readTokens(layout.tokens);
     if (faults.length > 0) {
-      const list = shell("tapehouse", "token", "list", "--data", layout.root);
+      const list = shell("tapehouse", "token", "list", "--data", given);
       return [warning("tokens", { found: some(faults), expected: "records written by `token create`", way: list })];
     }
     const expired = tokens.filter(({ expires }) => expires !== null && Date.parse(expires) <= now.getTime());

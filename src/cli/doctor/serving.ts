@@ -96,11 +96,12 @@ function checkTasks(config: ServerConfig): Finding {
 }
 
 function checkMemory(config: ServerConfig): Finding {
-  const { workers, watch } = config;
+  const { workers, watch, bucket } = config;
   const machine = machineAt();
   const { memory: allowed } = machine;
   const needed = memoryNeeded(config);
-  const users = `${plural(workers, "worker")}${watch ? " and the inbox" : ""}`;
+  const beside = [...(watch ? ["the inbox"] : []), ...(bucket === null ? [] : ["the bucket"])];
+  const users = [plural(workers, "worker"), ...beside].join(" and ");
   const found = `up to ${size(needed)} for ${users}, of ${size(allowed)} that this process may use`;
   if (needed <= allowed) return ok("memory", found);
   const share = affordableMemory(machine, config);

@@ -19,6 +19,9 @@ export async function bindingOf(layout: Layout): Promise<Binding | null> {
   return text === undefined ? null : parse(text, layout);
 }
 
+/** What users call a data directory: the bucket that it mirrors, or its path. */
+export const placeOf = async (layout: Layout): Promise<string> => (await bindingOf(layout))?.address ?? layout.root;
+
 function parse(text: string, layout: Layout): Binding {
   try {
     const { address, size } = JSON.parse(text) as Partial<Binding>;

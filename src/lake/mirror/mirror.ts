@@ -8,6 +8,7 @@ import { BucketAwayError } from "../continuity.js";
 import { layoutOf, type Layout } from "../layout.js";
 import type { DataFile } from "../manifest.js";
 import { bindingOf, bindMirror, type Binding } from "./binding.js";
+import { checkingConditions } from "./conditions.js";
 import { createFetch } from "./fetching.js";
 import { createHolds } from "./holds.js";
 import { bytesIn, excerptOf, isWhole, wholeOf, type Portion } from "./portions.js";
@@ -57,7 +58,8 @@ const PATIENCE = 8_000;
 async function open(layout: Layout): Promise<Mirror | null> {
   const binding = await bindingOf(layout);
   if (binding === null) return null;
-  const objects = await openObjects(binding.address, { patience: PATIENCE, stall: PATIENCE });
+  const store = await openObjects(binding.address, { patience: PATIENCE, stall: PATIENCE });
+  const objects = checkingConditions(layout, store);
   const holds = createHolds(layout);
   const room = createRoom(layout, binding.size, holds);
   const fetch = createFetch(layout, objects, room);

@@ -29,18 +29,22 @@ export const wholeOf = (file: DataFile): Portion => ({
   stretches: [{ range: [0, file.bytes], sha256: file.sha256, name: "the object" }],
 });
 
+/** All row groups of a file, and its footer; none if its list does not have them. */
+export const stretchesOf = (layout: Layout, file: DataFile): readonly Stretch[] =>
+  file.rowGroups ? excerptOf(layout, file, [...file.rowGroups.groups.keys()]).stretches : [];
+
 /** Some row groups of a file, which has such, by their ascending numbers. */
 export function excerptOf(layout: Layout, file: DataFile, numbers: readonly number[]): Portion {
   const { groups, footer } = file.rowGroups!;
   const startOf = (number: number): number => groups[number - 1]?.end ?? 0;
   const stretches = numbers.map((number): Stretch => {
     const { end, sha256 } = groups[number]!;
-    return { range: [startOf(number), end], sha256, name: `row group ${number} of the object` };
+    return { range: [startOf(number), end], sha256, name: `row group ${number}` };
   });
   const rest: Stretch = {
     range: [startOf(groups.length), file.bytes],
     sha256: footer,
-    name: "the footer of the object",
+    name: "the footer",
   };
   const folder = layout.excerpts.slice(layout.lake.length + 1);
   const path = join(folder, file.path.replace(/\.parquet$/, `.${runsOf(numbers)}.parquet`));

@@ -36,7 +36,7 @@ export default {
   },
   objects: {
     owns: "^src/objects/",
-    imports: ["words", "errors", "ahead", "buffers", "files", "durable"],
+    imports: ["words", "errors", "ahead", "files", "durable"],
     packages: ["aws4", "@aws-sdk/credential-provider-node", "@smithy/core"],
     why: "Objects in a folder or a bucket; it knows nothing of lakes.",
   },

@@ -2,7 +2,6 @@
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
 import { ahead } from "../ahead.js";
-import { giveBuffer } from "../buffers.js";
 import { OperatorError } from "../errors.js";
 import type { ObjectStore, StoredObject } from "./object-store.js";
 
@@ -31,8 +30,7 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * The bytes of an object from `begin` to before `end`, in order, in pieces of up to 8 MiB, each of which is valid until the
- * next one is requested; at most 64 MiB are in memory.
+ * The bytes of an object from `begin` to before `end`, in order, in pieces of up to 8 MiB; at most 64 MiB are in memory.
  * Throws an OperatorError if the object is shorter, does not exist or is replaced meanwhile, and whatever the store
  * throws. The caller checks the content: the object may be longer.
  */
@@ -69,7 +67,6 @@ export async function* fetchObject(
       if (tag !== first) throw new OperatorError(`${name} was replaced while it was read`);
       yield bytes;
       isTaken = true;
-      giveBuffer(bytes);
     } finally {
       if (!isTaken) stop.abort();
     }

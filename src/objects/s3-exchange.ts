@@ -2,7 +2,6 @@
 import { createReadStream } from "node:fs";
 import { Agent as HttpAgent, request as requestHttp, type ClientRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
-import { takeBuffer } from "../buffers.js";
 
 /** A file and its length when it was hashed. */
 export interface FileBody {
@@ -114,7 +113,8 @@ async function readWhole(response: IncomingMessage): Promise<Answer> {
   const { statusCode: status = 0, headers } = response;
   const { "content-length": length, "transfer-encoding": coding } = headers;
   // Pieces that are kept until the last one arrives would outlive the collection of young objects.
-  const body = length === undefined ? await joined(response) : await filled(takeBuffer(Number(length)), response);
+  const body =
+    length === undefined ? await joined(response) : await filled(Buffer.allocUnsafe(Number(length)), response);
   const isWhole = length === undefined ? coding !== undefined || body.length === 0 : body.length === Number(length);
   if (!isWhole && status !== 304) throw new ExchangeError("the response was cut short", true);
   return { status, headers, body };

@@ -34,7 +34,7 @@ interface Measured {
   readonly isLeast?: true;
 }
 
-function row(figure: string, { values, target, isLeast = false as boolean }: Measured): Row {
+function row(figure: string, { values, target, isLeast }: Measured): Row {
   const middle = median(values);
   const decimals = middle < 10 ? 2 : 0;
   return {

@@ -1,11 +1,12 @@
 // A bucket that is as far away as a real one: a server of S3 behind a proxy that delays responses and limits the bandwidth of
 // each connection.
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import { openBucketProxy } from "../../test/support/bucket-proxy.js";
 import { ROOT } from "./servers.js";
 
@@ -49,4 +50,27 @@ export async function withBucket<T>(folder: string, use: () => Promise<T>): Prom
     await ended;
     await rm(own, { recursive: true, force: true });
   }
+}
+
+/** Fetches objects one after another over one connection, with curl, while `withBucket` runs. Paths begin with the bucket. */
+export async function pullOverOneConnection(
+  paths: readonly string[],
+): Promise<{ readonly seconds: number; readonly bytes: number }> {
+  const {
+    AWS_ENDPOINT_URL: url,
+    AWS_ACCESS_KEY_ID: id,
+    AWS_SECRET_ACCESS_KEY: secret,
+    AWS_REGION: region,
+  } = process.env;
+  const access = ["--aws-sigv4", `aws:amz:${region}:s3`, "--user", `${id}:${secret}`];
+  const unsigned = ["-H", "x-amz-content-sha256: UNSIGNED-PAYLOAD"];
+  const wanted = paths.flatMap((path) => ["-o", "/dev/null", `${url}/${path}`]);
+  const write = "%{time_total} %{size_download}\\n";
+  const { stdout } = await promisify(execFile)("curl", ["-sS", "-f", ...access, ...unsigned, "-w", write, ...wanted]);
+  const each = stdout
+    .trim()
+    .split("\n")
+    .map((line) => line.split(" ").map(Number) as [number, number]);
+  const sum = (of: 0 | 1): number => each.reduce((total, one) => total + one[of], 0);
+  return { seconds: sum(0), bytes: sum(1) };
 }

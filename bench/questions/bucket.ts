@@ -1,9 +1,11 @@
 // How long do reads take from a bucket that is 30 ms away, when no data file is here and when they are, and from a folder?
+// How soon does a new replica answer?
 import { existsSync } from "node:fs";
-import { readdir, rm, stat } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { FAR_AWAY, withBucket } from "../harness/bucket.js";
-import { filesOf, lakeOf, tapehouse, withFolder } from "../harness/lakes.js";
+import { FAR_AWAY, pullOverOneConnection, withBucket } from "../harness/bucket.js";
+import { lakeOf, tapehouse, withFolder } from "../harness/lakes.js";
+import { sendLongLake } from "../harness/long-lake.js";
 import { firstColumn, ourUrl, pull } from "../harness/pull.js";
 import type { Question, Row } from "../harness/question.js";
 import { RESULTS, serveTapehouse, withServers, type BenchServer } from "../harness/servers.js";
@@ -11,12 +13,37 @@ import { smallClient, some } from "../harness/small.js";
 import { inTurn, median, round } from "../harness/turns.js";
 
 const ADDRESS = "s3://bench/lake";
+const LONG_ADDRESS = "s3://bench/long";
+/** Data files of early days in the lists of the lake at that address. */
+const LONG = 100_000;
 /** Reads for each figure. */
 const READS = 15;
 /** How often the same reads are repeated once their files are here. */
 const WARM_TURNS = 5;
-/** Neither server has serving copies or cached rows, so that both read data files. */
-const OPTIONS = { keeping: false, workers: "1", more: ["--copies", "none"] };
+/** No server has serving copies or cached rows, so that all read data files. */
+const OPTIONS = { keeping: false, more: ["--copies", "none"] };
+
+/** What is aimed at: at most so many milliseconds or times as long, or at least this share. */
+const TARGETS = { oneStock: 90, oneDay: 180, warmRatio: 1.1, shareOfConnection: 0.8, start: 2_000 };
+
+interface Measured {
+  readonly values: readonly number[];
+  /** None for figures that only explain others. */
+  readonly target?: number;
+  /** Where more is better. */
+  readonly isLeast?: true;
+}
+
+function row(figure: string, { values, target, isLeast }: Measured): Row {
+  const middle = median(values);
+  const decimals = middle < 10 ? 2 : 0;
+  return {
+    figure,
+    median: round(middle, decimals),
+    best: round(isLeast ? Math.max(...values) : Math.min(...values), decimals),
+    ...(target === undefined ? {} : { target, met: (isLeast ? middle >= target : middle <= target) ? "yes" : "no" }),
+  };
+}
 
 /** Sends the entity `daily` of a lake to the bucket, with a code copy. */
 async function fill(lake: string, mirror: string): Promise<void> {
@@ -32,23 +59,15 @@ async function empty(mirror: string): Promise<void> {
   for (const folder of ["daily", ".excerpts"]) await rm(join(mirror, "lake", folder), { recursive: true, force: true });
 }
 
-async function sizeOf(pattern: string): Promise<number> {
-  const folder = join(pattern, "..");
-  let bytes = 0;
-  for (const name of await readdir(folder))
-    if (name.endsWith(".parquet")) bytes += (await stat(join(folder, name))).size;
-  return bytes;
-}
-
 async function smallRows(far: BenchServer, near: BenchServer, mirror: string): Promise<readonly Row[]> {
   const [one] = await firstColumn(near, "entities/daily?fields=ts_code&limit=1");
   const days = await firstColumn(near, `entities/daily?fields=trade_date&ts_code=${one!}`);
   const codes = await firstColumn(near, `entities/daily?fields=ts_code&trade_date=${days.at(-1)!}`);
   const client = smallClient();
   const rows: Row[] = [];
-  for (const [name, path] of [
-    ["one stock, all years", (i: number) => `entities/daily?ts_code=${some(codes, i)}`],
-    ["one day, whole market", (i: number) => `entities/daily?trade_date=${some(days, i)}`],
+  for (const [name, target, path] of [
+    ["one stock, all years", TARGETS.oneStock, (i: number) => `entities/daily?ts_code=${some(codes, i)}`],
+    ["one day, whole market", TARGETS.oneDay, (i: number) => `entities/daily?trade_date=${some(days, i)}`],
   ] as const) {
     const cold: number[] = [];
     // The first reads compile the code of both servers.
@@ -68,14 +87,14 @@ async function smallRows(far: BenchServer, near: BenchServer, mirror: string): P
         folder.push(beside);
       }
     }
-    rows.push({
-      read: name,
-      "cold ms": round(median(cold), 1),
-      "fastest cold ms": round(Math.min(...cold), 1),
-      "warm ms": round(median(warm), 2),
-      "folder ms": round(median(folder), 2),
-      "warm ratio": round(median(warm) / median(folder), 2),
-    });
+    rows.push(
+      row(`${name}, cold, ms`, { values: cold, target }),
+      row(`${name}, warm, times as long as from a folder`, {
+        values: [median(warm) / median(folder)],
+        target: TARGETS.warmRatio,
+      }),
+      row(`${name}, from a folder, ms`, { values: folder }),
+    );
   }
   client.close();
   return rows;
@@ -93,38 +112,82 @@ async function widePull(server: BenchServer): Promise<WidePull> {
   return { seconds: total, processorSeconds: server.processorTime() - before };
 }
 
-async function wideRow(
-  far: BenchServer,
-  near: BenchServer,
-  mirror: string,
-  bytes: number,
+/** The bytes of the files that a wide pull reads, fetched one after another. */
+async function connection(folder: string): Promise<WidePull & { readonly bytes: number }> {
+  const keys = (await readdir(join(folder, "lake/daily"))).filter((name) => name.endsWith(".parquet"));
+  const { seconds, bytes } = await pullOverOneConnection(keys.map((key) => `bench/lake/lake/daily/${key}`));
+  return { seconds, bytes, processorSeconds: 0 };
+}
+
+async function wideRows(
+  { far, near }: Record<"far" | "near", BenchServer>,
+  { mirror, objects }: { readonly mirror: string; readonly objects: string },
   tries: number,
-): Promise<Row> {
-  const contenders = {
-    async cold() {
-      await empty(mirror);
-      return widePull(far);
+): Promise<readonly Row[]> {
+  const { bytes } = await connection(objects);
+  const pulls = await inTurn(
+    {
+      connection: () => connection(objects),
+      async cold() {
+        await empty(mirror);
+        return widePull(far);
+      },
+      warm: () => widePull(far),
+      folder: () => widePull(near),
     },
-    warm: () => widePull(far),
-    folder: () => widePull(near),
-  };
-  const pulls = await inTurn(contenders, tries);
-  const seconds = (name: keyof typeof pulls): number => median(pulls[name].map((one) => one.seconds));
-  const processor = (name: keyof typeof pulls): number =>
-    round(median(pulls[name].map((one) => one.processorSeconds)), 2);
-  return {
-    read: "wide, Arrow",
-    "cold ms": round(seconds("cold") * 1000),
-    "fastest cold ms": round(Math.min(...pulls.cold.map((one) => one.seconds)) * 1000),
-    "warm ms": round(seconds("warm") * 1000),
-    "folder ms": round(seconds("folder") * 1000),
-    "warm ratio": round(seconds("warm") / seconds("folder"), 2),
-    "of a connection": round(bytes / seconds("cold") / FAR_AWAY.bandwidth, 2),
-    "processor s, cold": processor("cold"),
-    "processor s, folder": processor("folder"),
-    "peak MB": round(far.peakMemory() / 1e6),
-    "peak MB, folder": round(near.peakMemory() / 1e6),
-  };
+    tries,
+  );
+  const secondsOf = (name: keyof typeof pulls): number[] => pulls[name].map(({ seconds }) => seconds);
+  const processorOf = (name: keyof typeof pulls): number[] => pulls[name].map((one) => one.processorSeconds);
+  const shareOf = (times: readonly number[]): number[] => times.map((seconds) => bytes / seconds / FAR_AWAY.bandwidth);
+  return [
+    row("wide, cold, share of a connection's bandwidth", {
+      values: shareOf(secondsOf("cold")),
+      target: TARGETS.shareOfConnection,
+      isLeast: true,
+    }),
+    row("wide, from a folder, the same share", { values: shareOf(secondsOf("folder")), isLeast: true }),
+    row("one connection here, the same share", { values: shareOf(secondsOf("connection")), isLeast: true }),
+    row("wide, warm, times as long as from a folder", {
+      values: [median(secondsOf("warm")) / median(secondsOf("folder"))],
+      target: TARGETS.warmRatio,
+    }),
+    row("wide, cold, processor s", { values: processorOf("cold") }),
+    row("wide, from a folder, processor s", { values: processorOf("folder") }),
+    row("peak memory, MB", { values: [far.peakMemory() / 1e6] }),
+    row("peak memory from a folder, MB", { values: [near.peakMemory() / 1e6] }),
+  ];
+}
+
+/** From the start of the command with an empty mirror to the response for a small read. */
+async function startRows(folder: string, tries: number): Promise<readonly Row[]> {
+  const client = smallClient();
+  const milliseconds: number[] = [];
+  const processor: number[] = [];
+  for (let i = 0; i <= tries; i++) {
+    const mirror = join(folder, `start-${i}`);
+    const began = performance.now();
+    const server = await serveTapehouse(LONG_ADDRESS, {
+      ...OPTIONS,
+      more: [...OPTIONS.more, "--mirror", mirror, "--no-watch"],
+    });
+    try {
+      const { status } = (await (await fetch(`${server.url}/health`)).json()) as { status: string };
+      if (status !== "ok") throw new Error(`a new replica is ${status}`);
+      await client.ask(ourUrl(server, "entities/daily?limit=10&order=desc"));
+      // The first start reads the programs from the disk.
+      if (i > 0) milliseconds.push(performance.now() - began);
+      if (i > 0) processor.push(server.processorTime());
+    } finally {
+      await server.stop();
+      await rm(mirror, { recursive: true, force: true });
+    }
+  }
+  client.close();
+  return [
+    row(`start with ${LONG} files in the lists, ms`, { values: milliseconds, target: TARGETS.start }),
+    row("this start, processor s", { values: processor }),
+  ];
 }
 
 export const bucket: Question = {
@@ -132,16 +195,22 @@ export const bucket: Question = {
   answer: async ({ smallDays, tries }) => {
     const lake = await lakeOf(smallDays);
     const kept = join(RESULTS, `bucket-${smallDays}`);
+    const objects = join(kept, "bench/lake");
     return withBucket(kept, () =>
       withFolder(async (folder) => {
         const mirror = join(folder, "mirror");
-        if (!existsSync(join(kept, "bench/lake/state/versions"))) await fill(lake, mirror);
-        const far = serveTapehouse(ADDRESS, { ...OPTIONS, more: [...OPTIONS.more, "--mirror", mirror] });
-        const near = serveTapehouse(lake, OPTIONS);
-        return withServers({ far, near }, async (servers) => [
+        if (!existsSync(join(objects, "state/versions"))) await fill(lake, mirror);
+        if (!existsSync(join(kept, "bench/long/state/versions"))) await sendLongLake(LONG_ADDRESS, LONG);
+        const far = serveTapehouse(ADDRESS, {
+          ...OPTIONS,
+          ...{ workers: "1", more: [...OPTIONS.more, "--mirror", mirror] },
+        });
+        const near = serveTapehouse(lake, { ...OPTIONS, workers: "1" });
+        const reads = await withServers({ far, near }, async (servers) => [
           ...(await smallRows(servers.far, servers.near, mirror)),
-          await wideRow(servers.far, servers.near, mirror, await sizeOf(filesOf(lake, "daily")), tries),
+          ...(await wideRows(servers, { mirror, objects }, tries)),
         ]);
+        return [...reads, ...(await startRows(folder, tries))];
       }),
     );
   },

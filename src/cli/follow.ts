@@ -41,8 +41,7 @@ async function follow(data: string, signal: AbortSignal, onReach: (reaches: bool
     const isThorough = look % THOROUGH === 0;
     const fault = await (async () => {
       await mirror.pull.versions(isThorough);
-      await mirror.pull.file(layout.tokens);
-      if (isThorough) await mirror.pull.file(layout.gaps);
+      await mirror.pull.files(layout.tokens, ...(isThorough ? [layout.gaps] : []));
     })().then(
       () => null,
       (error: unknown) => reasonOf(error),

@@ -26,9 +26,11 @@ export async function openGivenMirror(command: Command, address: string): Promis
 /** Brings the state up to date. A server can start with what was fetched before. */
 async function refresh(mirror: Mirror, layout: Layout, mayBeStale: boolean): Promise<void> {
   try {
-    await mirror.pull.versions(true);
-    for (const path of [layout.tokens, layout.gaps]) await mirror.pull.file(path);
-    await followLedger(layout);
+    const follow = async (): Promise<void> => {
+      await mirror.pull.versions(true);
+      await mirror.pull.files(layout.tokens, layout.gaps);
+    };
+    await Promise.all([follow(), followLedger(layout)]);
   } catch (error) {
     if (!(error instanceof UnavailableError && mayBeStale && (await readPointer(layout)) > 0)) throw error;
     note(`${error.message}; serving what was fetched before`);

@@ -92,11 +92,15 @@ export async function startServer(
   hooks: ServerHooks = {},
 ): Promise<RunningServer> {
   const log = openLog(config.logLevel, write);
-  const lake = await openLake(config.data, hooks.lake);
-  const integrity = createIntegrity(lake.layout, lake.requireState);
-  await makeOwnFolder(config.temp);
+  // The threads start while long lists are read.
   const onThreadEnd = (reason: string): void => log.warn({ reason }, "a thread that encodes responses ended");
   const threads = openThreads(config.encoders, onThreadEnd, hooks.threadEntry);
+  const lake = await openLake(config.data, hooks.lake).catch(async (error: unknown) => {
+    await threads.close();
+    throw error;
+  });
+  const integrity = createIntegrity(lake.layout, lake.requireState);
+  await makeOwnFolder(config.temp);
   const copies = openCopyStore(await openCopiesFolder(config), threads.encoderOf);
   const reader = await openReader({
     copies,

@@ -11,9 +11,17 @@ import type { Context } from "./context.js";
 const ROWS = 32_768;
 const ROUNDS = 3;
 
-/** Takes about `within` milliseconds at most. Failures do not matter here: a request that has them reports them. */
-export async function warmUp({ lake, reader }: Pick<Context, "lake" | "reader">, within: number): Promise<void> {
+/**
+ * Takes about `within` milliseconds at most, also where the newest file is still being fetched then. Failures do not matter
+ * here: a request that has them reports them.
+ */
+export async function warmUp(context: Pick<Context, "lake" | "reader">, within: number): Promise<void> {
   const signal = AbortSignal.timeout(within);
+  const isOver = new Promise((resolve) => signal.addEventListener("abort", resolve));
+  await Promise.race([encodeNewest(context, signal), isOver]);
+}
+
+async function encodeNewest({ lake, reader }: Pick<Context, "lake" | "reader">, signal: AbortSignal): Promise<void> {
   const { version, files } = lake.current();
   const lists = Object.keys(version.lists).map(files);
   const [largest] = lists.toSorted((a, b) => b.rows - a.rows);

@@ -111,13 +111,29 @@ function sendBody(request: ClientRequest, body: Exchange["body"], fail: (error: 
 
 async function readWhole(response: IncomingMessage): Promise<Answer> {
   const { statusCode: status = 0, headers } = response;
-  const pieces: Buffer[] = [];
-  for await (const piece of response as AsyncIterable<Buffer>) pieces.push(piece);
-  const body = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
   const { "content-length": length, "transfer-encoding": coding } = headers;
+  // Pieces that are kept until the last one arrives would outlive the collection of young objects.
+  const body =
+    length === undefined ? await joined(response) : await filled(Buffer.allocUnsafe(Number(length)), response);
   const isWhole = length === undefined ? coding !== undefined || body.length === 0 : body.length === Number(length);
   if (!isWhole && status !== 304) throw new ExchangeError("the response was cut short", true);
   return { status, headers, body };
+}
+
+async function joined(response: AsyncIterable<Buffer>): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of response) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+/** The bytes of a response in a buffer of the announced length; fewer if the response is cut short. */
+async function filled(buffer: Buffer, response: AsyncIterable<Buffer>): Promise<Buffer> {
+  let at = 0;
+  for await (const piece of response) {
+    buffer.set(piece, at);
+    at += piece.length;
+  }
+  return at === buffer.length ? buffer : buffer.subarray(0, at);
 }
 
 /** Failures before a request is sent, in words. */

@@ -42,7 +42,7 @@ export async function createShared(layout: Layout, path: string, text: string): 
   const mirror = await mirrorOf(layout);
   if (mirror === null) return writeDurably(path, text);
   await mirror.objects.create(nameOf(layout, path), Buffer.from(text));
-  await mirror.pull.file(path);
+  await mirror.pull.files(path);
 }
 
 /** Writes a file, whatever it held before. */

@@ -96,7 +96,7 @@ describe.skipIf(!hasVersitygw)("the policies of deploy/s3", () => {
     const root = await newMirror(ADDRESS);
     const layout = layoutOf(root);
     await pull(root);
-    for (const path of [layout.tokens, layout.gaps]) await (await mirrorAt(root)).pull.file(path);
+    await (await mirrorAt(root)).pull.files(layout.tokens, layout.gaps);
     await followLedger(layout);
     expect((await servedRows(root)).length).toBeGreaterThan(0);
     expect(used()).toEqual(

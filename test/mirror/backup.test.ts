@@ -48,7 +48,7 @@ describe.each(STORES)("a lake in a %s", (store) => {
 
     const other = await newMirror(address);
     await pull(other);
-    await (await mirrorAt(other)).pull.file(layoutOf(other).tokens);
+    await (await mirrorAt(other)).pull.files(layoutOf(other).tokens);
     expect(await historyOf(other)).toEqual(await historyOf(folder));
     expect((await readTokens(layoutOf(other).tokens)).tokens).toMatchObject([{ name: "mine" }]);
     await dropFactors(other, ["000003.SZ,20240105,3"]);

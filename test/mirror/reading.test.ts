@@ -2,6 +2,8 @@
 import { readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { openReader } from "../../src/engine/reader.js";
+import { warmUp } from "../../src/http/warm.js";
 import { BucketAwayError } from "../../src/lake/continuity.js";
 import { createIntegrity } from "../../src/lake/integrity.js";
 import { openLake } from "../../src/lake/lake.js";
@@ -146,9 +148,36 @@ describe.each(STORES)("a mirror of a %s", (store) => {
   });
 });
 
-describe.skipIf(!STORES.includes("bucket"))("a bucket that is away", () => {
+describe.skipIf(!STORES.includes("bucket"))("a bucket that is slow or away", () => {
   afterEach(async () => {
     bucketProxy().fault = () => undefined;
+  });
+
+  test("does not keep a server from starting while its newest file is fetched", async () => {
+    const address = await newAddress("bucket");
+    await publishRows(await newMirror(address), { adj_factor: days(1) });
+    const root = await newMirror(address);
+    await pull(root);
+    const { layout, current } = await openLake(root);
+    const [file] = current().files("adj_factor").byDate;
+    let answer = (): void => undefined;
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    const before = bucketProxy().requests.length;
+    bucketProxy().fault = async ({ path }) => {
+      if (path.includes(".parquet")) await answered;
+      return undefined;
+    };
+    const integrity = createIntegrity(layout);
+    const reader = await openReader({
+      ...{ lakeFolder: layout.lake, memory: "500MB", tempDirectory: root, spill: "1GB", threads: 1 },
+      ...{ concurrency: 1, streams: 1, queue: 1, integrity },
+    });
+    await warmUp({ lake: await openLake(root), reader }, 50);
+    answer();
+    await integrity.check([file!]);
+    await reader.close();
+    const asked = bucketProxy().requests.slice(before);
+    expect(asked.filter(({ path }) => path.includes(".parquet"))).toHaveLength(1);
   });
 
   test("leaves what was fetched readable; the rest fails until it is back", async () => {

@@ -117,7 +117,7 @@ describe.each(STORES)("writers that share a lake in a %s", (store) => {
     await revokeToken(roots[2]!, "token 0");
     const layout = layoutOf(roots[1]!);
     const mirror = await mirrorAt(roots[1]!);
-    for (const path of [layout.tokens, layout.gaps]) await mirror.pull.file(path);
+    await mirror.pull.files(layout.tokens, layout.gaps);
     expect((await readTokens(layout.tokens)).tokens.map(({ name }) => name).sort()).toEqual(["token 1", "token 2"]);
     const gaps = await readRecordedGaps(layout.gaps);
     expect(gaps.map(({ id }) => id)).toEqual([1, 2, 3]);

@@ -78,13 +78,13 @@ async function open(layout: Layout): Promise<Mirror | null> {
     }
     return stamp;
   };
-  const { versions, adopt, file, immutable } = createPull(layout, objects);
+  const { versions, adopt, files, immutable } = createPull(layout, objects);
   return {
     objects,
     pull: {
       versions: (thorough) => orUnavailable(versions(thorough)),
       adopt,
-      file: (path) => orUnavailable(file(path)),
+      files: (...paths) => orUnavailable(files(...paths)),
       immutable: (path) => orUnavailable(immutable(path)),
     },
     choose(file, groups) {

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { ahead } from "../../ahead.js";
 import { withLock } from "../../lock.js";
 import { linesOf, readOrNone } from "../../files.js";
 import type { ObjectStore } from "../../objects/object-store.js";
@@ -15,8 +16,8 @@ export interface Pull {
   versions(thorough: boolean): Promise<void>;
   /** Moves to a version that this process has just published in the bucket. */
   adopt(version: Version, text: string): Promise<void>;
-  /** Brings a file up to date that is replaced as a whole, such as the tokens. */
-  file(path: string): Promise<void>;
+  /** Brings files up to date that are replaced as a whole, such as the tokens. */
+  files(...paths: readonly string[]): Promise<void>;
   /** Fetches a file that never changes; false if the bucket does not have it. */
   immutable(path: string): Promise<boolean>;
 }
@@ -33,15 +34,14 @@ export function createPull(layout: Layout, objects: ObjectStore): Pull {
   /** Path → the tag of the object that the file was written from. */
   const tags = new Map<string, string>();
 
-  const fetchText = async (path: string): Promise<string | undefined> =>
-    (await objects.get(keyOf(path)))?.bytes.toString("utf8");
+  const fetchBytes = async (path: string): Promise<Buffer | undefined> => (await objects.get(keyOf(path)))?.bytes;
 
   /** Writes a file that is there at once, whole. */
-  const place = async (path: string, text: string): Promise<void> => {
+  const place = async (path: string, content: string | Uint8Array): Promise<void> => {
     const temporary = join(layout.fetching, randomUUID());
     const handle = await open(temporary, "w");
     try {
-      await handle.writeFile(text);
+      await handle.writeFile(content);
       await handle.sync();
     } finally {
       await handle.close();
@@ -50,9 +50,9 @@ export function createPull(layout: Layout, objects: ObjectStore): Pull {
   };
 
   const immutable = async (path: string): Promise<boolean> => {
-    const text = await fetchText(path);
-    if (text === undefined) return false;
-    await place(path, text);
+    const bytes = await fetchBytes(path);
+    if (bytes === undefined) return false;
+    await place(path, bytes);
     return true;
   };
 
@@ -65,7 +65,7 @@ export function createPull(layout: Layout, objects: ObjectStore): Pull {
       await rm(path, { force: true });
       return tags.delete(path);
     }
-    await place(path, found.bytes.toString("utf8"));
+    await place(path, found.bytes);
     tags.set(path, found.tag);
     return true;
   };
@@ -84,33 +84,39 @@ export function createPull(layout: Layout, objects: ObjectStore): Pull {
 
   /** The text of a version; undefined if it is not, or no longer, in the bucket. */
   const readVersion = async (sequence: number): Promise<{ text: string; version: Version } | undefined> => {
-    const text = await fetchText(versionPath(sequence));
+    const text = (await fetchBytes(versionPath(sequence)))?.toString();
     return text === undefined ? undefined : { text, version: decodeVersion(text, sequence) };
   };
 
-  /** The text of a list or a part, which is fetched unless it is here. */
-  const listText = async (sha: string, what: string): Promise<string> => {
+  /** The content of a list or a part, which is fetched unless it is here. */
+  const listContent = async (sha: string, what: string): Promise<string | Buffer> => {
     const path = join(layout.lists, listFile(sha));
     const here = await readOrNone(path);
-    const text = here ?? (await fetchText(path));
-    if (text === undefined) throw new DamagedManifestError(`${what} is gone`, true);
-    if (sha256(text) !== sha) throw new DamagedManifestError(`${what} is damaged`);
-    if (here === undefined) await place(path, text);
-    return text;
+    const content = here ?? (await fetchBytes(path));
+    if (content === undefined) throw new DamagedManifestError(`${what} is gone`, true);
+    if (sha256(content) !== sha) throw new DamagedManifestError(`${what} is damaged`);
+    if (here === undefined) await place(path, content);
+    return content;
   };
 
   const fetchLists = ({ lists }: Version): Promise<void> =>
-    inBatches(Object.entries(lists), async ([entity, sha]) => {
-      const text = await listText(sha, `file list ${sha.slice(0, 12)} of ${entity}`);
-      await inBatches(partNames(text), async (part) => {
-        await listText(part, `part ${part.slice(0, 12)} of the file list of ${entity}`);
-      });
+    allOf(Object.entries(lists), async ([entity, sha]) => {
+      const list = await listContent(sha, `file list ${sha.slice(0, 12)} of ${entity}`);
+      await allOf(partNames(list.toString()), (part) =>
+        listContent(part, `part ${part.slice(0, 12)} of the file list of ${entity}`),
+      );
     });
+
+  const requireRestored = async (): Promise<void> => {
+    if (!(await objects.get(RESTORING_KEY))) return;
+    const problem = `a restore into ${objects.address} has not finished`;
+    throw new UnavailableError(problem, "wait for it, or run tapehouse restore again");
+  };
 
   /** The identity of the lake is written once, so another one belongs to another lake. */
   const checkIdentity = async (): Promise<void> => {
     const before = await readIdentity(layout);
-    const text = await fetchText(layout.identity);
+    const text = (await fetchBytes(layout.identity))?.toString();
     if (before === null && text !== undefined) await place(layout.identity, text);
     if (before === null) return;
     if (text === undefined) throw new UnavailableError(`${objects.address} no longer holds the lake`);
@@ -140,21 +146,14 @@ export function createPull(layout: Layout, objects: ObjectStore): Pull {
   const follow = async (thorough: boolean): Promise<void> => {
     const seen = await readPointer(layout);
     if (thorough || seen === 0) {
-      if (seen === 0 && (await objects.get(RESTORING_KEY))) {
-        throw new UnavailableError(
-          `a restore into ${objects.address} has not finished`,
-          "wait for it, or run tapehouse restore again",
-        );
-      }
-      await checkIdentity();
+      await Promise.all([seen === 0 ? requireRestored() : undefined, checkIdentity()]);
       const found = await listAfter(seen);
       const newest = found.at(-1);
       // Older versions are read when they are asked for, but their names must be known.
-      await inBatches(found.slice(0, -1), (sequence) => immutable(versionPath(sequence)).then(() => undefined));
+      await allOf(found.slice(0, -1), (sequence) => immutable(versionPath(sequence)));
       const version = newest === undefined ? undefined : await readVersion(newest);
       if (version) await moveTo(version);
-      await forgetRemoved();
-      await file(layout.delta);
+      await Promise.all([forgetRemoved(), file(layout.delta)]);
     }
     for (let next = (await readPointer(layout)) + 1; ; next++) {
       const version = await readVersion(next);
@@ -175,11 +174,13 @@ export function createPull(layout: Layout, objects: ObjectStore): Pull {
       inLock(async () => {
         if ((await readPointer(layout)) < version.sequence) await moveTo({ version, text });
       }),
-    file: (path) => inLock(() => file(path)).then(() => undefined),
+    files: (...paths) => inLock(() => allOf(paths, file)),
     immutable,
   };
 }
 
-async function inBatches<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  for (let at = 0; at < items.length; at += AT_ONCE) await Promise.all(items.slice(at, at + AT_ONCE).map(work));
+/** Does some work for each item, for up to `AT_ONCE` of them at the same time. */
+async function allOf<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+  const done = ahead(items, AT_ONCE - 1, work);
+  while (!(await done.next()).done);
 }

@@ -169,7 +169,7 @@ describe.skipIf(!STORES.includes("bucket"))("a bucket that is slow or away", () 
     };
     const integrity = createIntegrity(layout);
     const reader = await openReader({
-      ...{ lakeFolder: layout.lake, memory: "500MB", tempDirectory: root, spill: "1GB", threads: 1 },
+      ...{ readable: { folder: layout.lake }, memory: "500MB", tempDirectory: root, spill: "1GB", threads: 1 },
       ...{ concurrency: 1, streams: 1, queue: 1, integrity },
     });
     await warmUp({ lake: await openLake(root), reader }, 50);

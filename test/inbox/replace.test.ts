@@ -1,12 +1,12 @@
 // Files below `@replace-…` folders stand for their days, snapshots or codes; others patch and replace single rows.
 import { beforeEach, describe, expect, test } from "vitest";
-import { temporaryFolder } from "../support/folders.js";
+import { newLake } from "../support/lakes.js";
 import { drop, factors, ingester, ledgerOf, outcomesOf, servedRows } from "../support/ingest.js";
 
 let root: string;
 
 beforeEach(async () => {
-  root = await temporaryFolder();
+  root = await newLake();
 });
 
 const factorsOf = async (): Promise<readonly string[]> =>

@@ -4,14 +4,14 @@ import { appendFile, mkdir, rename, rm, utimes, writeFile } from "node:fs/promis
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { QUIET, watchInbox, type Inbox } from "../../src/inbox/watch.js";
-import { temporaryFolder } from "../support/folders.js";
+import { newLake } from "../support/lakes.js";
 
 let root: string;
 let now: number;
 let inbox: Inbox;
 
 beforeEach(async () => {
-  root = await temporaryFolder();
+  root = await newLake();
   now = 0;
   inbox = watchInbox(
     root,

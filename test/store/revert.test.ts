@@ -12,8 +12,9 @@ import { verify } from "../../src/repair/verify.js";
 import { compact } from "../../src/store/compact.js";
 import { revert } from "../../src/store/revert.js";
 import { vacuum } from "../../src/store/vacuum.js";
-import { copyOf, temporaryFolder } from "../support/folders.js";
-import { drop, factors, ingester, outcomesOf, sequenceOf, type TestIngester } from "../support/ingest.js";
+import { temporaryFolder } from "../support/folders.js";
+import { copyOfLake, folderTest, newLake } from "../support/lakes.js";
+import { drop, dropFile, factors, ingester, outcomesOf, sequenceOf, type TestIngester } from "../support/ingest.js";
 import { publishRows, factors as manyFactors } from "../support/lake.js";
 import { someSteps } from "../support/size.js";
 import { MEMORY, runNode, servedRows } from "../support/upkeep.js";
@@ -27,7 +28,7 @@ const served = async (lake = root): Promise<readonly string[]> =>
   (await servedRows(lake)).map((row) => (JSON.parse(row) as readonly unknown[]).slice(1).join(" "));
 
 let touches = 1_700_000_000;
-const touch = (path: string): Promise<void> => utimes(join(root, "inbox", path), ++touches, touches);
+const touch = async (path: string): Promise<void> => utimes(await dropFile(root, path), ++touches, touches);
 
 async function take(path: string, ...lines: readonly string[]): Promise<void> {
   await drop(root, path, factors(...lines));
@@ -37,7 +38,7 @@ async function take(path: string, ...lines: readonly string[]): Promise<void> {
 }
 
 async function openNew(): Promise<void> {
-  root = await temporaryFolder();
+  root = await newLake();
   watcher = await ingester(root);
 }
 
@@ -51,7 +52,7 @@ function buildOnce(drops: Readonly<Record<string, readonly string[]>>, end?: () 
     built = root;
   });
   beforeEach(async () => {
-    root = await copyOf(built);
+    root = await copyOfLake(built);
     watcher = await ingester(root);
   });
 }
@@ -244,7 +245,8 @@ describe("a version that cannot be served again is refused:", () => {
     expect(await sequenceOf(root)).toBe(3);
   });
 
-  test("one with a damaged file", async () => {
+  // A mirror fetches the file again.
+  folderTest("one with a damaged file", async () => {
     await publishRows(root, {
       adj_factor: "SELECT '000001.SZ' AS ts_code, DATE '2024-01-04' AS trade_date, 2 AS adj_factor",
     });
@@ -257,10 +259,11 @@ describe("a version that cannot be served again is refused:", () => {
   });
 });
 
-test("wherever a revert crashes, the ledger follows what is served", { timeout: 300_000 }, async () => {
+// The steps are copies of the data directory; test/mirror/crash ends a writer at each request to the bucket.
+folderTest("wherever a revert crashes, the ledger follows what is served", { timeout: 300_000 }, async () => {
   await take("adj_factor/good.csv", ...GOOD);
   await take("adj_factor/bad.csv", ...BAD);
-  const [copy, states] = [await copyOf(root), await temporaryFolder()];
+  const [copy, states] = [await copyOfLake(root), await temporaryFolder()];
   const args = ["revert", "1", "--yes", "--data", "{}"];
   const { exitCode, stderr } = await runNode("test/support/faults.mjs", ["snapshot", copy, states, "--", ...args]);
   expect(exitCode, stderr).toBe(0);

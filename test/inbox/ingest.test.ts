@@ -25,14 +25,13 @@ import { importFiles } from "../../src/store/import.js";
 import { withLock } from "../../src/lock.js";
 import { findDrops, mayHold } from "../../src/lake/found-drops.js";
 import { temporaryFolder } from "../support/folders.js";
-import { newLake } from "../support/lakes.js";
 import { publishRows } from "../support/lake.js";
 import { drop, factors, ingester, ledgerOf, outcomesOf, sequenceOf, servedRows } from "../support/ingest.js";
 
 let root: string;
 
 beforeEach(async () => {
-  root = await newLake();
+  root = await temporaryFolder();
 });
 
 const factorsOf = async (): Promise<readonly string[]> =>

@@ -12,7 +12,6 @@ import { freeSpace } from "../../src/lake/status.js";
 import { stage, type Staged } from "../../src/intake/normalise.js";
 import { fillDisk, smallDisk } from "../support/disks.js";
 import { temporaryFolder } from "../support/folders.js";
-import { newLake } from "../support/lakes.js";
 import { drop, factors, ingester, ledgerOf, outcomesOf } from "../support/ingest.js";
 
 const ROWS = 20_000;
@@ -71,7 +70,7 @@ test("a drop that fails on a full disk is taken once there is space, and never r
 });
 
 test("a bad file that quotes messages of the system is refused nevertheless", async () => {
-  const root = await newLake();
+  const root = await temporaryFolder();
   const quotes = ["IO Error: Cannot open file: Too many open files", "Out of Memory Error", "No space left on device"];
   await drop(root, "adj_factor/values.csv", factors(...quotes.map((quote) => `000001.SZ,20240102,${quote}`)));
   await drop(root, "adj_factor/cells.csv", factors(`000001.SZ,20240102,1,${quotes.join(",")}`));
@@ -83,7 +82,7 @@ test("a bad file that quotes messages of the system is refused nevertheless", as
 });
 
 test("a file with an unforeseen fault is refused, and its neighbours are taken", async () => {
-  const root = await newLake();
+  const root = await temporaryFolder();
   await drop(root, "adj_factor/a.json", '{"columns": [null, "adj_factor"], "data": [[1, 2]]}');
   await drop(root, "adj_factor/b.csv", factors("000001.SZ,20240102,1"));
   const { settle } = await ingester(root);

@@ -11,7 +11,7 @@ import { NO_LIMITS } from "../../src/intake/limits.js";
 import { openLake } from "../../src/lake/lake.js";
 import { layoutOf } from "../../src/lake/layout.js";
 import { withDropStaging } from "../../src/store/staging.js";
-import { newLake } from "../support/lakes.js";
+import { temporaryFolder } from "../support/folders.js";
 import { size } from "../support/size.js";
 import { drop, factors, ingester, ledgerOf, outcomesOf, sequenceOf, servedRows } from "../support/ingest.js";
 import { tapehouse, until } from "../support/processes.js";
@@ -20,7 +20,7 @@ import { MEMORY } from "../support/upkeep.js";
 let root: string;
 
 beforeEach(async () => {
-  root = await newLake();
+  root = await temporaryFolder();
 });
 
 /** In the order of their paths, the days are in none: 7 divides none of these numbers. */

@@ -5,13 +5,13 @@ import { beforeEach, expect, test } from "vitest";
 import { entityNamed } from "../../src/catalog/index.js";
 import { latestEntries } from "../../src/lake/ledger.js";
 import { importFiles } from "../../src/store/import.js";
-import { newLake } from "../support/lakes.js";
+import { temporaryFolder } from "../support/folders.js";
 import { drop, factors, ingester, ledgerOf, outcomesOf, servedRows } from "../support/ingest.js";
 
 let root: string;
 
 beforeEach(async () => {
-  root = await newLake();
+  root = await temporaryFolder();
 });
 
 const reasons = async (): Promise<Readonly<Record<string, string | null>>> =>

@@ -9,7 +9,6 @@ import { deleteRows } from "../../src/store/delete.js";
 import { importFiles } from "../../src/store/import.js";
 import { revert } from "../../src/store/revert.js";
 import { temporaryFolder } from "../support/folders.js";
-import { newLake } from "../support/lakes.js";
 import { drop, factors, ingester, outcomesOf, sequenceOf, servedRows, type TestIngester } from "../support/ingest.js";
 import { longTest, someOf, someSteps } from "../support/size.js";
 import { dropFactors, factorFile, MEMORY, runNode } from "../support/upkeep.js";
@@ -28,7 +27,7 @@ const touch = (...paths: readonly string[]): Promise<unknown> =>
   Promise.all(paths.map((path) => utimes(join(root, "inbox", path), ++touches, touches)));
 
 beforeEach(async () => {
-  root = await newLake();
+  root = await temporaryFolder();
   watcher = await ingester(root);
 });
 

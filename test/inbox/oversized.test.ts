@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { openLake } from "../../src/lake/lake.js";
 import { layoutOf, type Layout } from "../../src/lake/layout.js";
 import { readDrops } from "../../src/lake/status.js";
-import { newLake } from "../support/lakes.js";
+import { temporaryFolder } from "../support/folders.js";
 import { drop, factors, ingester, ledgerOf, outcomesOf, servedRows } from "../support/ingest.js";
 
 const ROW = "000001.SZ,20240102,1";
@@ -18,7 +18,7 @@ let root: string;
 let layout: Layout;
 
 beforeEach(async () => {
-  root = await newLake();
+  root = await temporaryFolder();
   layout = layoutOf(root);
 });
 

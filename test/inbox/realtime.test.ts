@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { openLake } from "../../src/lake/lake.js";
 import { layoutOf } from "../../src/lake/layout.js";
 import { readStatus } from "../../src/lake/status.js";
-import { newLake } from "../support/lakes.js";
+import { temporaryFolder } from "../support/folders.js";
 import { drop, ingester, sequenceOf } from "../support/ingest.js";
 import { publishRows } from "../support/lake.js";
 import { serve } from "../support/server.js";
@@ -24,7 +24,7 @@ test(
   `${DROPS} drops of one day are merged one by one, are visible completely or not at all, and leave few files`,
   { timeout: 900_000 },
   async () => {
-    const root = await newLake();
+    const root = await temporaryFolder();
     await publishRows(root, {
       daily:
         "SELECT (600000 + s)::VARCHAR || '.SH' AS ts_code, DATE '2024-01-02' + d::INT AS trade_date, 0 AS close " +

@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { openLake } from "../../src/lake/lake.js";
 import { readStatus, type Status } from "../../src/lake/status.js";
-import { newLake } from "../support/lakes.js";
+import { temporaryFolder } from "../support/folders.js";
 import { drop, factors, ingester, ledgerOf, outcomesOf } from "../support/ingest.js";
 import { expectTold, tapehouse, until } from "../support/processes.js";
 
@@ -18,7 +18,7 @@ const isServed = async (root: string): Promise<true | undefined> =>
   (await outcomesOf(root))["adj_factor/good.csv"] === "taken" || undefined;
 
 test("a good file is served before four that unpack to a lot, and status shows what is read and what waits", async () => {
-  const root = await newLake();
+  const root = await temporaryFolder();
   const bomb = gzipSync(equalRows(150e6));
   for (const entity of ["daily", "weekly", "monthly", "stk_limit"]) await drop(root, `${entity}/heavy.csv.gz`, bomb);
   const watcher = tapehouse("ingest", "--data", root);
@@ -40,7 +40,7 @@ test("a good file is served before four that unpack to a lot, and status shows w
 });
 
 test("a small file that takes long gives up its slot to others, and is taken in the end", async () => {
-  const root = await newLake();
+  const root = await temporaryFolder();
   const watcher = await ingester(root);
   const drops = async (): Promise<Status["drops"]> => (await readStatus(await openLake(root))).drops;
   for (const entity of ["daily", "weekly"]) await drop(root, `${entity}/heavy.csv`, equalRows(12e6));

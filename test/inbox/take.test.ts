@@ -14,7 +14,6 @@ import { publish } from "../../src/store/session.js";
 import { verify } from "../../src/repair/verify.js";
 import { smallDisk } from "../support/disks.js";
 import { temporaryFolder } from "../support/folders.js";
-import { newLake } from "../support/lakes.js";
 import { drop, factors, ingester, ledgerOf, outcomesOf, sequenceOf, servedRows } from "../support/ingest.js";
 import { publishRows } from "../support/lake.js";
 import { tapehouse, until } from "../support/processes.js";
@@ -24,7 +23,7 @@ import { MEMORY } from "../support/upkeep.js";
 let root: string;
 
 beforeEach(async () => {
-  root = await newLake();
+  root = await temporaryFolder();
 });
 
 /** A CSV file with this number of rows: 100,000 codes on the first days of January. */

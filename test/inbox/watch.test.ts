@@ -4,14 +4,14 @@ import { appendFile, mkdir, rename, rm, utimes, writeFile } from "node:fs/promis
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { QUIET, watchInbox, type Inbox } from "../../src/inbox/watch.js";
-import { newLake } from "../support/lakes.js";
+import { temporaryFolder } from "../support/folders.js";
 
 let root: string;
 let now: number;
 let inbox: Inbox;
 
 beforeEach(async () => {
-  root = await newLake();
+  root = await temporaryFolder();
   now = 0;
   inbox = watchInbox(
     root,

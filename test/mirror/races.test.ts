@@ -10,7 +10,7 @@ import { LostRaceError } from "../../src/store/commit.js";
 import { publish } from "../../src/store/session.js";
 import { newAddress, newMirror, pull, STORES } from "../support/mirrors.js";
 import { run } from "../support/run.js";
-import { size } from "../support/size.js";
+import { isLong, size } from "../support/size.js";
 import { MEMORY } from "../support/upkeep.js";
 
 // A hundred versions, most of which several processes try to publish.
@@ -31,34 +31,37 @@ async function listOf(root: string, name: string): Promise<FileList> {
 }
 
 describe.each(STORES)("a lake in a %s", (store) => {
-  test("has every row that four processes publish at the same time, one more with each version", async () => {
-    const address = await newAddress(store);
-    // Two writers of each entity: some races are lost, and some publications go on top of others.
-    const entities = ["adj_factor", "adj_factor", "stk_limit", "stk_limit"];
-    const args = (entity: string, data: string, i: number): readonly string[] => [
-      ...["--import", import.meta.resolve("tsx"), PROGRAM],
-      ...[data, entity, `00000${i}.SZ`, String(PUBLISHES)],
-    ];
-    const writers = entities.map(async (entity, i) =>
-      run(process.execPath, args(entity, await newMirror(address), i), { env: process.env }),
-    );
-    for (const { output, exitCode } of await Promise.all(writers)) expect([exitCode, output]).toEqual([0, ""]);
+  test.skipIf(!isLong && store !== STORES.at(-1))(
+    "has every row that four processes publish at the same time, one more with each version",
+    async () => {
+      const address = await newAddress(store);
+      // Two writers of each entity: some races are lost, and some publications go on top of others.
+      const entities = ["adj_factor", "adj_factor", "stk_limit", "stk_limit"];
+      const args = (entity: string, data: string, i: number): readonly string[] => [
+        ...["--import", import.meta.resolve("tsx"), PROGRAM],
+        ...[data, entity, `00000${i}.SZ`, String(PUBLISHES)],
+      ];
+      const writers = entities.map(async (entity, i) =>
+        run(process.execPath, args(entity, await newMirror(address), i), { env: process.env }),
+      );
+      for (const { output, exitCode } of await Promise.all(writers)) expect([exitCode, output]).toEqual([0, ""]);
 
-    const reader = await newMirror(address);
-    await pull(reader);
-    const lake = await openLake(reader);
-    const versions = await lake.versions();
-    const count = entities.length * PUBLISHES;
-    expect(versions.map(({ sequence }) => sequence)).toEqual(Array.from({ length: count }, (_, i) => i + 1));
-    const names = versions.map(({ data_version }) => data_version);
-    expect(names).toEqual([...new Set(names)].sort());
-    for (const { sequence, data_version } of versions) {
-      const found = await lake.at(data_version);
-      if (typeof found === "string") throw new Error(`version ${sequence} is ${found}`);
-      expect(found.files("adj_factor").rows + found.files("stk_limit").rows).toBe(sequence);
-    }
-    expect((await verify(reader, { ...MEMORY, deep: true })).faults).toEqual([]);
-  });
+      const reader = await newMirror(address);
+      await pull(reader);
+      const lake = await openLake(reader);
+      const versions = await lake.versions();
+      const count = entities.length * PUBLISHES;
+      expect(versions.map(({ sequence }) => sequence)).toEqual(Array.from({ length: count }, (_, i) => i + 1));
+      const names = versions.map(({ data_version }) => data_version);
+      expect(names).toEqual([...new Set(names)].sort());
+      for (const { sequence, data_version } of versions) {
+        const found = await lake.at(data_version);
+        if (typeof found === "string") throw new Error(`version ${sequence} is ${found}`);
+        expect(found.files("adj_factor").rows + found.files("stk_limit").rows).toBe(sequence);
+      }
+      expect((await verify(reader, { ...MEMORY, deep: true })).faults).toEqual([]);
+    },
+  );
 
   test("gets each version from exactly one of the writers that race for it", async () => {
     const address = await newAddress(store);

@@ -8,7 +8,7 @@ import { repair } from "../../src/repair/repair.js";
 import { verify } from "../../src/repair/verify.js";
 import { withLock } from "../../src/lock.js";
 import { flipBit } from "../support/backup.js";
-import { copyOfLake, newLake } from "../support/lakes.js";
+import { copyOf, temporaryFolder } from "../support/folders.js";
 import { drop, factors, ingester, outcomesOf } from "../support/ingest.js";
 import { dropFactors, filesBelow, MEMORY, servedRows, tapehouse } from "../support/upkeep.js";
 
@@ -23,8 +23,8 @@ let whole: string;
 
 /** Rows of the copied lake/, and then a drop and an import that only the copied state/ knows. */
 beforeAll(async () => {
-  const root = await newLake();
-  original = await newLake();
+  const root = await temporaryFolder();
+  original = await temporaryFolder();
   await drop(root, "adj_factor/a.csv", factors("000001.SZ,20240102,1", "000002.SZ,20240102,2"));
   await (await ingester(root)).settle();
   rows = await servedRows(root);
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  copy = await copyOfLake(original);
+  copy = await copyOf(original);
 });
 
 test("verify and its repair name the last whole version, and leave everything as it is", async () => {

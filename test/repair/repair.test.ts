@@ -8,8 +8,7 @@ import { layoutOf, listFile, versionFile } from "../../src/lake/layout.js";
 import { repair } from "../../src/repair/repair.js";
 import { verify } from "../../src/repair/verify.js";
 import { deleteRows } from "../../src/store/delete.js";
-import { temporaryFolder } from "../support/folders.js";
-import { copyOfLake, newLake } from "../support/lakes.js";
+import { copyOf, temporaryFolder } from "../support/folders.js";
 import { drop, factors, ingester, ledgerOf, servedRows } from "../support/ingest.js";
 import { publishRows } from "../support/lake.js";
 import { someOf, someSteps } from "../support/size.js";
@@ -54,7 +53,7 @@ async function take(path: string, ...lines: readonly string[]): Promise<string> 
 const LIMITS = "ts_code,trade_date,up_limit,down_limit\n000001.SZ,20240102,11,9\n";
 
 beforeAll(async () => {
-  sound = await newLake();
+  sound = await temporaryFolder();
   const drops = [
     { "adj_factor/a.csv": factors("000001.SZ,20240102,1", "000002.SZ,20240103,2") },
     { "stk_limit/a.csv": LIMITS, "adj_factor/b.csv": factors("000001.SZ,20240102,3", "000003.SZ,20240103,4") },
@@ -68,7 +67,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  root = await copyOfLake(sound);
+  root = await copyOf(sound);
 });
 
 describe("a damaged data file", () => {
@@ -390,7 +389,7 @@ test("a repair that crashes at any step is completed by the next one", { timeout
   await flipBit(join(layoutOf(root).versions, versionFile(version.sequence)));
   await flipBit(join(layoutOf(root).versions, versionFile(version.sequence - 1)));
   const states = await temporaryFolder();
-  const run = await copyOfLake(root);
+  const run = await copyOf(root);
   const args = ["snapshot", run, states, "--", "verify", "--repair", "--data", "{}"];
   const { exitCode, stderr } = await runNode("test/support/faults.mjs", args);
   expect(exitCode, stderr).toBe(0);

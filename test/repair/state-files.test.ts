@@ -12,7 +12,7 @@ import { withLock } from "../../src/lock.js";
 import { repair } from "../../src/repair/repair.js";
 import { vacuum } from "../../src/store/vacuum.js";
 import { verify } from "../../src/repair/verify.js";
-import { copyOfLake, newLake } from "../support/lakes.js";
+import { copyOf, temporaryFolder } from "../support/folders.js";
 import { drop, factors, ingester } from "../support/ingest.js";
 import { publishRows } from "../support/lake.js";
 import { serve } from "../support/server.js";
@@ -24,7 +24,7 @@ let root: string;
 let layout: Layout;
 
 beforeEach(async () => {
-  root = await newLake();
+  root = await temporaryFolder();
   layout = layoutOf(root);
 });
 
@@ -45,7 +45,7 @@ describe("a damaged ledger", () => {
 
   /** Three drops; the last one corrects a row of the first. */
   beforeAll(async () => {
-    taken = await newLake();
+    taken = await temporaryFolder();
     const one = await ingester(taken);
     const drops = [
       ["000001.SZ,20240102,1", "000001.SZ,20240103,1"],
@@ -60,7 +60,7 @@ describe("a damaged ledger", () => {
   });
 
   async function takeThree(): Promise<void> {
-    root = await copyOfLake(taken);
+    root = await copyOf(taken);
     layout = layoutOf(root);
   }
 

@@ -10,7 +10,6 @@ import { repair } from "../../src/repair/repair.js";
 import { withWriteSession } from "../../src/store/session.js";
 import { verify } from "../../src/repair/verify.js";
 import { temporaryFolder } from "../support/folders.js";
-import { newLake } from "../support/lakes.js";
 import { publishRows } from "../support/lake.js";
 import { dropFactors, factorFile, MEMORY, servedRows, tapehouse } from "../support/upkeep.js";
 
@@ -21,7 +20,7 @@ const repairOnly = { ...quick, giveUp: false };
 
 /** Two versions: one day, then a second day; the code copy holds both days. */
 async function smallLake(): Promise<string> {
-  const root = await newLake();
+  const root = await temporaryFolder();
   const day = (date: string): string =>
     `SELECT * FROM (VALUES ('000001.SZ', DATE '${date}', 1.5), ('000002.SZ', DATE '${date}', 2.5))
      t(ts_code, trade_date, adj_factor)`;
@@ -99,7 +98,7 @@ describe("verify", () => {
     ["rows out of order", { order: ["trade_date"], identityIs: "group" }, 2, "2 rows are not in order"],
     ["an identity twice", { identityIs: "group" }, 1, "1 identities have more than one row"],
   ] as const)("finds %s in a file whose checksum is right", async (_, changed, first, problem) => {
-    const root = await newLake();
+    const root = await temporaryFolder();
     const rows = `(SELECT '00000' || c || '.SZ' AS ts_code, DATE '2024-01-02' AS trade_date, c AS adj_factor
                    FROM (VALUES (${first}), (1)) t(c))`;
     await withWriteSession(root, MEMORY, async ({ writer, layout, publish }) => {
@@ -110,7 +109,7 @@ describe("verify", () => {
   });
 
   test("finds bounds that differ from the list, and files that overlap", async () => {
-    const root = await newLake();
+    const root = await temporaryFolder();
     const day = `(SELECT '000001.SZ' AS ts_code, DATE '2024-01-02' AS trade_date, FACTOR AS adj_factor)`;
     await withWriteSession(root, MEMORY, async ({ writer, layout, publish }) => {
       const one = (await writeDataFile({ writer, layout }, adj, { relation: day.replace("FACTOR", "1") }))!;
@@ -185,7 +184,7 @@ describe("repair", () => {
   });
 
   test("reports what is lost without a second copy, and changes nothing", async () => {
-    const root = await newLake();
+    const root = await temporaryFolder();
     await dropFactors(root, ["000001.SZ,20240102,1"]);
     await dropFactors(root, ["000001.SZ,20240103,2", "000002.SZ,20240105,3"]);
     await flipBit(pathOf(root, (await served(root)).files("adj_factor").byDate[1]));
@@ -222,7 +221,7 @@ describe("repair", () => {
   });
 
   test("is a command that says what to do", async () => {
-    const root = await newLake();
+    const root = await temporaryFolder();
     const drop = await factorFile(["000001.SZ,20240102,1"]);
     await tapehouse("import", "adj_factor", drop, "--data", root);
     await flipBit(pathOf(root, (await served(root)).files("adj_factor").byDate[0]));
@@ -236,7 +235,7 @@ describe("repair", () => {
 });
 
 test("rows of a damaged file never get a new checksum: a drop that would rewrite it is refused", async () => {
-  const root = await newLake();
+  const root = await temporaryFolder();
   await dropFactors(root, ["000001.SZ,20240102,1", "000002.SZ,20240102,1"]);
   const list = (await served(root)).files("adj_factor");
   await flipBit(pathOf(root, list.byDate[0]));

@@ -7,7 +7,6 @@ import { openLake } from "../../src/lake/lake.js";
 import { vacuum } from "../../src/store/vacuum.js";
 import { verify } from "../../src/repair/verify.js";
 import { temporaryFolder } from "../support/folders.js";
-import { newLake } from "../support/lakes.js";
 import { someOf, someSteps } from "../support/size.js";
 import {
   dropFactors,
@@ -61,7 +60,7 @@ async function fingerprint(root: string): Promise<string> {
 }
 
 async function baseFor(name: Name): Promise<string> {
-  const root = await newLake();
+  const root = await temporaryFolder();
   if (name === "the first import") return root;
   for (const lines of DROPS) await dropFactors(root, lines);
   return root;
@@ -132,7 +131,7 @@ describe.each(someOf(COMMAND_NAMES))("%s", (name) => {
   }
 
   test("leaves the lake intact wherever it crashes, and the next import cleans up", async () => {
-    const root = await newLake();
+    const root = await temporaryFolder();
     const states = await temporaryFolder();
     await cp(base, root, { recursive: true, preserveTimestamps: true });
     const { exitCode, stderr } = await runNode(FAULTS, ["snapshot", root, states, "--", ...args]);

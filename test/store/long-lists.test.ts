@@ -16,7 +16,6 @@ import { vacuum } from "../../src/store/vacuum.js";
 import { copyAtCall } from "../support/dying.js";
 import { longList, withChangedDay } from "../support/file-lists.js";
 import { temporaryFolder } from "../support/folders.js";
-import { newLake } from "../support/lakes.js";
 import { longTest, size, someSteps } from "../support/size.js";
 import { dropFactors, filesBelow, listFilesOf, MEMORY, neededFiles, servedRows } from "../support/upkeep.js";
 
@@ -27,7 +26,7 @@ const LIMITS = { memory: "256MB", threads: 1 };
 
 /** A lake of lists only. */
 async function lakeOfDays(): Promise<string> {
-  const root = await newLake();
+  const root = await temporaryFolder();
   await mkdir(join(layoutOf(root).lake, "daily"), { recursive: true });
   await withWriteSession(root, LIMITS, ({ publish }) => publish([longList("daily", DAYS)], "test"));
   return root;
@@ -166,7 +165,7 @@ const factors = entityNamed("adj_factor")!;
 
 /** A lake of more small files than one file lists, each with a row. */
 async function lakeOfFiles(): Promise<string> {
-  const root = await newLake();
+  const root = await temporaryFolder();
   await withWriteSession(root, LIMITS, async (session) => {
     const days = Array.from({ length: 1_030 }, (_, day) => ({
       relation: `(SELECT '000001.SZ' AS ts_code, DATE '2020-01-01' + ${day} AS trade_date, ${day}::DOUBLE AS adj_factor)`,

@@ -16,7 +16,16 @@ import { revert } from "../../src/store/revert.js";
 import { vacuum } from "../../src/store/vacuum.js";
 import { temporaryFolder } from "../support/folders.js";
 import { copyOfLake, filesOf, folderTest, isMirror, newLake } from "../support/lakes.js";
-import { drop, dropFile, factors, ingester, ledgerOf, outcomesOf, sequenceOf, type TestIngester } from "../support/ingest.js";
+import {
+  drop,
+  dropFile,
+  factors,
+  ingester,
+  ledgerOf,
+  outcomesOf,
+  sequenceOf,
+  type TestIngester,
+} from "../support/ingest.js";
 import { isLong, someOf, someSteps } from "../support/size.js";
 import { MEMORY, runNode, servedRows } from "../support/upkeep.js";
 
@@ -153,16 +162,19 @@ describe("between other drops, a bad one", () => {
   });
 
   // What is damaged in a mirror is fetched again.
-  test.runIf(isLong && !isMirror)("can be taken back after a compaction, and a file damaged then is restored without it", async () => {
-    await compact(root, MEMORY);
-    await takeBack("bad.csv");
-    await compact(root, MEMORY);
-    expect(await served()).toEqual(WITHOUT);
-    const { byDate } = (await openLake(root)).current().files("adj_factor");
-    for (const { path } of byDate) await cp(join(root, "state/current"), join(root, "lake", path));
-    expect(await repair(root, { deep: false, giveUp: false, ...MEMORY })).toMatchObject({ lost: [], faults: [] });
-    expect(await served()).toEqual(WITHOUT);
-  });
+  test.runIf(isLong && !isMirror)(
+    "can be taken back after a compaction, and a file damaged then is restored without it",
+    async () => {
+      await compact(root, MEMORY);
+      await takeBack("bad.csv");
+      await compact(root, MEMORY);
+      expect(await served()).toEqual(WITHOUT);
+      const { byDate } = (await openLake(root)).current().files("adj_factor");
+      for (const { path } of byDate) await cp(join(root, "state/current"), join(root, "lake", path));
+      expect(await repair(root, { deep: false, giveUp: false, ...MEMORY })).toMatchObject({ lost: [], faults: [] });
+      expect(await served()).toEqual(WITHOUT);
+    },
+  );
 
   test("cannot be taken back alone if later versions changed its rows: the error names them", async () => {
     await take("adj_factor/fix.csv", `${ONE},20240103,3`);

@@ -70,7 +70,8 @@ export async function ingester(
     after,
     now: () => new Date(now),
     async settle() {
-      for (const wait of [0, 600, 4_000, 600]) await after(wait);
+      // A bucket is looked at every two seconds.
+      for (const wait of [isMirror ? 2_600 : 0, 600, 4_000, 600]) await after(wait);
     },
   };
 }

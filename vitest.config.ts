@@ -24,7 +24,7 @@ const isLongRun = process.env["TAPEHOUSE_LONG"] === "1";
  */
 const LAKES = {
   store: "changes checks clock compact histories import merge retention revert revert-drop session two-writers vacuum",
-  inbox: "ledger lots replace strict",
+  inbox: "ledger lots replace",
 };
 /** Those that the quick run takes. */
 const QUICK_LAKES = { store: "import revert session vacuum", inbox: "replace" };

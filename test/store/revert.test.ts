@@ -136,7 +136,8 @@ describe("after a bad drop, the version before it", () => {
     expect(await served()).toEqual(AFTER);
   });
 
-  test("can be reverted itself: the drop counts as taken again, and is overwritten by the good one if that is dropped", async () => {
+  // Drops are found only in the inbox of the data directory, and a mirror keeps none that is settled.
+  folderTest("can be reverted itself: the drop counts as taken again, and is overwritten by the good one if that is dropped", async () => {
     await revert(root, "1", MEMORY);
     await revert(root, "2", MEMORY);
     expect(await served()).toEqual(AFTER);
@@ -160,7 +161,8 @@ describe("after a bad drop, the version before it", () => {
     expect(await outcomesOf(root)).toEqual({ "adj_factor/good.csv": "same", "adj_factor/bad.csv": "taken" });
   });
 
-  test("leaves no withdrawn drop for a repair to find, even if its own list is damaged", async () => {
+  // The same.
+  folderTest("leaves no withdrawn drop for a repair to find, even if its own list is damaged", async () => {
     await revert(root, "1", MEMORY);
     const layout = layoutOf(root);
     expect((await findDrops(layout, "adj_factor", () => true)).map(({ path }) => path)).toEqual([
@@ -204,7 +206,8 @@ test("a version whose rows are served changes nothing, even if files were joined
   expect(await sequenceOf(root)).toBe(3);
 });
 
-test("a drop that was merged but not recorded before a revert is withdrawn when it is recorded", async () => {
+// A drop in a bucket is fetched before it is imported, so that two looks do not begin its import.
+folderTest("a drop that was merged but not recorded before a revert is withdrawn when it is recorded", async () => {
   await take("adj_factor/good.csv", ...GOOD);
   await drop(root, "adj_factor/bad.csv", factors(...BAD));
   await watcher.begin(600);

@@ -74,9 +74,7 @@ class Files {
 }
 
 async function withFiles(entity: string, work: (files: () => Files) => Promise<void>): Promise<void> {
-  await withWriteSession(await newLake(), MEMORY, (session) =>
-    work(() => new Files(session, entityNamed(entity)!)),
-  );
+  await withWriteSession(await newLake(), MEMORY, (session) => work(() => new Files(session, entityNamed(entity)!)));
 }
 
 const limit = (code: number, day: number, more: Row = {}): Row => ({

@@ -1,6 +1,8 @@
 // The data directories of tests: lakes in a folder or, in the vitest projects that say so, mirrors of a bucket.
-import { cp, readdir, utimes } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { mkdir, readdir, utimes } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { test } from "vitest";
 import { copyOf, temporaryFolder } from "./folders.js";
 import { folderBehind, mirrorAt, newAddress, newMirror, pull, type Store } from "./mirrors.js";
@@ -25,7 +27,9 @@ export const filesOf = async (root: string): Promise<string> =>
 export async function copyOfLake(root: string): Promise<string> {
   if (store === undefined) return copyOf(root);
   const address = await newAddress(store);
-  await cp(await filesOf(root), folderBehind(address), { recursive: true, preserveTimestamps: true });
+  // Unlike Node's copy, it keeps the attributes in which the server keeps tags.
+  await mkdir(folderBehind(address), { recursive: true });
+  await promisify(execFile)("cp", ["--archive", `${await filesOf(root)}/.`, folderBehind(address)]);
   const copy = await newMirror(address);
   await pull(copy);
   return copy;

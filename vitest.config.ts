@@ -6,23 +6,52 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** Files that run another program for long; by their own size they would come last, and the others would be done. */
 const LONG = /\/test\/(clients|web|processes)\//;
 
+/** A process runs files of one project, so those of a project follow each other. */
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isLong = ({ moduleId }: TestSpecification): boolean => LONG.test(moduleId);
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+    const order = ({ moduleId, project: { name } }: TestSpecification): number =>
+      LONG.test(moduleId) ? 0 : 1 + PROJECTS.findIndex((project) => project.name === name);
+    return sorted.sort((a, b) => order(a) - order(b));
   }
 }
 
+const isLongRun = process.env["TAPEHOUSE_LONG"] === "1";
+
+/**
+ * Tests of the lake that also run with mirrors of a bucket as data directories. Most of the others in these folders are about
+ * what only a folder has (its journal, links, pipes, damaged files that nothing replaces), or about no data directory.
+ */
+const LAKES = {
+  store: "changes checks clock compact histories import merge retention revert session two-writers vacuum",
+  inbox: "ledger lots replace",
+};
+/** Those that the quick run takes. */
+const QUICK_LAKES = { store: "import revert session vacuum", inbox: "replace" };
+
+const filesOf = (lakes: Readonly<Record<string, string>>): string[] =>
+  Object.entries(lakes).flatMap(([folder, names]) => names.split(" ").map((name) => `test/${folder}/${name}.test.ts`));
+
+/** Those that also run with a real server of S3, in the long run. */
+const BUCKET_LAKES = { store: "revert session vacuum", inbox: "ledger lots replace" };
+
+const OF_LAKES = filesOf(isLongRun ? LAKES : QUICK_LAKES);
+
+const PROJECTS = [
+  { name: "folders", include: ["test/**/*.test.ts"] },
+  { name: "mirrors of folders", include: OF_LAKES, env: { TAPEHOUSE_LAKES: "folder" } },
+  ...(isLongRun ? [{ name: "mirrors of buckets", include: filesOf(BUCKET_LAKES), env: { TAPEHOUSE_LAKES: "bucket" } }] : []),
+];
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
+    projects: PROJECTS.map((test) => ({ extends: true as const, test })),
     reporters: ["default", "./test/support/failed-tests.ts"],
     expect: { requireAssertions: true },
     pool: "forks",
     isolate: false,
     setupFiles: ["test/support/setup.ts"],
-    maxWorkers: process.env["TAPEHOUSE_LONG"] === "1" ? 4 : 5,
+    maxWorkers: isLongRun ? 4 : 5,
     sequence: { sequencer: LongFirst },
     testTimeout: 180_000,
     hookTimeout: 120_000,

@@ -3,7 +3,7 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { ErrorRequestHandler, RequestHandler, Response } from "express";
-import { Problem, type ProblemCode } from "../errors.js";
+import { NoSpaceError, Problem, type ProblemCode } from "../errors.js";
 import { UnreadableError } from "../files.js";
 import { DamagedRecordsError } from "../lake/records.js";
 import { BucketAwayError, UnavailableError } from "../lake/continuity.js";
@@ -77,6 +77,13 @@ function toProblem(log: Context["log"], id: string | undefined, error: unknown):
         : "the server's data directory is unavailable";
     return new Problem("data_unavailable", `${cause}, so nothing was read`, {
       hint: "retry later; the operator finds the reason in the server's log",
+      retryAfter: 5,
+    });
+  }
+  if (error instanceof NoSpaceError) {
+    log.error({ id, err: error }, "the disk is full");
+    return new Problem("out_of_room", "the server's disk has no space for rows that were not read before", {
+      hint: "retry later or ask for fewer rows; the operator finds the reason in the server's log",
       retryAfter: 5,
     });
   }

@@ -83,6 +83,7 @@ export function createBucketInbox(mirror: Mirror, layout: Layout, options: Optio
       );
     }
     // Objects that were removed from the bucket.
+    await mkdir(layout.inbox, { recursive: true });
     const local = await readdir(layout.inbox, { recursive: true, withFileTypes: true });
     for (const entry of local) {
       const path = join(entry.parentPath, entry.name).slice(layout.inbox.length + 1);

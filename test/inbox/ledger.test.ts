@@ -5,7 +5,7 @@ import { layoutOf, type Layout } from "../../src/lake/layout.js";
 import type { LedgerEntry } from "../../src/lake/ledger.js";
 import type { Version } from "../../src/lake/manifest.js";
 import { openLedger } from "../../src/inbox/ledger.js";
-import { temporaryFolder } from "../support/folders.js";
+import { newLake } from "../support/lakes.js";
 import { drop } from "../support/ingest.js";
 
 const SERVED = "2026-01-05T09:30:00.000+08:00";
@@ -14,7 +14,7 @@ let root: string;
 let layout: Layout;
 
 beforeEach(async () => {
-  root = await temporaryFolder();
+  root = await newLake();
   layout = layoutOf(root);
 });
 

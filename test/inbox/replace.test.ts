@@ -1,12 +1,12 @@
 // Files below `@replace-…` folders stand for their days, snapshots or codes; others patch and replace single rows.
 import { beforeEach, describe, expect, test } from "vitest";
-import { temporaryFolder } from "../support/folders.js";
+import { folderTest, newLake } from "../support/lakes.js";
 import { drop, factors, ingester, ledgerOf, outcomesOf, servedRows } from "../support/ingest.js";
 
 let root: string;
 
 beforeEach(async () => {
-  root = await temporaryFolder();
+  root = await newLake();
 });
 
 const factorsOf = async (): Promise<readonly string[]> =>
@@ -66,7 +66,8 @@ describe("a file in @replace-day", () => {
     expect(await factorsOf()).toEqual(["000009.SZ 20240102 2", "000008.SZ 20240103 3"]);
   });
 
-  test("between ordinary files keeps its place in the order", async () => {
+  // S3 tells times in seconds, and objects of the same second are taken in the order of their keys.
+  folderTest("between ordinary files keeps its place in the order", async () => {
     const watcher = await ingester(root);
     await drop(root, "adj_factor/1.csv", day(3, 1));
     await watcher.after(0);

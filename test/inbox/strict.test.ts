@@ -2,13 +2,13 @@
 import { beforeEach, expect, test } from "vitest";
 import { readStatus } from "../../src/lake/status.js";
 import { openLake } from "../../src/lake/lake.js";
-import { temporaryFolder } from "../support/folders.js";
+import { newLake } from "../support/lakes.js";
 import { drop, factors, ingester, ledgerOf, outcomesOf, servedRows } from "../support/ingest.js";
 
 let root: string;
 
 beforeEach(async () => {
-  root = await temporaryFolder();
+  root = await newLake();
 });
 
 const FOUND = "the adjustment factor is zero or negative: 1 row, e.g. 000001.SZ 20250102 (adj_factor 0)";

@@ -10,7 +10,7 @@ import { merge, type Merged } from "../../src/store/merge.js";
 import { withWriteSession, type WriteSession } from "../../src/store/session.js";
 import { findOverlaps } from "../../src/repair/verify.js";
 import { quoteName, quoteText } from "../../src/sql-text.js";
-import { temporaryFolder } from "../support/folders.js";
+import { newLake } from "../support/lakes.js";
 import { size } from "../support/size.js";
 import { MEMORY } from "../support/upkeep.js";
 
@@ -74,9 +74,7 @@ class Files {
 }
 
 async function withFiles(entity: string, work: (files: () => Files) => Promise<void>): Promise<void> {
-  await withWriteSession(await temporaryFolder(), MEMORY, (session) =>
-    work(() => new Files(session, entityNamed(entity)!)),
-  );
+  await withWriteSession(await newLake(), MEMORY, (session) => work(() => new Files(session, entityNamed(entity)!)));
 }
 
 const limit = (code: number, day: number, more: Row = {}): Row => ({

@@ -10,6 +10,7 @@ import { deleteRows } from "../../src/store/delete.js";
 import { compact } from "../../src/store/compact.js";
 import { importFiles, type ImportReport } from "../../src/store/import.js";
 import { temporaryFolder } from "../support/folders.js";
+import { newLake } from "../support/lakes.js";
 import { servedRows } from "../support/ingest.js";
 import { publishRows } from "../support/lake.js";
 import { size } from "../support/size.js";
@@ -23,7 +24,7 @@ const CROSSED = "10.1,9.9,10.0,10.5,10.0,0.5,5.0,2000,2060";
 let root: string;
 
 beforeEach(async () => {
-  root = await temporaryFolder();
+  root = await newLake();
 });
 
 async function take(lines: readonly string[], strict = false, entity = "daily"): Promise<ImportReport> {
@@ -193,7 +194,7 @@ test("checks never change what is stored", async () => {
     fc.asyncProperty(
       fc.uniqueArray(row, { selector: ({ code, day }) => `${code} ${day}`, minLength: 1 }),
       async (rows) => {
-        root = await temporaryFolder();
+        root = await newLake();
         const lines = rows.map(({ code, day, values }) =>
           [`00000${code}.SZ`, 20250200 + day, ...values.map((value) => value ?? "")].join(","),
         );

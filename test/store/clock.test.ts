@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { expect, test, vi } from "vitest";
 import { openLake } from "../../src/lake/lake.js";
-import { temporaryFolder } from "../support/folders.js";
+import { newLake } from "../support/lakes.js";
 import { drop, factors } from "../support/ingest.js";
 import { endAll, tapehouseUnder, until } from "../support/processes.js";
 import { isLong } from "../support/size.js";
@@ -31,7 +31,7 @@ const CLOCKS = ["", "@2099-01-01 00:00:00", "@1970-01-02 00:00:00", "-1h", "@204
 test.skipIf(!hasFakeTime)(
   "imports with a clock that jumps back and forth create versions in order, and a vacuum keeps today's",
   async () => {
-    const root = await temporaryFolder();
+    const root = await newLake();
     for (const [i, clock] of CLOCKS.entries()) {
       await runAt(clock, "import", "adj_factor", await factorFile([`000001.SZ,20240102,${i}`]), "--data", root);
     }
@@ -54,7 +54,7 @@ test.skipIf(!hasFakeTime)(
 );
 
 test.skipIf(!hasFakeTime)("a vacuum with a clock that is a year ahead is refused and removes nothing", async () => {
-  const root = await temporaryFolder();
+  const root = await newLake();
   for (let i = 0; i < 3; i++) {
     await runAt("", "import", "adj_factor", await factorFile([`000001.SZ,20240102,${i}`]), "--data", root);
   }
@@ -72,7 +72,7 @@ test.skipIf(!hasFakeTime)("a vacuum with a clock that is a year ahead is refused
 test.skipIf(!hasFakeTime).each(["@2099-01-01 00:00:00", ...(isLong ? ["@1970-01-02 00:00:00"] : [])])(
   "drops are taken once, in the order of their times, with the clock at %s",
   async (clock) => {
-    const root = await temporaryFolder();
+    const root = await newLake();
     await drop(root, "adj_factor/1.csv", factors("000001.SZ,20240102,1"));
     const watching = tapehouseUnder(under(clock), "ingest", "--data", root);
     await until("the first drop is taken", () => watching.told.stderr.includes("imported inbox/adj_factor/1.csv"));

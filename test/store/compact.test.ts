@@ -13,6 +13,7 @@ import { withWriteSession } from "../../src/store/session.js";
 import { vacuum } from "../../src/store/vacuum.js";
 import { verify, isSameInBoth } from "../../src/repair/verify.js";
 import { temporaryFolder } from "../support/folders.js";
+import { folderTest, newLake } from "../support/lakes.js";
 import { publishRows } from "../support/lake.js";
 import { dropFactors, filesBelow, MEMORY, neededFiles, servedRows } from "../support/upkeep.js";
 
@@ -88,7 +89,7 @@ describe("a code copy", () => {
 
 describe("compacting", () => {
   test("joins many days into one file and changes no row", async () => {
-    const root = await temporaryFolder();
+    const root = await newLake();
     for (const day of ["02", "03", "04"]) {
       await dropFactors(root, [`000001.SZ,202401${day},1`, `000002.SZ,202401${day},${day}`]);
     }
@@ -101,20 +102,20 @@ describe("compacting", () => {
   });
 
   test("publishes nothing if there is nothing to do", async () => {
-    const root = await temporaryFolder();
+    const root = await newLake();
     expect(await compact(root, MEMORY)).toEqual({ entities: [], version: null });
     await dropFactors(root, ["000001.SZ,20240102,1"]);
     expect(await compact(root, MEMORY)).toEqual({ entities: [], version: null });
   });
 
   test("leaves other entities unchanged", async () => {
-    const root = await temporaryFolder();
+    const root = await newLake();
     for (const day of ["02", "03"]) await dropFactors(root, [`000001.SZ,202401${day},1`]);
     expect((await compact(root, { ...MEMORY, entities: ["daily"] })).version).toBeNull();
   });
 
   test("builds the code copy, which holds exactly the rows of the date files", async () => {
-    const root = await temporaryFolder();
+    const root = await newLake();
     const days = (from: number, to: number): string =>
       `SELECT lpad(c::VARCHAR, 6, '0') || '.SZ' AS ts_code, DATE '2020-01-01' + d::INT AS trade_date,
               hash(c, d) % 1000 / 7 AS adj_factor FROM range(300) a(c), range(${from}, ${to}) b(d)`;
@@ -134,7 +135,7 @@ describe("compacting", () => {
   }, 120_000);
 
   test("continues after days that are dropped again: the copy covers the days before them", async () => {
-    const root = await temporaryFolder();
+    const root = await newLake();
     const first = `SELECT lpad(c::VARCHAR, 6, '0') || '.SZ' AS ts_code, DATE '2020-01-01' + d::INT AS trade_date,
                           1 AS adj_factor FROM range(300) a(c), range(700) b(d)`;
     await publishRows(root, { adj_factor: first });
@@ -177,7 +178,7 @@ describe("compacting while drops come", () => {
   }
 
   test("blocks no writer, and joins only files that are still served", async () => {
-    const root = await temporaryFolder();
+    const root = await newLake();
     const days = [0, 1, 2, 3];
     for (const day of days) await publishRows(root, { adj_factor: table(`range(${day}, ${day + 1})`, "1") });
     expect(await compactDuring(root, 1200, 2)).toEqual({ entities: [], version: null });
@@ -189,7 +190,7 @@ describe("compacting while drops come", () => {
   });
 
   test("covers with the code copy only files that are still served", async () => {
-    const root = await temporaryFolder();
+    const root = await newLake();
     await publishRows(root, { adj_factor: table("range(0, 800)", "1") });
     await publishRows(root, { adj_factor: table("range(800, 1500)", "1") });
     const report = await compactDuring(root, 450_000, 900);
@@ -200,8 +201,9 @@ describe("compacting while drops come", () => {
     expect((await verify(root, { ...MEMORY, deep: true })).faults).toEqual([]);
   }, 120_000);
 
-  test("begins again if its sources are replaced and removed meanwhile", async () => {
-    const root = await temporaryFolder();
+  // Writers replace files of the folder by copying those of another lake into it.
+  folderTest("begins again if its sources are replaced and removed meanwhile", async () => {
+    const root = await newLake();
     const limits = (days: string, price: number): string =>
       `SELECT ts_code, trade_date, ${price} AS up_limit FROM (${table(days, "1")})`;
     for (const day of ["range(0, 1)", "range(1, 2)"]) {
@@ -225,7 +227,7 @@ describe("compacting while drops come", () => {
   });
 
   test("leaves its files to the next vacuum if it dies", async () => {
-    const root = await temporaryFolder();
+    const root = await newLake();
     await dropFactors(root, ["000001.SZ,20240102,1"]);
     const left = join(layoutOf(root).staging, "lake/adj_factor/x.parquet");
     await mkdir(dirname(left), { recursive: true });

@@ -1,6 +1,5 @@
 // Random histories of drops and commands, with crashes, against a plain model: the rows of each version by identity.
 import { utimes } from "node:fs/promises";
-import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { entityNamed } from "../../src/catalog/index.js";
@@ -23,8 +22,8 @@ import { withWriteSession } from "../../src/store/session.js";
 import { vacuum } from "../../src/store/vacuum.js";
 import { expectedChanges } from "../support/changes-model.js";
 import { copyAtCall } from "../support/dying.js";
-import { temporaryFolder } from "../support/folders.js";
-import { drop, ingester, ledgerOf, type TestIngester } from "../support/ingest.js";
+import { isMirror, newLake } from "../support/lakes.js";
+import { drop, dropFile, ingester, ledgerOf, type TestIngester } from "../support/ingest.js";
 import { size } from "../support/size.js";
 import type { Row } from "../support/traffic-model.js";
 import { csvFile, filesBelow, MEMORY, neededFiles, rowsOf } from "../support/upkeep.js";
@@ -198,7 +197,7 @@ class History {
       else if (!isDrop) await act();
       await this.watcher.settle();
     };
-    const copy = step.crash === null ? (await work(), null) : await copyAtCall(step.crash, this.root, work);
+    const copy = step.crash === null || isMirror ? (await work(), null) : await copyAtCall(step.crash, this.root, work);
     if (copy !== null) {
       this.root = copy;
       const died = await this.current();
@@ -224,7 +223,7 @@ class History {
     };
     const bring = async (path: string, content: readonly string[] | null): Promise<void> => {
       if (content) await drop(this.root, path, `${content.join("\n")}\n`);
-      await utimes(join(this.root, "inbox", path), ++this.touches, this.touches);
+      await utimes(await dropFile(this.root, path), ++this.touches, this.touches);
     };
     switch (step.does) {
       case "drop": {
@@ -359,7 +358,7 @@ class History {
 
 async function replay(kind: Kind, history: readonly Step[]): Promise<void> {
   const one = new History(kind);
-  await one.restart(await temporaryFolder());
+  await one.restart(await newLake());
   for (const step of history) await one.run(step);
   if (one.versions.size === 0) return;
   await one.compareVersions();

@@ -3,13 +3,13 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { entityNamed } from "../../src/catalog/index.js";
 import type { ReplaceMode } from "../../src/catalog/replace.js";
 import { importFiles, type ImportReport } from "../../src/store/import.js";
-import { temporaryFolder } from "../support/folders.js";
+import { newLake } from "../support/lakes.js";
 import { csvFile, MEMORY, servedRows } from "../support/upkeep.js";
 
 let root: string;
 
 beforeEach(async () => {
-  root = await temporaryFolder();
+  root = await newLake();
 });
 
 interface File {

@@ -10,6 +10,7 @@ import { withWriteSession } from "../../src/store/session.js";
 import { verify, findOverlaps } from "../../src/repair/verify.js";
 import { quoteText } from "../../src/sql-text.js";
 import { temporaryFolder } from "../support/folders.js";
+import { newLake } from "../support/lakes.js";
 import { factors, publishRows } from "../support/lake.js";
 import { size, someOf } from "../support/size.js";
 import { MEMORY, rowsOf, sharedWriter } from "../support/upkeep.js";
@@ -39,7 +40,7 @@ async function rows(root: string) {
 
 describe("merging a drop", () => {
   test("replaces rows of the same identity and keeps the others", async () => {
-    const root = await temporaryFolder();
+    const root = await newLake();
     await drop(root, "('000001.SZ','2024-01-02',1.5), ('000002.SZ','2024-01-02',2)");
     const { merged } = await drop(root, "('000002.SZ','2024-01-02',3), ('000003.SZ','2024-01-03',4)");
     expect(merged.replaced).toBe(1);
@@ -51,7 +52,7 @@ describe("merging a drop", () => {
   });
 
   test("publishes nothing when the same drop comes again", async () => {
-    const root = await temporaryFolder();
+    const root = await newLake();
     const first = await drop(root, "('000001.SZ','2024-01-02',1.5)");
     const second = await drop(root, "('000001.SZ','2024-01-02',1.5)");
     expect(first.version?.sequence).toBe(1);
@@ -68,7 +69,7 @@ describe("merging a drop", () => {
   test.each(someOf(ORDERS))(
     "a large file with rows %s is written in order, and sorted only if necessary",
     async (_, order, sorted) => {
-      const root = await temporaryFolder();
+      const root = await newLake();
       const path = join(await temporaryFolder(), "drop.parquet");
       const writer = await sharedWriter();
       await writer.run(`COPY (SELECT * FROM (${factors()}) ORDER BY ${order}) TO ${quoteText(path)} (FORMAT parquet)`);
@@ -80,7 +81,7 @@ describe("merging a drop", () => {
   );
 
   test("ends full files with a date, and never splits a date", async () => {
-    const root = await temporaryFolder();
+    const root = await newLake();
     await publishRows(root, {
       adj_factor: `SELECT printf('%06d.SZ', i % 7000) AS ts_code, DATE '2020-01-01' + (i // 7000)::INT AS trade_date,
                    1 AS adj_factor FROM range(2_100_000) t(i)`,
@@ -104,7 +105,7 @@ const split = fc
   );
 
 test("any order of rows, in any split into drops, gives the same rows in files that do not overlap", async () => {
-  await withWriteSession(await temporaryFolder(), { memory: "1GB" }, async ({ writer, layout }) => {
+  await withWriteSession(await newLake(), { memory: "1GB" }, async ({ writer, layout }) => {
     let table = 0;
     const arrive = async (list: FileList, rows: readonly string[]): Promise<FileList> => {
       const staged = `staged_${++table}`;
@@ -145,7 +146,7 @@ describe("a day that is dropped again and again", () => {
     `SELECT printf('%06d.SZ', i) AS ts_code, DATE '2024-04-19' AS trade_date, ${factor} AS adj_factor FROM range(1000) t(i)`;
 
   test("gets a file of its own, and the days before it are rewritten only once", async () => {
-    const root = await temporaryFolder();
+    const root = await newLake();
     await publishRows(root, { adj_factor: history });
     const files = async () => (await openLake(root)).current().files("adj_factor").byDate;
     expect((await files()).map(({ first, last }) => [first, last])).toEqual([["20240101", "20240419"]]);
@@ -163,7 +164,7 @@ describe("a day that is dropped again and again", () => {
   });
 
   test("does not invalidate the code copy for the days before it", async () => {
-    const root = await temporaryFolder();
+    const root = await newLake();
     await publishRows(root, { adj_factor: history }, { codeCopy: true });
     await publishRows(root, { adj_factor: lastDay(2) });
     const { codeRanges, byCode } = (await openLake(root)).current().files("adj_factor");
@@ -178,7 +179,7 @@ describe("rows without a main date", () => {
      ${ex} AS ex_date, ${cash} AS cash_div`;
 
   test("are alone in the last file, and are replaced by identity too", async () => {
-    const root = await temporaryFolder();
+    const root = await newLake();
     await publishRows(root, { dividend: `${row("NULL", "预案", 1)} UNION ALL ${row("DATE '2024-06-01'", "实施", 2)}` });
     await publishRows(root, { dividend: `${row("NULL", "预案", 3)} UNION ALL ${row("DATE '2024-07-01'", "实施", 4)}` });
     const snapshot = (await openLake(root)).current();

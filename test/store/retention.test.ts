@@ -11,7 +11,7 @@ import {
   removableVersions,
   type RetentionPolicy,
 } from "../../src/store/vacuum.js";
-import { temporaryFolder } from "../support/folders.js";
+import { newLake } from "../support/lakes.js";
 import { publishRows } from "../support/lake.js";
 import { dropFactors, servedRows } from "../support/upkeep.js";
 
@@ -132,7 +132,7 @@ describe("after a wrong clock", () => {
   });
 
   test("a vacuum removes versions stamped in the future once their successors are old", async () => {
-    const root = await temporaryFolder();
+    const root = await newLake();
     const clocks = [START, at("2099-01-01T00:00:00"), START + HOUR, START + 2 * HOUR];
     for (const [i, clock] of clocks.entries()) await dropFactors(root, [`000001.SZ,20240102,${i}`], new Date(clock));
     const versions = await (await openLake(root)).versions();
@@ -174,7 +174,7 @@ describe("the clock of retention", () => {
 });
 
 test("a vacuum by policy removes versions from the middle for good, and leaves the others intact", async () => {
-  const root = await temporaryFolder();
+  const root = await newLake();
   for (let i = 1; i <= 6; i++) {
     await publishRows(root, {
       adj_factor: `SELECT '000001.SZ' AS ts_code, DATE '2024-01-02' AS trade_date, ${i} AS adj_factor`,

@@ -12,8 +12,9 @@ import { verify } from "../../src/repair/verify.js";
 import { compact } from "../../src/store/compact.js";
 import { revert } from "../../src/store/revert.js";
 import { vacuum } from "../../src/store/vacuum.js";
-import { copyOf, temporaryFolder } from "../support/folders.js";
-import { drop, factors, ingester, outcomesOf, sequenceOf, type TestIngester } from "../support/ingest.js";
+import { temporaryFolder } from "../support/folders.js";
+import { copyOfLake, folderTest, newLake } from "../support/lakes.js";
+import { drop, dropFile, factors, ingester, outcomesOf, sequenceOf, type TestIngester } from "../support/ingest.js";
 import { publishRows, factors as manyFactors } from "../support/lake.js";
 import { someSteps } from "../support/size.js";
 import { MEMORY, runNode, servedRows } from "../support/upkeep.js";
@@ -27,7 +28,7 @@ const served = async (lake = root): Promise<readonly string[]> =>
   (await servedRows(lake)).map((row) => (JSON.parse(row) as readonly unknown[]).slice(1).join(" "));
 
 let touches = 1_700_000_000;
-const touch = (path: string): Promise<void> => utimes(join(root, "inbox", path), ++touches, touches);
+const touch = async (path: string): Promise<void> => utimes(await dropFile(root, path), ++touches, touches);
 
 async function take(path: string, ...lines: readonly string[]): Promise<void> {
   await drop(root, path, factors(...lines));
@@ -37,7 +38,7 @@ async function take(path: string, ...lines: readonly string[]): Promise<void> {
 }
 
 async function openNew(): Promise<void> {
-  root = await temporaryFolder();
+  root = await newLake();
   watcher = await ingester(root);
 }
 
@@ -51,7 +52,7 @@ function buildOnce(drops: Readonly<Record<string, readonly string[]>>, end?: () 
     built = root;
   });
   beforeEach(async () => {
-    root = await copyOf(built);
+    root = await copyOfLake(built);
     watcher = await ingester(root);
   });
 }
@@ -135,21 +136,25 @@ describe("after a bad drop, the version before it", () => {
     expect(await served()).toEqual(AFTER);
   });
 
-  test("can be reverted itself: the drop counts as taken again, and is overwritten by the good one if that is dropped", async () => {
-    await revert(root, "1", MEMORY);
-    await revert(root, "2", MEMORY);
-    expect(await served()).toEqual(AFTER);
-    watcher = await ingester(root);
-    await touch("adj_factor/bad.csv");
-    await watcher.settle();
-    expect(await sequenceOf(root)).toBe(4);
-    expect(await outcomesOf(root)).toEqual({ "adj_factor/good.csv": "taken", "adj_factor/bad.csv": "same" });
-    const found = await findDrops(layoutOf(root), "adj_factor", () => true);
-    expect(found.map(({ path }) => path)).toEqual(["adj_factor/good.csv", "adj_factor/bad.csv"]);
-    await touch("adj_factor/good.csv");
-    await watcher.settle();
-    expect(await served()).toEqual([...BEFORE, "2024-01-04 98"]);
-  });
+  // Drops are found only in the inbox of the data directory, and a mirror keeps none that is settled.
+  folderTest(
+    "can be reverted itself: the drop counts as taken again, and is overwritten by the good one if that is dropped",
+    async () => {
+      await revert(root, "1", MEMORY);
+      await revert(root, "2", MEMORY);
+      expect(await served()).toEqual(AFTER);
+      watcher = await ingester(root);
+      await touch("adj_factor/bad.csv");
+      await watcher.settle();
+      expect(await sequenceOf(root)).toBe(4);
+      expect(await outcomesOf(root)).toEqual({ "adj_factor/good.csv": "taken", "adj_factor/bad.csv": "same" });
+      const found = await findDrops(layoutOf(root), "adj_factor", () => true);
+      expect(found.map(({ path }) => path)).toEqual(["adj_factor/good.csv", "adj_factor/bad.csv"]);
+      await touch("adj_factor/good.csv");
+      await watcher.settle();
+      expect(await served()).toEqual([...BEFORE, "2024-01-04 98"]);
+    },
+  );
 
   test("gives way to a corrected file of the same name, while the good one is known still", async () => {
     await revert(root, "1", MEMORY);
@@ -159,7 +164,8 @@ describe("after a bad drop, the version before it", () => {
     expect(await outcomesOf(root)).toEqual({ "adj_factor/good.csv": "same", "adj_factor/bad.csv": "taken" });
   });
 
-  test("leaves no withdrawn drop for a repair to find, even if its own list is damaged", async () => {
+  // The same.
+  folderTest("leaves no withdrawn drop for a repair to find, even if its own list is damaged", async () => {
     await revert(root, "1", MEMORY);
     const layout = layoutOf(root);
     expect((await findDrops(layout, "adj_factor", () => true)).map(({ path }) => path)).toEqual([
@@ -203,7 +209,8 @@ test("a version whose rows are served changes nothing, even if files were joined
   expect(await sequenceOf(root)).toBe(3);
 });
 
-test("a drop that was merged but not recorded before a revert is withdrawn when it is recorded", async () => {
+// A drop in a bucket is fetched before it is imported, so that two looks do not begin its import.
+folderTest("a drop that was merged but not recorded before a revert is withdrawn when it is recorded", async () => {
   await take("adj_factor/good.csv", ...GOOD);
   await drop(root, "adj_factor/bad.csv", factors(...BAD));
   await watcher.begin(600);
@@ -244,7 +251,8 @@ describe("a version that cannot be served again is refused:", () => {
     expect(await sequenceOf(root)).toBe(3);
   });
 
-  test("one with a damaged file", async () => {
+  // A mirror fetches the file again.
+  folderTest("one with a damaged file", async () => {
     await publishRows(root, {
       adj_factor: "SELECT '000001.SZ' AS ts_code, DATE '2024-01-04' AS trade_date, 2 AS adj_factor",
     });
@@ -257,10 +265,11 @@ describe("a version that cannot be served again is refused:", () => {
   });
 });
 
-test("wherever a revert crashes, the ledger follows what is served", { timeout: 300_000 }, async () => {
+// The steps are copies of the data directory; test/mirror/crash ends a writer at each request to the bucket.
+folderTest("wherever a revert crashes, the ledger follows what is served", { timeout: 300_000 }, async () => {
   await take("adj_factor/good.csv", ...GOOD);
   await take("adj_factor/bad.csv", ...BAD);
-  const [copy, states] = [await copyOf(root), await temporaryFolder()];
+  const [copy, states] = [await copyOfLake(root), await temporaryFolder()];
   const args = ["revert", "1", "--yes", "--data", "{}"];
   const { exitCode, stderr } = await runNode("test/support/faults.mjs", ["snapshot", copy, states, "--", ...args]);
   expect(exitCode, stderr).toBe(0);

@@ -2,11 +2,11 @@
 import { expect, test } from "vitest";
 import { openLake } from "../../src/lake/lake.js";
 import { verify } from "../../src/repair/verify.js";
-import { temporaryFolder } from "../support/folders.js";
+import { newLake } from "../support/lakes.js";
 import { factorFile, filesBelow, MEMORY, neededFiles, servedRows, tapehouse } from "../support/upkeep.js";
 
 test("drops of two processes at the same time both arrive, round after round", async () => {
-  const root = await temporaryFolder();
+  const root = await newLake();
   const rounds = 3;
   for (let round = 0; round < rounds; round++) {
     // Both have the same day, so that both rewrite the same file.
@@ -31,7 +31,7 @@ test("drops of two processes at the same time both arrive, round after round", a
 });
 
 test("an import, a compaction and a vacuum at the same time leave every row and no leftover", async () => {
-  const root = await temporaryFolder();
+  const root = await newLake();
   for (const day of ["20240102", "20240103"]) {
     await tapehouse("import", "adj_factor", await factorFile([`000001.SZ,${day},1`]), "--data", root);
   }

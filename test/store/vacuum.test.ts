@@ -6,6 +6,7 @@ import { wasRemoved } from "../../src/lake/kept-versions.js";
 import { vacuum } from "../../src/store/vacuum.js";
 import { verify } from "../../src/repair/verify.js";
 import { temporaryFolder } from "../support/folders.js";
+import { ageObjects, folderTest, newLake } from "../support/lakes.js";
 import { serve } from "../support/server.js";
 import { dropFactors, filesBelow, MEMORY, neededFiles, servedRows, tapehouse } from "../support/upkeep.js";
 
@@ -14,8 +15,9 @@ const at = (hour: number): Date => new Date(Date.UTC(2024, 0, 2, hour));
 
 /** Three versions, published at the hours 0, 1 and 2; each replaces the one row of the one before. */
 async function threeVersions(): Promise<{ root: string; versions: readonly string[] }> {
-  const root = await temporaryFolder();
+  const root = await newLake();
   for (const hour of [0, 1, 2]) await dropFactors(root, [`000001.SZ,20240102,${hour}`], at(hour));
+  await ageObjects(root);
   const versions = (await (await openLake(root)).versions()).map((version) => version.data_version);
   return { root, versions };
 }
@@ -83,7 +85,8 @@ describe("vacuum", () => {
     expect(await lake.at(versions[2]!)).toBe(lake.current());
   });
 
-  test("removes data files and lists that no version names, and no unknown files", async () => {
+  // In a bucket, garbage is what its objects are: see test/mirror/vacuum.
+  folderTest("removes data files and lists that no version names, and no unknown files", async () => {
     const { root } = await threeVersions();
     await writeFile(join(root, "lake/adj_factor/20240102-20240102-0123456789abcdef.parquet"), "left by a crash");
     await writeFile(join(root, `state/lists/${"ab".repeat(32)}.json`), "{}");
@@ -101,7 +104,8 @@ describe("vacuum", () => {
     expect(await filesBelow(root)).toEqual(await neededFiles(root));
   });
 
-  test("removes nothing if the lake has files but the state folder has no version", async () => {
+  // Without its state, a folder is no mirror.
+  folderTest("removes nothing if the lake has files but the state folder has no version", async () => {
     const { root } = await threeVersions();
     await rm(join(root, "state"), { recursive: true });
     const before = await filesBelow(join(root, "lake"));

@@ -3,12 +3,15 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Scalar } from "../../src/engine/statements.js";
 import { openWriter } from "../../src/engine/writer.js";
+import { createIntegrity } from "../../src/lake/integrity.js";
 import { openLake } from "../../src/lake/lake.js";
 import { layoutOf } from "../../src/lake/layout.js";
 import { latestEntries, readLedger, type LedgerEntry } from "../../src/lake/ledger.js";
 import { openIngester, type IngestOptions } from "../../src/inbox/ingest.js";
 import { scan } from "../../src/store/datafile.js";
 import type { RetentionPolicy } from "../../src/store/vacuum.js";
+import { filesOf, isMirror } from "./lakes.js";
+import { mirrorAt } from "./mirrors.js";
 
 export interface TestIngester {
   readonly logged: string[];
@@ -67,14 +70,22 @@ export async function ingester(
     after,
     now: () => new Date(now),
     async settle() {
-      for (const wait of [0, 600, 4_000, 600]) await after(wait);
+      // A bucket is looked at every two seconds.
+      for (const wait of [isMirror ? 2_600 : 0, 600, 4_000, 600]) await after(wait);
     },
   };
 }
 
+/** The path of a drop, relative to the inbox, as a file: in the data directory or behind the bucket. */
+export const dropFile = async (root: string, path: string): Promise<string> => join(await filesOf(root), "inbox", path);
+
 /** Writes a file of the inbox, in one go. */
 export async function drop(root: string, path: string, content: string | Buffer): Promise<string> {
-  const file = join(root, "inbox", path);
+  const file = await dropFile(root, path);
+  if (isMirror) {
+    await (await mirrorAt(root)).objects.put(`inbox/${path}`, Buffer.from(content));
+    return file;
+  }
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, content);
   return file;
@@ -98,6 +109,7 @@ export async function servedRows(root: string, entity: string): Promise<readonly
   const lake = await openLake(root);
   const { byDate } = lake.current().files(entity);
   if (byDate.length === 0) return [];
+  await createIntegrity(lake.layout).check(byDate);
   const writer = await openWriter({ memory: "1GB", tempDirectory: root, threads: 1 });
   try {
     return (await writer.rows(`SELECT * FROM ${scan(lake.layout, byDate)}`)).map((row) => Object.values(row));

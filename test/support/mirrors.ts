@@ -5,32 +5,37 @@ import type { MirrorSize } from "../../src/lake/mirror/room.js";
 import { mirrorOf, openMirror, type Mirror } from "../../src/lake/mirror/mirror.js";
 import type { BucketProxy } from "./bucket-proxy.js";
 import { afterEachFile, temporaryFolder } from "./folders.js";
-import { hasVersitygw, startBucket } from "./versitygw.js";
+import { hasVersitygw, startBucket, type TestBucket } from "./versitygw.js";
 
 /** Where a lake can be besides the data directory. */
 export const STORES: readonly Store[] = hasVersitygw ? ["folder", "bucket"] : ["folder"];
-type Store = "folder" | "bucket";
+export type Store = "folder" | "bucket";
 
-let proxy: BucketProxy | undefined;
+let bucket: TestBucket | undefined;
 let lakes = 0;
 const before = { ...process.env };
 
 /** A new address, with nothing there. Variables of this process tell where the bucket is. */
 export async function newAddress(store: Store): Promise<string> {
   if (store === "folder") return temporaryFolder();
-  if (!proxy) {
-    const bucket = await startBucket();
-    ({ proxy } = bucket);
+  if (!bucket) {
+    bucket = await startBucket();
     Object.assign(process.env, bucket.env);
   }
-  return `s3://market/lakes/${++lakes}`;
+  return `${BUCKET}/lakes/${++lakes}`;
 }
 
+const BUCKET = "s3://market";
+
+/** The folder with the objects at an address. */
+export const folderBehind = (address: string): string =>
+  address.startsWith(BUCKET) ? join(bucket!.folder, address.slice(BUCKET.length)) : address;
+
 /** The proxy before the bucket. */
-export const bucketProxy = (): BucketProxy => proxy!;
+export const bucketProxy = (): BucketProxy => bucket!.proxy;
 
 afterEachFile(async () => {
-  proxy = undefined;
+  bucket = undefined;
   for (const name of Object.keys(process.env)) if (name.startsWith("AWS_")) delete process.env[name];
   Object.assign(process.env, before);
 });

@@ -61,11 +61,12 @@ export async function servedRows(root: string, entity = "adj_factor"): Promise<r
   return rowsOf(root, (await openLake(root)).current(), entity);
 }
 
-/** Every file below a folder, relative to it, sorted. */
+/** Every file below a folder, relative to it, sorted; without the lists of files in use, which a process keeps. */
 export async function filesBelow(root: string): Promise<readonly string[]> {
+  const { holds } = layoutOf(root);
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   return entries
-    .filter((entry) => entry.isFile())
+    .filter((entry) => entry.isFile() && entry.parentPath !== holds)
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
     .sort();
 }
@@ -75,7 +76,7 @@ export async function neededFiles(root: string): Promise<readonly string[]> {
   const layout = layoutOf(root);
   const lake = await openLake(root);
   const needed = new Set<string>(lake.current().version.sequence > 0 ? [layout.pointer] : []);
-  if (existsSync(layout.identity)) needed.add(layout.identity);
+  for (const path of [layout.identity, layout.bucket]) if (existsSync(path)) needed.add(path);
   for (const version of await lake.versions()) {
     needed.add(join(layout.versions, versionFile(version.sequence)));
     for (const sha of Object.values(version.lists)) {

@@ -9,12 +9,11 @@ import { stampOf } from "../../files.js";
 import { UnreachableError } from "../../objects/errors.js";
 import { fetchObject } from "../../objects/fetch.js";
 import type { ObjectStore } from "../../objects/object-store.js";
-import { UnavailableError } from "../continuity.js";
 import { DamagedFileError } from "../damaged-file.js";
 import { nameOf, type Layout } from "../layout.js";
 import { sha256 } from "../manifest.js";
 import { bytesIn, type Portion, type Stretch } from "./portions.js";
-import type { Room } from "./room.js";
+import { isFull, type Room } from "./room.js";
 
 /** Fetches what is not there, unless another process has just done so. Resolves to its stamp; null if it was there. */
 export type Fetch = (portion: Portion) => Promise<string | null>;
@@ -65,9 +64,8 @@ export function createFetch(layout: Layout, objects: ObjectStore, room: Room): F
     if (await stat(path).catch(() => undefined)) return null;
     try {
       await write(portion, temporary).catch(async (error: unknown) => {
-        if (!isFull(error)) throw error;
-        if ((await room.clear()) === 0)
-          throw new UnavailableError("no space is left for files of the bucket", "free some, or use a larger disk");
+        await rm(temporary, { force: true });
+        if (!isFull(error) || !(await room.make(bytesIn(portion.stretches)))) throw error;
         await write(portion, temporary);
       });
       await mkdir(dirname(path), { recursive: true });
@@ -96,5 +94,3 @@ async function sizeOf(objects: ObjectStore, key: string): Promise<number | undef
   for await (const found of objects.list(key)) if (found.key === key) return found.size;
   return undefined;
 }
-
-const isFull = (error: unknown): boolean => ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "");

@@ -7,7 +7,7 @@ import type { Layout } from "../layout.js";
 
 /** The files that this process reads or has read of late. Paths are relative to the lake folder. */
 export interface Holds {
-  /** Lists files as being read. They are listed when this returns. */
+  /** Lists files as being read. They are listed when this returns, and none is if it throws, as on a full disk. */
   hold(paths: readonly string[]): void;
   release(paths: readonly string[]): void;
   /** Writes down which files were released, which otherwise happens a few seconds later. */
@@ -42,31 +42,35 @@ export function createHolds(layout: Layout): Holds {
     writeFileSync(`${list}.tmp`, lines.join(""));
     renameSync(`${list}.tmp`, list);
   };
+  const attempt = (work: () => void): void => {
+    try {
+      work();
+    } catch {
+      // The folder is gone, and whoever reads next makes it again; or the disk is full, and files stay listed for longer.
+    }
+  };
   const flush = (): void => {
-    if ([...listed].some((path) => held.get(path)?.readers === 0)) rewrite();
+    if ([...listed].some((path) => held.get(path)?.readers === 0)) attempt(rewrite);
   };
   const beat = (): void => {
-    try {
-      flush();
-      utimesSync(list, new Date(), new Date());
-    } catch {
-      // The folder is gone: whoever reads next makes it again.
-    }
+    attempt(() => utimesSync(list, new Date(), new Date()));
+    flush();
   };
 
   openLists.add(list);
   return {
     hold(paths) {
+      const fresh = paths.filter((path) => !listed.has(path));
+      if (fresh.length > 0) {
+        mkdirSync(layout.holds, { recursive: true });
+        // A full disk may have cut the line before.
+        appendFileSync(list, fresh.map((path) => `\n${path}\t${NOW}\n`).join(""));
+        for (const path of fresh) listed.add(path);
+      }
       for (const path of paths) {
         const one = held.get(path);
         if (one) one.readers++;
         else held.set(path, { readers: 1, usedAt: 0 });
-      }
-      const fresh = paths.filter((path) => !listed.has(path));
-      if (fresh.length > 0) {
-        mkdirSync(layout.holds, { recursive: true });
-        appendFileSync(list, fresh.map((path) => `${path}\t${NOW}\n`).join(""));
-        for (const path of fresh) listed.add(path);
       }
       beating ??= setInterval(beat, BEAT_EVERY).unref();
     },
@@ -102,8 +106,8 @@ export async function lastUses(layout: Layout): Promise<ReadonlyMap<string, numb
     const text = await readFile(list, "utf8").catch(() => "");
     for (const line of text.split("\n")) {
       const [path, time] = line.split("\t");
-      if (path === undefined || time === undefined) continue;
-      uses.set(path, Math.max(uses.get(path) ?? 0, time === NOW ? Infinity : Number(time)));
+      const usedAt = time === NOW ? Infinity : Number(time);
+      if (path !== undefined && !Number.isNaN(usedAt)) uses.set(path, Math.max(uses.get(path) ?? 0, usedAt));
     }
   }
   return uses;

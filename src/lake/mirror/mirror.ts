@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { openObjects } from "../../objects/open.js";
 import { UnreachableError } from "../../objects/errors.js";
 import type { ObjectStore } from "../../objects/object-store.js";
+import { NoSpaceError } from "../../errors.js";
 import { BucketAwayError } from "../continuity.js";
 import { layoutOf, type Layout } from "../layout.js";
 import type { DataFile } from "../manifest.js";
@@ -13,9 +14,9 @@ import { createFetch } from "./fetching.js";
 import { createHolds } from "./holds.js";
 import { bytesIn, excerptOf, isWhole, wholeOf, type Portion } from "./portions.js";
 import { createPull, type Pull } from "./pull.js";
-import { createRoom, untilUnmarked } from "./room.js";
+import { createRoom, isFull, untilUnmarked } from "./room.js";
 
-/** Its methods throw BucketAwayError if the bucket does not answer. */
+/** Its methods throw BucketAwayError if the bucket does not answer, and NoSpaceError if the disk is full. */
 export interface Mirror {
   readonly objects: ObjectStore;
   readonly pull: Pull;
@@ -79,13 +80,21 @@ async function open(layout: Layout): Promise<Mirror | null> {
     return stamp;
   };
   const { versions, adopt, files, immutable } = createPull(layout, objects);
+  const holdOrMakeRoom = async (paths: readonly string[]): Promise<void> => {
+    try {
+      holds.hold(paths);
+    } catch (error) {
+      if (!isFull(error) || !(await room.make(paths.join().length))) throw error;
+      holds.hold(paths);
+    }
+  };
   return {
     objects,
     pull: {
-      versions: (thorough) => orUnavailable(versions(thorough)),
+      versions: (thorough) => translated(versions(thorough)),
       adopt,
-      files: (...paths) => orUnavailable(files(...paths)),
-      immutable: (path) => orUnavailable(immutable(path)),
+      files: (...paths) => translated(files(...paths)),
+      immutable: (path) => translated(immutable(path)),
     },
     choose(file, groups) {
       const excerpt = file.rowGroups === undefined ? null : excerptOf(layout, file, groups);
@@ -93,20 +102,25 @@ async function open(layout: Layout): Promise<Mirror | null> {
     },
     async hold(portions) {
       const paths = portions.map(({ path }) => path);
-      holds.hold(paths);
+      await translated(holdOrMakeRoom(paths));
       for (const path of paths) await untilUnmarked(join(layout.lake, path));
       return () => holds.release(paths);
     },
-    fetch: (portion) => orUnavailable(fetchPortion(portion)),
+    fetch: (portion) => translated(fetchPortion(portion)),
     async replace(portion) {
       await rm(join(layout.lake, portion.path), { force: true });
-      return orUnavailable(fetch(portion));
+      return translated(fetch(portion));
     },
   };
 }
 
-const orUnavailable = <T>(work: Promise<T>): Promise<T> =>
+/** Turns errors of the bucket and of a full disk into those that readers of the mirror expect. */
+const translated = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
     if (error instanceof UnreachableError) throw new BucketAwayError(error.message);
+    if (isFull(error)) throw new NoSpaceError(FULL);
     throw error;
   });
+
+const FULL =
+  "the disk of the mirror is full, so nothing more of the bucket can be read: free some space, or lower --mirror-size";

@@ -25,8 +25,8 @@ export async function untilUnmarked(path: string): Promise<void> {
 export interface Room {
   /** Called after a file of so many bytes was fetched: removes others if there are too many. */
   added(bytes: number): Promise<void>;
-  /** Removes every file that is not being read. Resolves to the bytes. */
-  clear(): Promise<number>;
+  /** Removes files until so many more bytes fit. Resolves to false, and removes none, if that cannot be reached. */
+  make(bytes: number): Promise<boolean>;
 }
 
 /** How long the size of the folder is trusted, in milliseconds: other processes fetch files too. */
@@ -60,28 +60,34 @@ export function createRoom(layout: Layout, size: MirrorSize, holds: Pick<Holds, 
     return files;
   };
 
-  const removeDownTo = async (limit: number): Promise<number> => {
+  /** Files that nobody reads, those that were used least recently first. */
+  const removable = async (): Promise<readonly Fetched[]> => {
     holds.flush();
     const files = await count();
     // Files are in the journal before they appear, until the bucket has them.
     const pending = new Set(((await readOrNone(layout.pending)) ?? "").split("\n"));
+    const isPending = ({ path }: Fetched): boolean => pending.has(nameOf(layout, join(layout.lake, path)));
+    return files.filter((file) => file.usedAt !== Infinity && !isPending(file));
+  };
+
+  const remove = async (files: readonly Fetched[], bytes: number): Promise<void> => {
     const chosen: Fetched[] = [];
-    let left = used;
-    for (const file of files) {
-      if (left <= limit || file.usedAt === Infinity) break;
-      if (pending.has(nameOf(layout, join(layout.lake, file.path)))) continue;
-      chosen.push(file);
-      left -= file.bytes;
-    }
-    const freed = await evict(layout, chosen);
-    used -= freed;
-    return freed;
+    for (let left = bytes, i = 0; left > 0 && i < files.length; left -= files[i++]!.bytes) chosen.push(files[i]!);
+    used -= await evict(layout, chosen);
   };
 
   const keepWithin = async (): Promise<void> => {
     const limit = size === "auto" ? (await spaceOf(layout, used)) / 2 : size;
     if (used > limit || performance.now() - countedAt > TRUSTED_FOR) await count();
-    if (used > limit) await removeDownTo(limit * FILLED_TO);
+    if (used > limit) await remove(await removable(), used - limit * FILLED_TO);
+  };
+
+  // The disk, or a quota, is full, so what is removed counts, and not what is free.
+  const make = async (bytes: number): Promise<boolean> => {
+    const files = await removable();
+    if (files.reduce((sum, file) => sum + file.bytes, 0) < bytes) return false;
+    await remove(files, bytes);
+    return true;
   };
 
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -95,9 +101,13 @@ export function createRoom(layout: Layout, size: MirrorSize, holds: Pick<Holds, 
       used += bytes;
       return inTurn(keepWithin);
     },
-    clear: () => inTurn(() => removeDownTo(0)),
+    make: (bytes) => inTurn(() => make(bytes)),
   };
 }
+
+/** Whether an error says that the disk, or the quota of the user, is full. */
+export const isFull = (error: unknown): boolean =>
+  ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "");
 
 /** The disk space that the mirror may fill at most: what is free, and what it has filled. */
 async function spaceOf(layout: Layout, used: number): Promise<number> {

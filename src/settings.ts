@@ -8,7 +8,6 @@ import { type Command, type Setting, setting } from "./setting-types.js";
 const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
-
 export const MOST_WORKERS = 64;
 
 const SERVER = ["serve"] as const;
@@ -150,7 +149,7 @@ export const SETTINGS = {
     fallback: "auto",
     meaning: "memory for SQL, all processes together; auto: half as much as --memory",
     parse: parsers.orAuto(parsers.size),
-    of: CHECKED,
+    of: SERVER,
     share: partOfSize,
   }),
   sqlSpill: setting({

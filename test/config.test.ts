@@ -48,14 +48,15 @@ describe("the settings of the server", () => {
       return [config.workers, config.memory, config.ingestMemory, memoryNeeded(config) <= memory];
     };
     expect(of(64e9)).toEqual([3, "2000MB", "2000MB", true]);
-    expect(of(6e9)).toEqual([2, "1280MB", "1280MB", true]);
-    expect(of(2e9)).toEqual([1, "293MB", "293MB", true]);
-    expect(of(2e9, { watch: "off" })).toEqual([2, "1100MB", "1100MB", true]);
+    expect(of(6e9)).toEqual([1, "1129MB", "1129MB", true]);
+    expect(of(2e9)).toEqual([1, "188MB", "188MB", true]);
+    expect(of(2e9, { sqlProcesses: "0" })).toEqual([1, "293MB", "293MB", true]);
+    expect(of(2e9, { watch: "off" })).toEqual([1, "733MB", "733MB", true]);
     expect(of(500e6)).toEqual([1, "128MB", "128MB", false]);
     expect(of(2e9, { memory: "3GB", workers: "4" })).toEqual([4, "3GB", "128MB", false]);
     // One more process, which follows the bucket.
-    expect(of(2e9, { watch: "off", bucket: "s3://market/lake" })).toEqual([1, "1100MB", "1100MB", true]);
-    expect(of(3e9, { bucket: "s3://market/lake" })).toEqual([1, "480MB", "480MB", true]);
+    expect(of(2e9, { watch: "off", bucket: "s3://market/lake" })).toEqual([1, "533MB", "533MB", true]);
+    expect(of(3e9, { bucket: "s3://market/lake" })).toEqual([1, "352MB", "352MB", true]);
   });
 
   test("a command takes most of the memory that there is, and 4 GB at most", () => {
@@ -68,7 +69,7 @@ describe("the settings of the server", () => {
     const of = (addresses: number, options = {}) =>
       readConfig(options, {}, { cores: 2, memory: 64e9, addresses }).memory;
     expect([20e9, 8e9, 2e9].map((addresses) => of(addresses, { watch: "off" }))).toEqual(["2000MB", "2000MB", "128MB"]);
-    expect(of(6e9)).toBe("800MB");
+    expect(of(6e9)).toBe("705MB");
     expect([64e9, 4e9].map((addresses) => commandMemory({ memory: 64e9, addresses }))).toEqual(["4000MB", "800MB"]);
   });
 

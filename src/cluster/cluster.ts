@@ -1,10 +1,10 @@
 // Runs SQL on a cluster that speaks Spark Connect, such as Apache Spark or Sail. A result is whole, or ends with an error.
 import { Client, credentials, status, type ClientReadableStream, type ServiceError } from "@grpc/grpc-js";
-import { RecordBatchReader, type RecordBatch, type Schema } from "apache-arrow";
+import { RecordBatchReader, type Int64, type RecordBatch, type Schema } from "apache-arrow";
 import { clusterError, ClusterError } from "./errors.js";
 import type { ArrowBatch, CallLimits, ExecutePlanResponse, Literal } from "./protocol.js";
 import { openSession, type Session } from "./session.js";
-import type { ClusterTable } from "./views.js";
+import { countsOf, expectWhole, type ClusterTable } from "./views.js";
 
 /** A statement in Spark's SQL, which names its values `:name`, over tables that exist for it alone. */
 export interface ClusterQuery {
@@ -57,6 +57,7 @@ export function openCluster(address: string): Cluster {
     const session = await openSession(client, limits);
     try {
       for (const table of tables) await session.createView(table);
+      if (tables.length > 0) expectWhole(tables, await collect(session.query(countsOf(tables), {})));
       limits.signal.throwIfAborted();
     } catch (error) {
       end(session, true);
@@ -118,6 +119,18 @@ function targetOf(address: string): string {
 const isServiceError = (error: unknown): error is ServiceError =>
   error instanceof Error && "code" in error && "details" in error;
 
+/** The rows of a small result of two numbers each. */
+async function collect(responses: ClientReadableStream<ExecutePlanResponse>): Promise<readonly [bigint, bigint][]> {
+  const rows: [bigint, bigint][] = [];
+  for await (const { batches } of wholeParts(responses)) {
+    for (const batch of batches) {
+      const [first, second] = [batch.getChildAt<Int64>(0)!, batch.getChildAt<Int64>(1)!];
+      for (let row = 0; row < batch.numRows; row++) rows.push([first.get(row)!, second.get(row)!]);
+    }
+  }
+  return rows;
+}
+
 interface Part {
   readonly schema: Schema;
   readonly batches: readonly RecordBatch[];
@@ -142,12 +155,13 @@ async function* wholeParts(responses: ClientReadableStream<ExecutePlanResponse>)
 }
 
 function partOf({ data, rowCount = 0, startOffset }: ArrowBatch, before: number): Part {
-  const reader = RecordBatchReader.from(data);
+  const reader = RecordBatchReader.from(data).open();
+  const { schema } = reader;
   const batches = [...reader];
   const rows = batches.reduce((sum, { numRows }) => sum + numRows, 0);
   if (rows !== rowCount || (startOffset ?? before) !== before) {
     const found = `${rows} of ${rowCount} rows at ${startOffset ?? before}`;
     throw new ClusterError("incomplete", `a part of the result is missing: after ${before} rows came ${found}`);
   }
-  return { schema: reader.schema, batches, rows };
+  return { schema, batches, rows };
 }

@@ -26,12 +26,14 @@ const CLASS = /\[([A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)*)\]\s*/;
 const PATH = /(?:\b[a-z][a-z0-9+.-]*:\/{1,3}|(?<![\w)])\/)[^\s'",;)]*/gi;
 /** A place in the SQL that was sent, which users did not write. */
 const PLACE = /;? *line \d+,? pos \d+;?| *SQLSTATE: \w+/g;
+/** Advice for whoever may change settings of Spark. */
+const ADVICE = / (?:Use `|If necessary,? set ).*/;
 /** What the library of gRPC says around the reason. */
 const AROUND = /^No connection established\. Last error: (?:Error: )?|\.? *Resolution note:.*$/g;
 
 /** What a cluster says of lost workers and connections, with a status that other failures have, too. */
 const LOST =
-  /worker\b.*\b(lost|fail|unknown|stop|not found)|heartbeat|executor.*lost|transport error|connection (reset|refused|closed)|broken pipe|tcp connect error/i;
+  /worker\b.*\b(lost|fail|unknown|stop|not found)|heartbeat|executor.*lost|transport error|h2 protocol error|connection (reset|refused|closed)|broken pipe|tcp connect error/i;
 
 const DIVISION = /(?:division|divide|remainder) by zero/i;
 
@@ -55,6 +57,7 @@ function plain(details: string): string {
     .replace(CLASS, "")
     .replace(PLACE, "")
     .replace(AROUND, "")
+    .replace(ADVICE, "")
     .replace(PATH, "a file")
     .trim()
     .replace(/[.;]$/, "");

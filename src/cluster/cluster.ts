@@ -34,6 +34,9 @@ export interface Cluster {
 
 const DEFAULT_PORT = 15_002;
 
+/** How long a second attempt waits for a connection, in milliseconds. */
+const RECONNECT = 1_000;
+
 const OPTIONS = {
   "grpc.max_receive_message_length": 256 << 20,
   "grpc-node.flow_control_window": 8 << 20,
@@ -76,6 +79,10 @@ export function openCluster(address: string): Cluster {
     return isServiceError(error) ? clusterError(error, target) : error;
   };
 
+  /** Resolves when there is a connection again, or soon. */
+  const connected = ({ deadline }: QueryLimits) =>
+    new Promise<void>((resolve) => client.waitForReady(Math.min(deadline, Date.now() + RECONNECT), () => resolve()));
+
   return {
     async run(query, limits) {
       const failed = (error: unknown): never => {
@@ -83,10 +90,8 @@ export function openCluster(address: string): Cluster {
       };
       const { first, parts } = await attempt(query, limits).catch((error: unknown) => {
         const failure = failureOf(error, limits);
-        if (failure instanceof ClusterError && failure.failure === "unavailable") {
-          return attempt(query, limits).catch(failed);
-        }
-        throw failure;
+        if (!(failure instanceof ClusterError) || failure.failure !== "unavailable") throw failure;
+        return connected(limits).then(() => attempt(query, limits).catch(failed));
       });
       return {
         schema: first.schema,

@@ -1,5 +1,5 @@
 // A query on a cluster gives a whole result or an error: whatever is slow, away, or lost meanwhile.
-import { createServer, type AddressInfo, type Socket } from "node:net";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { once } from "node:events";
 import type { Schema } from "apache-arrow";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -34,12 +34,16 @@ const withinMinutes = (signal = new AbortController().signal): QueryLimits => ({
   signal,
 });
 
-const query = (sql: string, files = table.files): ClusterQuery => ({ sql, args: {}, tables: [{ ...table, files }] });
+const query = (sql: string, files = table.files): ClusterQuery => ({
+  sql,
+  args: {},
+  tables: [{ ...table, files, rows: files.length * ROWS }],
+});
 
 const COUNT = () => query("SELECT count(1) AS n FROM `rows`");
 const ALL = () => query("SELECT `code`, `n` FROM `rows` ORDER BY `n` ASC");
-/** It would take hours. */
-const ENDLESS = () => query("SELECT sum(a.x * b.x) AS s FROM `rows` a CROSS JOIN `rows` b CROSS JOIN `rows` c");
+/** It would take many minutes. */
+const ENDLESS = () => query("SELECT sum(a.x * b.x) AS s FROM `rows` a CROSS JOIN `rows` b");
 
 async function collect(cluster: Cluster, asked: ClusterQuery, limits = withinMinutes(), onRow?: () => void) {
   const { schema, batches } = await cluster.run(asked, limits);
@@ -173,20 +177,34 @@ describe.runIf(hasSail)("a cluster of one process", () => {
     });
   });
 
-  test("gives up at the deadline, and serves the next query", async () => {
-    await using(sail.address, async (cluster) => {
-      const limits = { ...withinMinutes(), deadline: Date.now() + 3_000 };
-      await expect(collect(cluster, ENDLESS(), limits)).rejects.toMatchObject({ failure: "deadline" });
+  test("is asked once more if the connection is cut before the first rows", async () => {
+    const [host, port] = sail.address.slice("sc://".length).split(":") as [string, string];
+    let connections = 0;
+    const proxy = createServer((socket) => {
+      const isFirst = ++connections === 1;
+      const upstream = connect(Number(port), host);
+      for (const [from, to] of [
+        [socket, upstream],
+        [upstream, socket],
+      ] as const) {
+        from.on("error", () => to.destroy()).on("close", () => to.destroy());
+        from.on("data", (bytes) => (isFirst && from === upstream ? socket.destroy() : to.write(bytes)));
+      }
+    }).listen(0, "127.0.0.1");
+    await once(proxy, "listening");
+    await using(`sc://127.0.0.1:${(proxy.address() as AddressInfo).port}`, async (cluster) => {
       expect((await collect(cluster, COUNT())).values).toEqual([[BigInt(ROWS)]]);
     });
+    expect(connections).toBeGreaterThan(1);
+    proxy.close();
   });
 
   test("stops when the signal is given: before the first row, and between rows", async () => {
     await using(sail.address, async (cluster) => {
       const early = new AbortController();
-      const endless = collect(cluster, ENDLESS(), withinMinutes(early.signal));
+      const unread = collect(cluster, ALL(), withinMinutes(early.signal));
       early.abort(new Error("the client left"));
-      await expect(endless).rejects.toThrow("the client left");
+      await expect(unread).rejects.toThrow("the client left");
 
       const late = new AbortController();
       const streamed = collect(cluster, ALL(), withinMinutes(late.signal), () =>
@@ -203,6 +221,27 @@ describe.runIf(hasSail)("a cluster of one process", () => {
         expect(numRows).toBeGreaterThan(0);
         break;
       }
+      expect((await collect(cluster, COUNT())).values).toEqual([[BigInt(ROWS)]]);
+    });
+  });
+});
+
+describe.runIf(hasSail)("a cluster of two workers", () => {
+  test("gives up at the deadline or when the signal is given, ends its workers, and serves the next query", async () => {
+    const { address, workers } = await startSail("workers");
+    await using(address, async (cluster) => {
+      const isIdle = () => until("the workers of the query have ended", () => workers.length === 0 || undefined);
+      const limits = { ...withinMinutes(), deadline: Date.now() + 15_000 };
+      await expect(collect(cluster, ENDLESS(), limits)).rejects.toMatchObject({ failure: "deadline" });
+      await isIdle();
+
+      const left = new AbortController();
+      const endless = collect(cluster, ENDLESS(), withinMinutes(left.signal));
+      await until("both workers are there", () => workers.length === 2 || undefined);
+      left.abort(new Error("the client left"));
+      await expect(endless).rejects.toThrow("the client left");
+      await isIdle();
+
       expect((await collect(cluster, COUNT())).values).toEqual([[BigInt(ROWS)]]);
     });
   });

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { temporaryFolder } from "./folders.js";
 
 interface Pod {
-  readonly metadata: Record<string, unknown>;
+  readonly metadata: { readonly labels: Readonly<Record<string, string>> };
   readonly spec: {
     readonly containers: readonly [
       {
@@ -32,6 +32,13 @@ export interface Pods {
 export async function startPods(env: NodeJS.ProcessEnv): Promise<Pods> {
   const workers: ChildProcess[] = [];
 
+  const labels = new Map<ChildProcess, Readonly<Record<string, string>>>();
+
+  function remove(selector: string): void {
+    const [label, wanted] = selector.split("=") as [string, string];
+    for (const worker of workers.filter((each) => labels.get(each)?.[label] === wanted)) worker.kill("SIGKILL");
+  }
+
   async function create(request: IncomingMessage): Promise<Pod> {
     const pod = JSON.parse(await textOf(request)) as Pod;
     const [{ command, args, env: variables }] = pod.spec.containers;
@@ -40,6 +47,7 @@ export async function startPods(env: NodeJS.ProcessEnv): Promise<Pods> {
     const [program, ...first] = command;
     const worker = spawn(program!, [...first, ...args], { env: { ...process.env, ...env, ...own }, stdio: "ignore" });
     workers.push(worker);
+    labels.set(worker, pod.metadata.labels);
     worker.once("close", () => workers.splice(workers.indexOf(worker), 1));
     return { ...pod, metadata: { ...pod.metadata, uid: String(worker.pid), namespace: "default" } };
   }
@@ -49,8 +57,10 @@ export async function startPods(env: NodeJS.ProcessEnv): Promise<Pods> {
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
     };
     if (request.method === "POST") void create(request).then((pod) => answer(201, pod));
-    else if (request.method === "DELETE") answer(200, { kind: "Status", apiVersion: "v1", status: "Success" });
-    else answer(200, { kind: "PodList", apiVersion: "v1", metadata: {}, items: [] });
+    else if (request.method === "DELETE") {
+      remove(new URL(request.url!, "http://pods").searchParams.get("labelSelector")!);
+      answer(200, { kind: "Status", apiVersion: "v1", status: "Success" });
+    } else answer(200, { kind: "PodList", apiVersion: "v1", metadata: {}, items: [] });
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
 

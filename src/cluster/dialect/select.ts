@@ -180,6 +180,7 @@ function modifiers(node: Node, items: readonly Item[], names: Context | null, so
     const named = column.length === 1 ? items.find(({ name }) => name !== null && isSame(name, column[0]!)) : undefined;
     const item = named ?? ordinal(by, items);
     if (item !== undefined) return outputOf(item);
+    if (by["class"] === "STAR") return refuse(by, "ORDER BY ALL", "name the columns");
     if (names === null) return refuse(by, "an order by anything but columns of the result");
     const { sql } = expression(names, by);
     const same = items.find(({ value }) => value.sql === sql);

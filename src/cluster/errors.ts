@@ -1,5 +1,5 @@
 // Errors of a cluster in plain words: without stack traces, query plans, and paths of files.
-import { status, type ServiceError } from "@grpc/grpc-js";
+import type { ServiceError } from "@grpc/grpc-js";
 import { clip, printable } from "../words.js";
 
 /**
@@ -20,6 +20,10 @@ export class ClusterError extends Error {
   }
 }
 
+/** Two codes of gRPC. The library itself is loaded only if there is a cluster; decisions about statements need no cluster. */
+const DEADLINE_EXCEEDED = 4;
+const UNAVAILABLE = 14;
+
 const LONGEST = 300;
 const CLASS = /\[([A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)*)\]\s*/;
 /** The name of a file with its folders, as a path or as a URL. */
@@ -39,10 +43,10 @@ const DIVISION = /(?:division|divide|remainder) by zero/i;
 
 /** The error of a call to the cluster at `address`. */
 export function clusterError({ code, details }: ServiceError, address: string): ClusterError {
-  if (code === status.DEADLINE_EXCEEDED) return new ClusterError("deadline", `the cluster ${address} took too long`);
+  if (code === DEADLINE_EXCEEDED) return new ClusterError("deadline", `the cluster ${address} took too long`);
   const errorClass = CLASS.exec(details)?.[1] ?? null;
   const text = plain(details);
-  if (code === status.UNAVAILABLE) {
+  if (code === UNAVAILABLE) {
     return new ClusterError("unavailable", `the cluster ${address} is not available (${text}); check that it runs`);
   }
   if (errorClass === null && LOST.test(details)) {

@@ -42,7 +42,7 @@ export async function sqlMarket(connection: DuckDBConnection, days = 30): Promis
   for (const { name, columns, files } of tables) {
     const selected = columns.map((column) => `"${column.name}"`).join(", ");
     const list = files.map(quoteText).join(", ");
-    await connection.run(`CREATE VIEW ${name} AS SELECT ${selected} FROM read_parquet([${list}])`);
+    await connection.run(`CREATE OR REPLACE VIEW ${name} AS SELECT ${selected} FROM read_parquet([${list}])`);
   }
   return tables;
 }

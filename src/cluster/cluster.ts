@@ -16,7 +16,7 @@ export interface ClusterQuery {
 /** Both end a query: the deadline and the signal. */
 export type QueryLimits = Required<CallLimits>;
 
-export interface ClusterResult {
+interface ClusterResult {
   readonly schema: Schema;
   /** In the order of the statement. Throws ClusterError if a part is missing; whoever stops early ends the query. */
   readonly batches: AsyncIterable<RecordBatch>;
@@ -144,7 +144,7 @@ interface Part {
 
 /** The rows of all responses, each counted. Ends without an error only if the server has said that it sent everything. */
 async function* wholeParts(responses: ClientReadableStream<ExecutePlanResponse>): AsyncGenerator<Part, void, void> {
-  const final = new Promise<number>((resolve) => responses.once("status", ({ code }) => resolve(code)));
+  const final = new Promise<status>((resolve) => responses.once("status", ({ code }) => resolve(code)));
   let before = 0;
   try {
     for await (const { arrowBatch } of responses as AsyncIterable<ExecutePlanResponse>) {

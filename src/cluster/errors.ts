@@ -21,8 +21,8 @@ export class ClusterError extends Error {
 }
 
 /** Two codes of gRPC. The library itself is loaded only if there is a cluster; decisions about statements need no cluster. */
-const DEADLINE_EXCEEDED = 4;
-const UNAVAILABLE = 14;
+const DEADLINE_EXCEEDED: number = 4;
+const UNAVAILABLE: number = 14;
 
 const LONGEST = 300;
 const CLASS = /\[([A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)*)\]\s*/;
@@ -42,7 +42,10 @@ const LOST =
 const DIVISION = /(?:division|divide|remainder) by zero/i;
 
 /** The error of a call to the cluster at `address`. */
-export function clusterError({ code, details }: ServiceError, address: string): ClusterError {
+export function clusterError(
+  { code, details }: Pick<ServiceError, "details"> & { readonly code: number },
+  address: string,
+): ClusterError {
   if (code === DEADLINE_EXCEEDED) return new ClusterError("deadline", `the cluster ${address} took too long`);
   const errorClass = CLASS.exec(details)?.[1] ?? null;
   const text = plain(details);

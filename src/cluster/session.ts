@@ -2,6 +2,7 @@
 // that no view of one version of the lake is seen by a query over another one.
 import type { Client, ClientReadableStream } from "@grpc/grpc-js";
 import { randomUUID } from "node:crypto";
+import { finished } from "node:stream/promises";
 import { call, execute, type CallLimits, type ExecutePlanResponse, type Literal } from "./protocol.js";
 import { viewOf, type ClusterTable } from "./views.js";
 
@@ -33,7 +34,7 @@ export async function openSession(client: Client, limits: CallLimits): Promise<S
     async createView(table) {
       const view = { name: table.name, replace: true, isGlobal: false, input: viewOf(table) };
       const responses = run({ command: { createDataframeView: view } });
-      for await (const _ of responses);
+      await finished(responses.resume());
     },
     query(sql, args) {
       const namedArguments = Object.fromEntries(Object.entries(args).map(([name, literal]) => [name, { literal }]));

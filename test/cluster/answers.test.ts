@@ -1,7 +1,7 @@
 // The same questions to DuckDB and to a cluster have the same answers. With TAPEHOUSE_SPARK=sc://host:port, that cluster is
 // asked.
 import type { RecordBatch } from "apache-arrow";
-import type { DuckDBConnection } from "@duckdb/node-api";
+import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import { describe, expect, test } from "vitest";
 import { openCluster, type Cluster } from "../../src/cluster/cluster.js";
 import { RESULT_TYPES, toSpark, type Node } from "../../src/cluster/dialect/index.js";
@@ -32,19 +32,19 @@ interface Answer {
 
 const SHORT: Readonly<Record<string, string>> = { INTEGER: "BIGINT" };
 
+/** Whole numbers and dates as text. */
+function cellOf(value: DuckDBValue, type: string): Cell {
+  if (typeof value === "boolean" || value === null) return value;
+  return typeof value === "number" && type !== "BIGINT" ? value : String(value);
+}
+
 async function fromDuckDB(connection: DuckDBConnection, sql: string): Promise<Answer> {
   const reader = await connection.runAndReadAll(sql);
   const types = reader
     .columnTypes()
     .map(String)
     .map((type) => SHORT[type] ?? type);
-  const cell = (value: unknown): Cell => {
-    if (typeof value === "bigint") return String(value);
-    return typeof value === "object" && value !== null ? String(value) : (value as Cell);
-  };
-  const rows = reader
-    .getRows()
-    .map((row) => row.map((value, i) => (types[i] === "BIGINT" && value !== null ? String(value) : cell(value))));
+  const rows = reader.getRows().map((row) => row.map((value, i) => cellOf(value, types[i]!)));
   return { names: reader.columnNames(), types, rows };
 }
 
@@ -73,10 +73,9 @@ function rowsOf(batch: RecordBatch, types: readonly string[]): readonly Cell[][]
   const columns = types.map((_, i) => batch.getChildAt(i)!);
   return Array.from({ length: batch.numRows }, (_, row) =>
     columns.map((column, i) => {
-      const value: unknown = column.get(row);
-      if (value === null) return null;
-      if (types[i] === "date") return new Date(value as number).toISOString().slice(0, 10);
-      return types[i] === "int64" || types[i] === "int128" ? String(value) : (value as Cell);
+      const value = column.get(row) as Cell | bigint;
+      if (typeof value === "number" && types[i] === "date") return new Date(value).toISOString().slice(0, 10);
+      return value === null || typeof value === "boolean" || typeof value === "number" ? value : String(value);
     }),
   );
 }

@@ -252,7 +252,9 @@ describe.runIf(hasSail)("a cluster that dies", () => {
     const { address, server } = await startSail();
     await using(address, async (cluster) => {
       let killed: Promise<void> | undefined;
-      const cut = collect(cluster, ALL(), withinMinutes(), () => (killed ??= stop(server)));
+      const cut = collect(cluster, ALL(), withinMinutes(), () => {
+        killed ??= stop(server);
+      });
       await expect(cut).rejects.toMatchObject({ failure: "unavailable" });
       await killed;
       await startSail("local", Number(/\d+$/.exec(address)![0]));

@@ -1,6 +1,6 @@
 // Which statements run on a cluster, and how they are written for it.
 import { describe, expect, test } from "vitest";
-import { toSpark, type Node, type Parameter } from "../../src/cluster/dialect/index.js";
+import { NotOnClusterError, toSpark, type Node, type Parameter } from "../../src/cluster/dialect/index.js";
 import { duckdbInMemory } from "../support/duckdb.js";
 
 const duckdb = duckdbInMemory({ threads: "1" });
@@ -137,7 +137,7 @@ const REFUSED: readonly (readonly [string, string])[] = [
 describe("not on a cluster", () => {
   test.each(REFUSED)("%s", async (sql, reason) => {
     const error = await written(sql).catch((thrown: unknown) => thrown as Error);
-    expect(error).toMatchObject({ name: "NotOnClusterError" });
+    expect(error).toBeInstanceOf(NotOnClusterError);
     expect((error as Error).message).toContain(reason);
     expect((error as Error).message).toContain("cannot run on the cluster");
   });

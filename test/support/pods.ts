@@ -39,7 +39,7 @@ export async function startPods(env: NodeJS.ProcessEnv): Promise<Pods> {
     for (const worker of workers.filter((each) => labels.get(each)?.[label] === wanted)) worker.kill("SIGKILL");
   }
 
-  async function create(request: IncomingMessage): Promise<Pod> {
+  async function create(request: IncomingMessage): Promise<object> {
     const pod = JSON.parse(await textOf(request)) as Pod;
     const [{ command, args, env: variables }] = pod.spec.containers;
     // A variable without a value is the address of the pod.

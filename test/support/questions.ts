@@ -93,7 +93,7 @@ export function questions(seed: number, count: number): readonly string[] {
   const direction = (): string => pick("", " DESC", " NULLS FIRST", " DESC NULLS LAST");
   const window = (): string => {
     const over = `PARTITION BY ${pick("ts_code", "left(ts_code, 5)")} ORDER BY ${pick("", "pct_chg DESC NULLS FIRST, ")}trade_date, ts_code`;
-    const rows = ` ROWS BETWEEN ${pick("UNBOUNDED", below(5))} PRECEDING AND ${pick("CURRENT ROW", `${below(3)} FOLLOWING`)}`;
+    const rows = ` ROWS BETWEEN ${pick("UNBOUNDED", String(below(5)))} PRECEDING AND ${pick("CURRENT ROW", `${below(3)} FOLLOWING`)}`;
     return pick(
       () => `${pick("row_number", "rank", "dense_rank")}() OVER (${over})`,
       () => `${pick("lag", "lead")}(${value("float", 1)}, ${1 + below(3)}) OVER (${over})`,

@@ -39,7 +39,7 @@ interface Item {
 export function query(statement: Statement, outer: Relations, node: Node): Query {
   const { relations, sql: names } = withClause(statement, outer, node);
   const kind = textOf(node, "type");
-  const found = (QUERIES[kind] ?? refuse(node, `${quoted(kind.toLowerCase().replaceAll("_", " "))}`))(
+  const found = (QUERIES[kind] ?? refuse(node, quoted(kind.toLowerCase().replaceAll("_", " "))))(
     statement,
     relations,
     node,

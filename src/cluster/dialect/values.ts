@@ -59,7 +59,7 @@ function commonType(node: Node, values: readonly Value[]): Type {
   const types = [...new Set(values.map(({ type }) => type))];
   if (types.length === 1) return types[0]!;
   if (values.every(({ type, literal }) => type === "date" || literal !== undefined)) return "date";
-  return refuse(node, `${types.map(name).join(" next to ")}`, "convert one of them with CAST");
+  return refuse(node, types.map(name).join(" next to "), "convert one of them with CAST");
 }
 
 /** A conversion that DuckDB makes by itself. */
@@ -72,12 +72,12 @@ function convert(node: Node, given: Value, type: Type): string {
   return refuse(node, `${name(given.type)} in place of ${name(type)}`, "convert it with CAST");
 }
 
-export function nullOf(node: Node, type: Type): string {
+function nullOf(node: Node, type: Type): string {
   const spark = SPARK_TYPES[type] ?? refuse(node, `NULL of type ${name(type)}`);
   return `CAST(NULL AS ${spark})`;
 }
 
-export function dateLiteral(node: Node, text: string): string {
+function dateLiteral(node: Node, text: string): string {
   const date = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00:00Z`) : null;
   const isDate = date !== null && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
   return isDate ? `DATE '${text}'` : refuse(node, `the date '${quoted(text)}'`, "write it as YYYY-MM-DD");

@@ -18,7 +18,10 @@ export type QueryLimits = Required<CallLimits>;
 
 interface ClusterResult {
   readonly schema: Schema;
-  /** In the order of the statement. Throws ClusterError if a part is missing; whoever stops early ends the query. */
+  /**
+   * In the order of the statement. Throws ClusterError if a part is missing. Whoever stops reading ends the query; whoever does
+   * not begin to read must abort the signal.
+   */
   readonly batches: AsyncIterable<RecordBatch>;
 }
 

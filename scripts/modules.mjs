@@ -82,6 +82,12 @@ export default {
     packages: ["@duckdb/node-api", "@duckdb/node-bindings", "apache-arrow", "lru-cache"],
     why: "The only module with DuckDB.",
   },
+  cluster: {
+    owns: "^src/cluster/",
+    imports: ["words", "catalog"],
+    packages: ["@grpc/grpc-js", "protobufjs", "apache-arrow"],
+    why: "SQL on a cluster by Spark Connect; it knows neither DuckDB nor HTTP.",
+  },
   threads: {
     owns: "^src/threads/",
     imports: ["buffers", "catalog", "encode", "copies"],

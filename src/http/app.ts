@@ -17,9 +17,9 @@ import { openApiHandler } from "./openapi/index.js";
 import { panelHandler } from "./panel.js";
 import { pageRoutes } from "./pages.js";
 import { closeWithConnection, limitStall } from "./respond.js";
-import { sqlHandler, sqlInBody, sqlInUrl } from "./sql.js";
+import { addSqlRoutes } from "./sql.js";
 import { statisticsHandler } from "./statistics.js";
-import { addQueryRoutes, readsJson } from "./queries.js";
+import { addQueryRoutes } from "./queries.js";
 import { addTushareRoutes } from "./tushare.js";
 import { requireWellFormed } from "./well-formed.js";
 import { notFound, onlyGet, problemHandler } from "./problem.js";
@@ -44,7 +44,6 @@ export function createApp(context: Context): Express {
   api.get("/calendar", calendarHandler(context));
   api.get("/calendar/shift", shiftHandler(context));
   api.get("/panel", panelHandler(context));
-  api.get("/sql", sqlHandler(context, sqlInUrl(context)));
   api.get("/entities/:entity", entityHandler(context));
   api.get("/entities/:entity/gaps", gapsHandler(context));
   api.get("/entities/:entity/changes", changesHandler(context));
@@ -55,7 +54,7 @@ export function createApp(context: Context): Express {
 
   addTushareRoutes(app, context, authorized);
   addQueryRoutes(app, context, known(BEARER), large);
-  app.post("/api/v1/sql", ...known(BEARER), ...readsJson, large, sqlHandler(context, sqlInBody(context)));
+  addSqlRoutes(app, context, known(BEARER), large);
   app.use(onlyGet);
   app.get("/health", healthHandler(context));
   app.get("/openapi.json", openApiHandler(context.config));

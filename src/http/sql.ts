@@ -1,7 +1,7 @@
 // SQL over one version: GET and POST /api/v1/sql. The statement runs in a process of its own; this one checks the token and
 // the files, and passes the bytes on.
 import { createHash } from "node:crypto";
-import type { Request, RequestHandler, Response } from "express";
+import type { Express, Request, RequestHandler, Response } from "express";
 import { contentTypeOf, FORMATS } from "../catalog/formats.js";
 import { Problem } from "../errors.js";
 import { SQL } from "../lake/tokens.js";
@@ -12,21 +12,34 @@ import type { Context } from "./context.js";
 import { nameFile, negotiateEncoding, negotiateFormat, sentNotModified } from "./headers.js";
 import { findSnapshot, searchOf } from "./lookup.js";
 import { endStage, notesOf } from "./observe.js";
+import { readsJson } from "./queries.js";
 import { requestSignal, sendBody } from "./respond.js";
 
 type RequestOf = (req: Request) => SqlRequest;
 
-export const sqlInUrl =
-  ({ config }: Context): RequestOf =>
-  (req) =>
-    parseSqlSearch(searchOf(req), config);
+/** Adds the routes to `app`; `before` are the handlers that check a token, `large` the one that admits large requests. */
+export function addSqlRoutes(
+  app: Express,
+  context: Context,
+  before: readonly RequestHandler[],
+  large: RequestHandler,
+): void {
+  const { config } = context;
+  const inUrl = answerSql(context, (req) => parseSqlSearch(searchOf(req), config));
+  const inBody = answerSql(context, (req) => parseSqlBody(req.body as Uint8Array, config));
+  app
+    .route("/api/v1/sql")
+    .get([...before, large, inUrl])
+    .post([...before, ...readsJson, large, inBody])
+    .all(onlyGetAndPost);
+}
 
-export const sqlInBody =
-  ({ config }: Context): RequestOf =>
-  (req) =>
-    parseSqlBody(req.body as Uint8Array, config);
+const onlyGetAndPost: RequestHandler = (req, res) => {
+  res.setHeader("Allow", "GET, HEAD, POST");
+  throw new Problem("method_not_allowed", `${req.method} is not supported here: SQL is sent by GET or POST`);
+};
 
-export function sqlHandler(context: Context, requestOf: RequestOf): RequestHandler {
+function answerSql(context: Context, requestOf: RequestOf): RequestHandler {
   return async (req, res) => {
     checkRight(res, SQL, "the operator creates a token for SQL with: tapehouse token create NAME --sql");
     const request = requestOf(req);

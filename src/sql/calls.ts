@@ -22,24 +22,24 @@ export interface Call {
 }
 
 interface TableFunction {
-  /** Arguments by position; any of them may be given by name too. */
+  /** Arguments by position; any of them may be given by name too. None is called like a column: DuckDB would mix them up. */
   readonly arguments: readonly string[];
   /** Those that must be given. */
   readonly needed: number;
   readonly example: string;
 }
 
-const FUNCTIONS = {
+export const FUNCTIONS = {
   known: { arguments: ["entity", "as_of"], needed: 2, example: "known(income, '20240501')" },
   latest: { arguments: ["entity", "as_of"], needed: 1, example: "latest(income)" },
   adjusted: { arguments: ["entity", "adjust", "volume"], needed: 2, example: "adjusted(daily, 'backward')" },
   bars: { arguments: ["entity", "period"], needed: 2, example: "bars(daily, 'week')" },
   panel: {
-    arguments: ["fields", "start_date", "end_date"],
+    arguments: ["fields", "first_day", "last_day"],
     needed: 1,
     example: "panel('daily:close,daily_basic:pe', '20240101', '20241231')",
   },
-  trading_days: { arguments: ["start_date", "end_date"], needed: 2, example: "trading_days('20240101', '20241231')" },
+  trading_days: { arguments: ["first_day", "last_day"], needed: 2, example: "trading_days('20240101', '20241231')" },
   universe: { arguments: ["day"], needed: 1, example: "universe('20240105')" },
 } as const satisfies Record<string, TableFunction>;
 

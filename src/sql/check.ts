@@ -28,6 +28,9 @@ const KINDS: ReadonlySet<string> = new Set([
   ...["ORDER_DEFAULT", "ASCENDING", "DESCENDING"],
 ]);
 
+/** Details of a type, such as the digits of a DECIMAL. */
+const TYPE = /_TYPE_INFO$/;
+
 const EXPRESSIONS: ReadonlySet<string> = new Set([
   ...["CONSTANT", "COLUMN_REF", "FUNCTION", "WINDOW", "CAST", "COMPARISON", "CONJUNCTION", "OPERATOR", "CASE", "STAR"],
   ...["SUBQUERY", "PARAMETER", "LAMBDA", "LAMBDA_REF", "POSITIONAL_REFERENCE", "BETWEEN", "COLLATE", "TYPE"],
@@ -102,8 +105,8 @@ function onlyStatement(sql: string, tree: TreeNode): TreeNode {
 
 function requireKnown(sql: string, node: TreeNode): void {
   const [kind, expression] = [textIn(node, "type"), textIn(node, "class")];
-  const isUnknown = expression === "" ? kind !== "" && !KINDS.has(kind) : !EXPRESSIONS.has(expression);
-  if (isUnknown) {
+  const isKnown = expression === "" ? kind === "" || KINDS.has(kind) || TYPE.test(kind) : EXPRESSIONS.has(expression);
+  if (!isKnown) {
     const what = (expression || kind).toLowerCase().replaceAll("_", " ");
     const hint =
       kind === "SHOW_REF" ? "the columns of every entity are in /api/v1/meta and in the API reference" : undefined;
@@ -130,25 +133,20 @@ function tableOf(sql: string, node: TreeNode, common: ReadonlySet<string>): stri
 }
 
 function requireFunction(sql: string, node: TreeNode, name: string, functions: Functions): void {
-  const isQualified = textIn(node, "schema") !== "" || textIn(node, "catalog") !== "";
+  // DuckDB itself names its schema where it writes [1, 2] as a function.
+  const isQualified = !["", "main"].includes(textIn(node, "schema")) || textIn(node, "catalog") !== "";
   if (!isQualified && functions.get(name) === true && !REFUSED.test(name)) return;
   if (TABLE_FUNCTIONS.includes(name)) {
     throw notAllowed(sql, `${name} gives a table`, placeOf(node), `write it after FROM: FROM ${name}(…)`);
   }
-  const near = functions.has(name)
-    ? undefined
-    : nearest(
-        name,
-        [...functions.keys(), SHIFT].filter((one) => !REFUSED.test(one)),
-      );
-  throw notAllowed(
-    sql,
-    `the function ${quote(name)} is not available`,
-    placeOf(node),
-    near === undefined
-      ? `functions of time, chance and the server are left out: ${SAME_EVERY_TIME}`
-      : `did you mean ${near}?`,
-  );
+  const known = [...functions.keys(), SHIFT].filter((one) => !REFUSED.test(one));
+  const near = functions.has(name) ? undefined : nearest(name, known);
+  const hint = functions.has(name)
+    ? `functions of time, chance and the server are left out: ${SAME_EVERY_TIME}`
+    : near === undefined
+      ? "functions of DuckDB are available if their result depends on their arguments alone"
+      : `did you mean ${near}?`;
+  throw notAllowed(sql, `the function ${quote(name)} is not available`, placeOf(node), hint);
 }
 
 function refuseSession(sql: string, node: TreeNode): void {

@@ -129,7 +129,7 @@ const ROWS_OF: Readonly<Record<FunctionName, RowsOf>> = {
   },
   panel: (_sql, call, parameters, source) => planSql(planPanel(panelOf(call, parameters), source.listOf, null), source),
   trading_days(_sql, call, parameters, source) {
-    const [start, end] = [dayOf(call, "start_date", parameters), dayOf(call, "end_date", parameters)];
+    const [start, end] = [dayOf(call, "first_day", parameters), dayOf(call, "last_day", parameters)];
     const between = `cal_date BETWEEN ${start} AND ${end}`;
     return `SELECT cal_date AS trade_date FROM (${tableSql(entityNamed("trade_cal")!, source)}) WHERE is_open = 1 AND ${between} ORDER BY 1`;
   },
@@ -160,7 +160,7 @@ function requestOf(entity: Entity, given: Readonly<Record<string, string | undef
 
 function panelOf(call: Call, parameters: Parameters) {
   const search = new URLSearchParams();
-  const named = { entities: "fields", start_date: "start_date", end_date: "end_date" };
+  const named = { entities: "fields", start_date: "first_day", end_date: "last_day" };
   for (const [name, of] of Object.entries(named)) {
     const value = argument(call, of, parameters);
     if (value !== undefined) search.append(name, value);

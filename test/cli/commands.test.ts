@@ -36,7 +36,7 @@ test.each(["serve", "ingest", "import", "doctor"] as const)(
 );
 
 /** What only serves, or prints JSON in any case. */
-const WITHOUT_JSON = ["serve", "ingest", "follow", "openapi", "completion"];
+const WITHOUT_JSON = ["serve", "ingest", "follow", "sql", "openapi", "completion"];
 
 describe.each(COMMANDS)("tapehouse %s", (name, path, command) => {
   const mandatory = command.options.filter((option) => option.mandatory);

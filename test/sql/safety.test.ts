@@ -145,8 +145,10 @@ test("every function of DuckDB that depends on time, chance or the session is re
 });
 
 test("a statement that needs more memory and disk than it may use fails, and the next one works", async () => {
-  const big = "SELECT string_agg(a.ts_code || b.ts_code || c.ts_code, ',') FROM adj_factor a, adj_factor b, adj_factor c, range(200)";
-  const sorted = "SELECT hash(i) AS h, repeat(i::VARCHAR, 20) AS t FROM range(20_000_000) r(i) ORDER BY h LIMIT 19_000_000";
+  const big =
+    "SELECT string_agg(a.ts_code || b.ts_code || c.ts_code, ',') FROM adj_factor a, adj_factor b, adj_factor c, range(200)";
+  const sorted =
+    "SELECT hash(i) AS h, repeat(i::VARCHAR, 20) AS t FROM range(20_000_000) r(i) ORDER BY h LIMIT 19_000_000";
   for (const sql of [big, sorted]) {
     await expect(run(sql)).rejects.toMatchObject({ code: "out_of_room" });
   }
@@ -172,10 +174,70 @@ const SOUND = [
 ];
 
 const PIECES = [
-  ...["SELECT", "FROM", "WHERE", "(", ")", ",", ";", "'", '"', "--", "/*", "*/", "$x", "$1", "?", "::", "[", "]", "{", "}"],
-  ...["adj_factor", "ts_code", "read_csv", "known", "UNION ALL", "JOIN", "LATERAL", "WITH RECURSIVE", "COPY", "TO", "SET"],
-  ...["ATTACH", "current_setting", "PIVOT", "ON", "USING", "VALUES", "NULL", "1", "1e308", "-1", "'\\0'", "é", "𝄞", "\u0000"],
-  ...["LIMIT", "OFFSET", "ORDER BY", "GROUP BY ALL", "QUALIFY", "WINDOW", "SAMPLE", "AT", "range(9)", "unnest", "x -> x"],
+  ...[
+    "SELECT",
+    "FROM",
+    "WHERE",
+    "(",
+    ")",
+    ",",
+    ";",
+    "'",
+    '"',
+    "--",
+    "/*",
+    "*/",
+    "$x",
+    "$1",
+    "?",
+    "::",
+    "[",
+    "]",
+    "{",
+    "}",
+  ],
+  ...[
+    "adj_factor",
+    "ts_code",
+    "read_csv",
+    "known",
+    "UNION ALL",
+    "JOIN",
+    "LATERAL",
+    "WITH RECURSIVE",
+    "COPY",
+    "TO",
+    "SET",
+  ],
+  ...[
+    "ATTACH",
+    "current_setting",
+    "PIVOT",
+    "ON",
+    "USING",
+    "VALUES",
+    "NULL",
+    "1",
+    "1e308",
+    "-1",
+    "'\\0'",
+    "é",
+    "𝄞",
+    "\u0000",
+  ],
+  ...[
+    "LIMIT",
+    "OFFSET",
+    "ORDER BY",
+    "GROUP BY ALL",
+    "QUALIFY",
+    "WINDOW",
+    "SAMPLE",
+    "AT",
+    "range(9)",
+    "unnest",
+    "x -> x",
+  ],
 ];
 
 /** A statement that nobody would write: a sound or hostile one with parts removed, repeated, moved and inserted. */

@@ -44,6 +44,16 @@ const envelope = record(
   },
 );
 
+/** The same without pages. */
+const sqlResult: Schema = record(
+  {
+    ...(envelope["properties"] as Schema),
+    entity: { const: "sql" },
+    next_cursor: { type: "null", description: "SQL has no pages." },
+  },
+  { description: "Rows of a statement." },
+);
+
 const healthProperties = {
   status: { type: "string", enum: ["ok", "degraded"] },
   data_version: schemaOf("DataVersion"),
@@ -190,6 +200,7 @@ const exchange: Schema = { type: "string", description: "The requested exchange.
 /** Every schema that the description refers to by name. */
 export const bodySchemas = {
   Envelope: envelope,
+  SqlResult: sqlResult,
   Gaps: record(
     { entity: { type: "string", enum: ENTITY_NAMES }, gaps: { type: "array", items: gap } },
     { description: "Intervals without rows. An empty list means complete, as far as known." },

@@ -8,7 +8,13 @@ import { panelPaths } from "./panel-path.js";
 import { sqlPaths } from "./sql-path.js";
 import { EVERYWHERE, READING, type Schema, TOKEN, onlyPost, problemResponses, refTo, schemaOf } from "./schemas.js";
 
-export const paths = (): Schema => ({ ...entityPaths(), ...panelPaths, ...sqlPaths, ...servicePaths(), ...tusharePaths() });
+export const paths = (): Schema => ({
+  ...entityPaths(),
+  ...panelPaths,
+  ...sqlPaths,
+  ...servicePaths(),
+  ...tusharePaths(),
+});
 
 const tags = ["service"];
 

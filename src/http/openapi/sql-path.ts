@@ -31,9 +31,16 @@ const about = {
   tags: ["service"],
 };
 
+const METHODS = "GET, HEAD, POST";
+
 const responses = {
-  ...rowsAnswers("Envelope"),
+  ...rowsAnswers("SqlResult"),
   ...problemResponses([...ROWS, "invalid_sql", "sql_not_allowed", "as_of_not_supported", "unknown_route"]),
+  405: {
+    description: "Another method.",
+    headers: { Allow: { description: "The supported methods.", required: true, schema: { const: METHODS } } },
+    content: { "application/problem+json": { schema: refTo("schemas", "Problem") } },
+  },
 };
 
 const inUrl: Operation = {

@@ -57,17 +57,26 @@ const SHOWN: Partial<Record<DuckDBTypeId, Shown>> = {
 };
 
 /** Everything else is shown as the text that DuckDB makes of it. */
-const shownAs = (type: DuckDBType): Shown => SHOWN[type.typeId] ?? TEXT;
+const shownAs = (type: DuckDBTypeId): Shown => SHOWN[type] ?? TEXT;
+
+/** What a prepared statement and a result tell of their columns. */
+type Described = Pick<DuckDBPreparedStatement, "columnCount" | "columnName" | "columnTypeId">;
 
 /** DuckDB's types of what it does not know before values are bound; the first one has no name in its client. */
 const UNKNOWN: ReadonlySet<number> = new Set([0, DuckDBTypeId.ANY]);
 
-/** The columns of a prepared statement. Throws a problem if two have the same name or a type is not known. */
-export function columnsOf(prepared: DuckDBPreparedStatement): readonly { column: Column; sql: string }[] {
+/** Whether all types are known; if not, they depend on the values of parameters. */
+export const isTyped = (described: Described): boolean =>
+  described.columnCount > 0 && typesOf(described).every((type) => !UNKNOWN.has(type));
+
+const typesOf = (described: Described): readonly DuckDBTypeId[] =>
+  Array.from({ length: described.columnCount }, (_, i) => described.columnTypeId(i));
+
+/** The columns of a result. Throws a problem if two have the same name. */
+export function columnsOf(described: Described): readonly { readonly column: Column; readonly sql: string }[] {
   const seen = new Set<string>();
-  return Array.from({ length: prepared.columnCount }, (_, i) => {
-    const name = prepared.columnName(i);
-    const type = prepared.columnType(i);
+  return typesOf(described).map((type, i) => {
+    const name = described.columnName(i);
     if (seen.has(name.toLowerCase())) {
       throw new Problem("invalid_sql", `two columns of the result are called ${name}`, {
         parameter: "sql",
@@ -75,12 +84,6 @@ export function columnsOf(prepared: DuckDBPreparedStatement): readonly { column:
       });
     }
     seen.add(name.toLowerCase());
-    if (UNKNOWN.has(type.typeId)) {
-      throw new Problem("invalid_sql", `the type of the column ${name} depends on parameters`, {
-        parameter: "sql",
-        hint: "say which type a parameter has, e.g. $x::DOUBLE",
-      });
-    }
     const shown = shownAs(type);
     return {
       column: { name, type: shown.type, nullable: true },

@@ -6,11 +6,11 @@ import { batchReader } from "./arrow.js";
 import { type Ahead, byMarker, fetchChunks } from "./chunks.js";
 import { batchesOf, runningChunks } from "./execute.js";
 import { type LockedOptions, openLocked } from "./locked.js";
-import { columnsOf, type SqlParameter, valuesOf } from "./results.js";
-import type { BoundStatement } from "./statements.js";
+import { columnsOf, isTyped, type SqlParameter, valuesOf } from "./results.js";
+import { type BoundStatement, withPrepared } from "./statements.js";
 
 /** A statement whose text was checked. */
-export interface SandboxStatement {
+interface SandboxStatement {
   /** The only files that it may read. */
   readonly paths: readonly string[];
   /** Definitions of views and macros for this statement alone. */
@@ -63,18 +63,18 @@ export async function openSandbox(options: Omit<LockedOptions, "readable">): Pro
     return instance;
   };
 
-  const valueOf = async (sql: string, text: string): Promise<unknown> => {
-    const prepared = await parser.prepare(sql);
+  const parse = async (text: string): Promise<unknown> => {
+    const prepared = await parser.prepare("SELECT json_serialize_sql($1::VARCHAR)::VARCHAR");
     try {
       prepared.bind([text]);
-      return (await prepared.runAndReadAll()).getRows()[0]![0];
+      return JSON.parse(String((await prepared.runAndReadAll()).getRows()[0]![0])) as unknown;
     } finally {
       prepared.destroySync();
     }
   };
 
   return {
-    parse: async (sql) => JSON.parse((await valueOf("SELECT json_serialize_sql($1::VARCHAR)::VARCHAR", sql)) as string),
+    parse,
     functions: () => (known ??= listFunctions(parser)),
     async run(wanted, signal) {
       const connection = await (await instanceFor(wanted.paths)).connect();
@@ -144,8 +144,11 @@ async function prepare(
 ): Promise<{ readonly columns: readonly Column[]; readonly statement: BoundStatement }> {
   const prepared = await connection.prepare(sql);
   try {
-    const columns = columnsOf(prepared);
     const values = valuesOf(prepared, parameters);
+    const typed = isTyped(prepared)
+      ? prepared
+      : await withPrepared(connection, { sql: `FROM (${sql}\n) LIMIT 0`, values }, (bound) => bound.run());
+    const columns = columnsOf(typed);
     const shown = framed(
       sql,
       columns.map((one) => one.sql),

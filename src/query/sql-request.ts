@@ -24,8 +24,8 @@ export interface SqlRequest {
 type SqlValue = string | number | boolean | null | readonly string[] | readonly number[];
 
 const OTHERS = ["data_version", "format", "dates", "compression", "bom", "limit", "engine"] as const;
-export const SQL_PARAMETERS = ["sql", "params", ...OTHERS] as const;
-export const SQL_IN_URL = ["q", "params", ...OTHERS] as const;
+const SQL_PARAMETERS = ["sql", "params", ...OTHERS] as const;
+const SQL_IN_URL = ["q", "params", ...OTHERS] as const;
 
 const EXAMPLE =
   '{"sql": "SELECT trade_date, avg(pct_chg) AS mean FROM daily WHERE trade_date >= $from GROUP BY 1 ORDER BY 1", "params": {"from": "20240101"}}';

@@ -39,7 +39,7 @@ export interface SqlAnswer {
   /** Whether rows were left out; null if that is known only at the end. */
   readonly truncated: boolean | null;
   /** The bytes of the body. Throws a problem if the statement fails, and anything else if DuckDB does. */
-  pieces(): AsyncGenerator<Uint8Array>;
+  pieces(): AsyncGenerator<Uint8Array, undefined>;
   /** Rows so far. */
   rows(): number;
   close(): Promise<void>;
@@ -88,6 +88,7 @@ export async function answerStatement(
     pieces: async function* () {
       if (held === null) yield* body;
       else yield* held;
+      return undefined;
     },
     rows: () => rows,
     close: () => result.close(),

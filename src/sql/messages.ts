@@ -66,7 +66,7 @@ export type Reply =
   /** The process failed. */
   | { readonly reply: "failed"; readonly message: string };
 
-export interface SentProblem {
+interface SentProblem {
   readonly code: ProblemCode;
   readonly detail: string;
   readonly extras: ProblemExtras;

@@ -5,7 +5,7 @@ import { Problem } from "../errors.js";
 import type { Answering, Asked, Files, Order, Reply, RunnerOptions } from "./messages.js";
 
 /** One statement at a time, in a process of its own. */
-export interface SqlSession {
+interface SqlSession {
   /** Reads and checks a statement; resolves to the names of the entities that it reads. Rejects with its problem. */
   read(asked: Asked): Promise<readonly string[]>;
   /** Runs it; resolves when its first rows are there, to whether rows are left out: null if that is not known yet. */

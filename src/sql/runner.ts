@@ -11,7 +11,7 @@ const NICE = 10;
 let sandbox: Promise<Sandbox> | null = null;
 let statement: ReadStatement | null = null;
 let answer: SqlAnswer | null = null;
-let pieces: AsyncGenerator<Uint8Array> | null = null;
+let pieces: AsyncGenerator<Uint8Array, undefined> | null = null;
 let stopping = new AbortController();
 /** Orders are followed one after another. */
 let last: Promise<unknown> = Promise.resolve();
@@ -35,9 +35,9 @@ const followed: { readonly [Name in Order["order"]]: (order: Extract<Order, { or
     return { reply: "begun", truncated: answer.truncated };
   },
   async more() {
-    const { done, value } = await pieces!.next();
+    const { value } = await pieces!.next();
     const rows = answer!.rows();
-    if (done !== true) return { reply: "piece", bytes: value, rows };
+    if (value !== undefined) return { reply: "piece", bytes: value, rows };
     await end();
     return { reply: "end", rows };
   },

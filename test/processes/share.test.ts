@@ -14,6 +14,9 @@ test("workers share the limits of the whole server, and nothing else", () => {
     "connections",
     "tokenStreams",
     "rateLimit",
+    "sqlProcesses",
+    "sqlMemory",
+    "sqlSpill",
   ] as const;
   expect(Object.fromEntries(divided.map((name) => [name, share[name]]))).toEqual({
     ...{
@@ -26,6 +29,9 @@ test("workers share the limits of the whole server, and nothing else", () => {
       connections: 3333,
       tokenStreams: 21,
       rateLimit: 33,
+      sqlProcesses: 1,
+      sqlMemory: "333MB",
+      sqlSpill: "3333MB",
     },
   });
   expect({ ...share, ...Object.fromEntries(divided.map((name) => [name, config[name]])) }).toEqual(config);

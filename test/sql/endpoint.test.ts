@@ -159,14 +159,14 @@ test("limit says in every format whether rows are left out", async () => {
 
 test("a statement in the URL gives the same as in a body; its ETag belongs to statement, parameters and version", async () => {
   const query = new URLSearchParams({ q: "SELECT count(*) AS n FROM daily WHERE close > $x", params: '{"x": 10}' });
-  const first = await server.get(`/api/v1/sql?${query}`);
+  const first = await server.get(`/api/v1/sql?${query.toString()}`);
   const body = (await first.json()) as Envelope;
   expect(body).toEqual(await answerTo({ sql: "SELECT count(*) AS n FROM daily WHERE close > $x", params: { x: 10 } }));
   const tag = first.headers.get("ETag")!;
-  const again = await server.get(`/api/v1/sql?${query}`, { "If-None-Match": tag });
+  const again = await server.get(`/api/v1/sql?${query.toString()}`, { "If-None-Match": tag });
   expect(again.status).toBe(304);
   query.set("params", '{"x": 11}');
-  expect((await server.get(`/api/v1/sql?${query}`, { "If-None-Match": tag })).status).toBe(200);
+  expect((await server.get(`/api/v1/sql?${query.toString()}`, { "If-None-Match": tag })).status).toBe(200);
 });
 
 describe("a mistake is explained", () => {

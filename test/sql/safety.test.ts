@@ -269,7 +269,7 @@ test(`${COUNT.toLocaleString("en")} mutated statements are answered or refused, 
       (error: unknown) => error,
     );
     if (typeof found === "string") answered++;
-    const told = typeof found === "string" ? found : String((found as Error).message);
+    const told = typeof found === "string" ? found : (found as Error).message;
     // The statement itself may hold the path, as text or as a name.
     if (told.includes("TOP") || (found instanceof Error && !(found instanceof Problem))) {
       throw new Error(`${JSON.stringify(sql)} → ${told}`);

@@ -2,7 +2,6 @@
 import {
   DuckDBTypeId,
   type DuckDBPreparedStatement,
-  type DuckDBType,
   type DuckDBValue,
   listValue,
 } from "@duckdb/node-api";

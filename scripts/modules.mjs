@@ -42,7 +42,7 @@ export default {
   },
   machine: { owns: "^src/machine\\.ts$", imports: [], why: "What a process may use, for settings and processes." },
   config: {
-    owns: "^src/(config|settings|setting-values|setting-shares|setting-types)\\.ts$",
+    owns: "^src/(config|settings|setting-values|setting-shares|setting-types|sql-settings)\\.ts$",
     imports: ["errors", "dates", "objects", "machine"],
     why: "All settings in one table, which depends on nothing that it configures.",
   },
@@ -157,7 +157,7 @@ export default {
   },
   sql: {
     owns: "^src/sql/",
-    imports: ["errors", "dates", "sql-text", "catalog", "lake", "query", "encode", "engine", "segments"],
+    imports: ["errors", "dates", "sql-text", "config", "catalog", "lake", "query", "encode", "engine", "segments"],
     packages: ["apache-arrow"],
     why: "Statements of users: checked, defined over the files of a version, and run in processes of their own.",
   },

@@ -2,8 +2,8 @@
 import packageInfo from "../package.json" with { type: "json" };
 import { OperatorError } from "./errors.js";
 import { machineAt, type Machine } from "./machine.js";
-import { bytesOf } from "./setting-values.js";
-import { envOf, flagOf, MOST_WORKERS, SETTING_NAMES, SETTINGS, type SettingName } from "./settings.js";
+import { bytesOf, MOST_WORKERS } from "./setting-values.js";
+import { envOf, flagOf, SETTING_NAMES, SETTINGS, type SettingName } from "./settings.js";
 
 type Parsed = { readonly [Name in SettingName]: ReturnType<(typeof SETTINGS)[Name]["parse"]> };
 
@@ -65,6 +65,9 @@ export function memoryNeeded(config: Processes & Pick<ServerConfig, "memory" | "
   const inbox = watch ? INGEST_PARTS * bytesOf(ingestMemory) : 0;
   return ownMemory(config) + bytesOf(memory) + inbox + (sqlProcesses > 0 ? bytesOf(sqlMemory) : 0);
 }
+
+/** Bytes of memory from which there are two processes for SQL for each worker, so that no token can take all. */
+const MEMORY_FOR_TWO = 4e9;
 
 /** What SQL gets of what `memory` is, where nothing is set. */
 const SQL_PART = 0.5;
@@ -147,7 +150,8 @@ export function readConfig(options: GivenSettings, env: Environment, machine: Ma
   if (maxLimit !== null && (defaultLimit ?? 0) > maxLimit) {
     throw new OperatorError(`--default-limit ${defaultLimit} is larger than --max-limit ${maxLimit}`, 2);
   }
-  const statementsOf = (workers: number): number => (sqlProcesses === "auto" ? workers : sqlProcesses);
+  const each = machine.memory < MEMORY_FOR_TWO ? 1 : 2;
+  const statementsOf = (workers: number): number => (sqlProcesses === "auto" ? each * workers : sqlProcesses);
   const memoryOf = (setting: string, workers: number): string =>
     setting === "auto"
       ? affordableMemory(machine, { workers, watch, bucket, sqlProcesses: statementsOf(workers) })

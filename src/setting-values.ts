@@ -5,6 +5,8 @@ import { OperatorError } from "./errors.js";
 import { isBucketAddress, parseBucketAddress } from "./objects/address.js";
 
 /** Reads the text of a setting; `option` is the one that a refusal names. */
+export const MOST_WORKERS = 64;
+
 export type Parser<T> = (text: string, option: string) => T;
 
 const refuse = (option: string, expected: string, text: string): never => {

@@ -1,14 +1,14 @@
 // Every setting is one row: its name (of which option and environment variable are made), default, meaning, parser and users.
 import { join } from "node:path";
 import { tmpdir } from "node:os";
-import { parsers } from "./setting-values.js";
+import { MOST_WORKERS, parsers } from "./setting-values.js";
 import { partOf, partOfSize, partOrAuto, partOrNone, partOrNothing } from "./setting-shares.js";
 import { type Command, type Setting, setting } from "./setting-types.js";
+import { SQL_SETTINGS } from "./sql-settings.js";
 
 const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
-export const MOST_WORKERS = 64;
 
 const SERVER = ["serve"] as const;
 const CHECKED = ["serve", "doctor"] as const;
@@ -138,33 +138,7 @@ export const SETTINGS = {
     parse: parsers.seconds(0),
     of: SERVER,
   }),
-  sqlProcesses: setting({
-    fallback: "auto",
-    meaning: "processes that run SQL, one statement each at a time; auto: one per worker; 0: no SQL",
-    parse: parsers.orAuto(parsers.wholeNumber(0, MOST_WORKERS)),
-    of: SERVER,
-    share: partOrAuto,
-  }),
-  sqlMemory: setting({
-    fallback: "auto",
-    meaning: "memory for SQL, all processes together; auto: half as much as --memory",
-    parse: parsers.orAuto(parsers.size),
-    of: SERVER,
-    share: partOfSize,
-  }),
-  sqlSpill: setting({
-    fallback: "10GB",
-    meaning: "disk space for spilling of SQL; a statement that needs more gets 503",
-    parse: parsers.size,
-    of: SERVER,
-    share: partOfSize,
-  }),
-  sqlRows: setting({
-    fallback: "10000000",
-    meaning: "rows that a statement may return; beyond it the response is an error, or cut if it has begun",
-    parse: parsers.wholeNumber(1, 10_000_000_000),
-    of: SERVER,
-  }),
+  ...SQL_SETTINGS,
   defaultLimit: setting({ fallback: "none", meaning: "rows returned without limit", parse: limit, of: SERVER }),
   maxLimit: setting({ fallback: "none", meaning: "largest accepted limit", parse: limit, of: SERVER }),
   logLevel: setting({

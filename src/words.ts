@@ -2,7 +2,8 @@
 // a terminal or reorder characters.
 
 /** E.g. `2,000`, or `2,000.5` with one digit. Without `Intl`, which takes time to load. */
-export const count = (n: number): string => String(n).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+export const count = (n: number): string =>
+  String(n).replace(/^-?\d+/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, ","));
 
 /** E.g. `1 file`, `2,000 files`. */
 export const plural = (n: number, what: string): string => `${count(n)} ${what}${n === 1 ? "" : "s"}`;

@@ -48,7 +48,7 @@ describe("the settings of the server", () => {
       return [config.workers, config.memory, config.ingestMemory, memoryNeeded(config) <= memory];
     };
     expect(of(64e9)).toEqual([3, "2000MB", "2000MB", true]);
-    expect(of(6e9)).toEqual([1, "1129MB", "1129MB", true]);
+    expect(of(6e9)).toEqual([1, "1058MB", "1058MB", true]);
     expect(of(2e9)).toEqual([1, "188MB", "188MB", true]);
     expect(of(2e9, { sqlProcesses: "0" })).toEqual([1, "293MB", "293MB", true]);
     expect(of(2e9, { watch: "off" })).toEqual([1, "733MB", "733MB", true]);

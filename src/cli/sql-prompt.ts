@@ -57,25 +57,42 @@ export async function startPrompt(
   if (isTerminal) note(`data_version ${version}; end a statement with ; and the prompt with Ctrl-D`);
   let stopping = new AbortController();
   prompt.on("SIGINT", () => {
-    if (text === "") prompt.close();
-    else stopping.abort(new Error("stopped"));
+    if (text === "" && prompt.line === "" && !isRunning) prompt.close();
+    stopping.abort(new Error("stopped"));
     text = "";
+    // What was typed is left in sight.
+    process.stderr.write("\n");
+    prompt.write(null, { ctrl: true, name: "u" });
+    prompt.setPrompt("sql> ");
+    prompt.prompt();
   });
   let text = "";
+  let isRunning = false;
   if (isTerminal) prompt.prompt();
   for await (const line of prompt) {
+    if (text === "" && /^\s*(exit|quit|\\q|\.exit|\.quit)\s*;?\s*$/i.test(line)) break;
     text += `${line}\n`;
     if (/;\s*$/.test(text)) {
-      history.push(text.trim().replaceAll("\n", " "));
+      // A comment would hide what follows it on the same line.
+      history.push(
+        text
+          .replaceAll(/--[^\n']*\n/g, "\n")
+          .trim()
+          .replaceAll("\n", " "),
+      );
       stopping = new AbortController();
+      isRunning = true;
       await run(text, stopping.signal).catch((error: unknown) => note(reasonOf(error)));
-      text = "";
+      [isRunning, text] = [false, ""];
     }
     prompt.setPrompt(text === "" ? "sql> " : "  -> ");
     if (isTerminal) prompt.prompt();
   }
-  if (text.trim() !== "") await run(text, stopping.signal);
-  if (!isTerminal) return;
+  prompt.close();
+  if (!isTerminal) {
+    if (text.trim() !== "") await run(text, stopping.signal);
+    return;
+  }
   // A history that cannot be kept is no reason to fail.
   await mkdir(dirname(path), { recursive: true }).catch(() => undefined);
   await writeFile(path, `${history.slice(-KEPT).join("\n")}\n`, { mode: 0o600 }).catch(() => undefined);

@@ -12,7 +12,7 @@ import { holdFiles } from "../sql/files.js";
 import { openSqlPool, type SqlPool } from "../sql/pool.js";
 import { plural } from "../words.js";
 import { dataOption, memoryOption, requireLake } from "./options.js";
-import { note, printTable, say, writeBytes } from "./out.js";
+import { note, printTable, writeBytes } from "./out.js";
 import { snapshotOf } from "./reading.js";
 import { startPrompt } from "./sql-prompt.js";
 
@@ -43,7 +43,7 @@ export function sqlCommand(): Command {
     .addHelpText(
       "after",
       '\nExamples:\n  $ tapehouse sql "SELECT count(*) FROM daily"' +
-        '\n  $ tapehouse sql --param day=20240105 "FROM daily WHERE trade_date = $day" --format csv',
+        "\n  $ tapehouse sql --param day=20240105 'FROM daily WHERE trade_date = $day' --format csv",
     )
     .action(async (statement: string | undefined, options: Options) => {
       await requireLake(options.data);
@@ -112,10 +112,14 @@ async function printRows(pieces: AsyncIterable<Uint8Array>, limit: number): Prom
   for await (const piece of pieces) parts.push(Buffer.from(piece));
   const { columns, rows, truncated } = JSON.parse(Buffer.concat(parts).toString("utf8")) as Envelope;
   const names = columns.map(({ name }) => name);
-  const records = rows.map((row) => Object.fromEntries(names.map((name, i) => [name, row[i] ?? null])));
+  const records = rows.map((row) => Object.fromEntries(names.map((name, i) => [name, shown(row[i])])));
   printTable(records, { none: "no rows", shortenable: names });
-  if (truncated) say(`… more than ${plural(limit, "row")}: add --limit, or --format csv for all of them`);
+  if (truncated) note(`there are more than ${plural(limit, "row")}: choose another --limit, or --format csv for all`);
 }
+
+/** Numbers without separators: they may be years. */
+const shown = (value: string | number | null | undefined): string | null =>
+  typeof value === "number" ? String(value) : (value ?? null);
 
 const describe = ({ detail, extras: { hint } }: Problem): string =>
   hint === undefined ? detail : `${detail} (${hint})`;

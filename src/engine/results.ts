@@ -3,12 +3,16 @@ import {
   DuckDBTypeId,
   type DuckDBPreparedStatement,
   type DuckDBValue,
+  DOUBLE,
+  type DuckDBType,
+  LIST,
   listValue,
 } from "@duckdb/node-api";
 import { SQL_TYPES, type Column, type ColumnType } from "../catalog/types.js";
 import { parseDate, isoDate } from "../dates.js";
 import { Problem } from "../errors.js";
 import { quoteName } from "../sql-text.js";
+import type { NamedStatement } from "./statements.js";
 
 /** A value of a parameter: text, a number, or a list of either. */
 export type SqlParameter = string | number | boolean | null | readonly string[] | readonly number[];
@@ -91,24 +95,38 @@ export function columnsOf(described: Described): readonly { readonly column: Col
   });
 }
 
-/** The values to bind. A date may be given as YYYYMMDD. */
-export function valuesOf(
+/** The values to bind, and the types of those whose type the client would get wrong. A date may be given as YYYYMMDD. */
+export function bindingsOf(
   prepared: DuckDBPreparedStatement,
   parameters: Readonly<Record<string, SqlParameter>>,
-): Readonly<Record<string, DuckDBValue>> {
-  const values = Array.from({ length: prepared.parameterCount }, (_, i) => {
-    const name = prepared.parameterName(i + 1);
-    return [name, valueOf(parameters[name] ?? null, isDate(prepared, i + 1))] as const;
+): Pick<NamedStatement, "values" | "types"> {
+  const names = Array.from({ length: prepared.parameterCount }, (_, i) => prepared.parameterName(i + 1));
+  const given = names.map((name, i) => [name, parameters[name] ?? null, isDate(prepared, i + 1)] as const);
+  const types = given.flatMap(([name, value]) => {
+    const type = typeOf(value);
+    return type === undefined ? [] : [[name, type] as const];
   });
-  return Object.fromEntries(values);
+  return {
+    values: Object.fromEntries(given.map(([name, value, date]) => [name, valueOf(value, date)])),
+    types: Object.fromEntries(types),
+  };
 }
 
 function valueOf(value: SqlParameter, date: boolean): DuckDBValue {
-  if (typeof value === "object" && value !== null) return listValue([...value] as DuckDBValue[]);
+  if (typeof value === "object" && value !== null) return listValue(value.map((one) => valueOf(one, date)));
   if (!date || typeof value !== "string") return value;
   const day = parseDate(value);
   return day === undefined ? value : isoDate(day);
 }
+
+/** The client of DuckDB takes the type of a list from its first item, and that of a whole number is never DOUBLE. */
+function typeOf(value: SqlParameter): DuckDBType | undefined {
+  if (typeof value === "number") return isSmall(value) ? undefined : DOUBLE;
+  if (typeof value !== "object" || value === null) return undefined;
+  return value.some((one: string | number) => typeof one === "number" && !isSmall(one)) ? LIST(DOUBLE) : undefined;
+}
+
+const isSmall = (value: number): boolean => Number.isInteger(value) && Math.abs(value) < 2 ** 31;
 
 /** DuckDB does not know the type of every parameter. */
 function isDate(prepared: DuckDBPreparedStatement, index: number): boolean {

@@ -6,7 +6,7 @@ import { batchReader } from "./arrow.js";
 import { type Ahead, byMarker, fetchChunks } from "./chunks.js";
 import { batchesOf, runningChunks } from "./execute.js";
 import { type LockedOptions, openLocked } from "./locked.js";
-import { columnsOf, isTyped, type SqlParameter, valuesOf } from "./results.js";
+import { bindingsOf, columnsOf, isTyped, type SqlParameter } from "./results.js";
 import { type BoundStatement, withPrepared } from "./statements.js";
 
 /** A statement whose text was checked. */
@@ -67,7 +67,9 @@ export async function openSandbox(options: Omit<LockedOptions, "readable">): Pro
     const prepared = await parser.prepare("SELECT json_serialize_sql($1::VARCHAR)::VARCHAR");
     try {
       prepared.bind([text]);
-      return JSON.parse(String((await prepared.runAndReadAll()).getRows()[0]![0])) as unknown;
+      const tree = String((await prepared.runAndReadAll()).getRows()[0]![0]);
+      // A number such as 1e400 is written as Infinity, which is not JSON.
+      return JSON.parse(tree.replaceAll(/:(-?)(Infinity|NaN|inf|nan)(?=[,}])/g, ":null")) as unknown;
     } finally {
       prepared.destroySync();
     }
@@ -144,17 +146,17 @@ async function prepare(
 ): Promise<{ readonly columns: readonly Column[]; readonly statement: BoundStatement }> {
   const prepared = await connection.prepare(sql);
   try {
-    const values = valuesOf(prepared, parameters);
+    const bindings = bindingsOf(prepared, parameters);
     const typed = isTyped(prepared)
       ? prepared
-      : await withPrepared(connection, { sql: `FROM (${sql}\n) LIMIT 0`, values }, (bound) => bound.run());
+      : await withPrepared(connection, { sql: `FROM (${sql}\n) LIMIT 0`, ...bindings }, (bound) => bound.run());
     const columns = columnsOf(typed);
     const shown = framed(
       sql,
       columns.map((one) => one.sql),
       limit,
     );
-    return { columns: columns.map(({ column }) => column), statement: { sql: shown, values } };
+    return { columns: columns.map(({ column }) => column), statement: { sql: shown, ...bindings } };
   } finally {
     prepared.destroySync();
   }

@@ -1,29 +1,41 @@
 // Statements on a connection: preparing, binding values, and interrupting.
 import { setTimeout as sleep } from "node:timers/promises";
-import { type DuckDBConnection, type DuckDBPreparedStatement, type DuckDBValue, listValue } from "@duckdb/node-api";
+import {
+  type DuckDBConnection,
+  type DuckDBPreparedStatement,
+  type DuckDBType,
+  type DuckDBValue,
+  listValue,
+} from "@duckdb/node-api";
 import type { SqlValue } from "../query/bindings.js";
 import type { Statement } from "../query/sql.js";
 
-/** A statement of ours, with values by position, or of a user, with values by name. */
-export type BoundStatement =
-  Statement | { readonly sql: string; readonly values: Readonly<Record<string, DuckDBValue>> };
+/** A statement of a user, with values by name. */
+export interface NamedStatement {
+  readonly sql: string;
+  readonly values: Readonly<Record<string, DuckDBValue>>;
+  /** Types of those whose type does not follow from their value. */
+  readonly types: Readonly<Record<string, DuckDBType>>;
+}
+
+/** A statement of ours has values by position. */
+export type BoundStatement = Statement | NamedStatement;
 
 /** Calls `run` with the statement, whose values are bound. The connection must be idle. */
 export async function withPrepared<T>(
   connection: DuckDBConnection,
-  { sql, values }: BoundStatement,
+  bound: BoundStatement,
   run: (statement: DuckDBPreparedStatement) => Promise<T>,
 ): Promise<T> {
-  const statement = await connection.prepare(sql);
+  const statement = await connection.prepare(bound.sql);
   try {
-    statement.bind(isList(values) ? values.map(toDuck) : values);
+    if ("types" in bound) statement.bind(bound.values, bound.types);
+    else statement.bind(bound.values.map(toDuck));
     return await run(statement);
   } finally {
     statement.destroySync();
   }
 }
-
-const isList = (values: BoundStatement["values"]): values is Statement["values"] => Array.isArray(values);
 
 // Conversion of values: plain JavaScript on our side, DuckDB's own classes on the other.
 

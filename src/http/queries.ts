@@ -1,5 +1,5 @@
 // POST …/query: the rows that GET returns, for parameters that are too long for a URL. They are in the body, as JSON.
-import express, { type Express, type RequestHandler } from "express";
+import express, { type Express, type Request, type RequestHandler } from "express";
 import { Problem } from "../errors.js";
 import { quote } from "../query/parameters.js";
 import { searchOfBody } from "../query/body.js";
@@ -38,14 +38,19 @@ export function addQueryRoutes(
 
 /** The parameters in the body. They cannot be in the URL too. */
 const searchInBody: SearchOf = (req) => {
+  requireEmptySearch(req);
+  return searchOfBody(req.body as Uint8Array);
+};
+
+/** Throws if there are parameters in the URL of a request that has them in its body. */
+export function requireEmptySearch(req: Request): void {
   for (const name of searchOf(req).keys()) {
     throw new Problem("unknown_parameter", `${quote(name)} is in the URL; here all parameters are in the body`, {
       parameter: name,
       allowed: [],
     });
   }
-  return searchOfBody(req.body as Uint8Array);
-};
+}
 
 const requireJson: RequestHandler = (req, _res, next) => {
   const { "content-type": type, "content-encoding": encoding = "identity" } = req.headers;

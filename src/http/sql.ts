@@ -7,12 +7,13 @@ import { Problem } from "../errors.js";
 import { SQL } from "../lake/tokens.js";
 import { parseSqlBody, parseSqlSearch, type SqlRequest } from "../query/sql-request.js";
 import { holdFiles } from "../sql/files.js";
-import { checkRight } from "./auth.js";
+import { checkRight, mayRead } from "./auth.js";
 import type { Context } from "./context.js";
 import { nameFile, negotiateEncoding, negotiateFormat, sentNotModified } from "./headers.js";
 import { findSnapshot, searchOf } from "./lookup.js";
 import { endStage, notesOf } from "./observe.js";
-import { readsJson } from "./queries.js";
+import { readsJson, requireEmptySearch } from "./queries.js";
+import { createAdmissions, type TokenAdmission } from "./limits.js";
 import { requestSignal, sendBody } from "./respond.js";
 
 type RequestOf = (req: Request) => SqlRequest;
@@ -25,8 +26,12 @@ export function addSqlRoutes(
   large: RequestHandler,
 ): void {
   const { config } = context;
-  const inUrl = answerSql(context, (req) => parseSqlSearch(searchOf(req), config));
-  const inBody = answerSql(context, (req) => parseSqlBody(req.body as Uint8Array, config));
+  const admissions = createAdmissions(mostOfToken(config.sqlProcesses), config.queue, tooMany);
+  const inUrl = answerSql(context, admissions, (req) => parseSqlSearch(searchOf(req), config));
+  const inBody = answerSql(context, admissions, (req) => {
+    requireEmptySearch(req);
+    return parseSqlBody(req.body as Uint8Array, config);
+  });
   app
     .route("/api/v1/sql")
     .get([...before, large, inUrl])
@@ -34,14 +39,27 @@ export function addSqlRoutes(
     .all(onlyGetAndPost);
 }
 
+/** One token leaves processes for others, where there are several. */
+const mostOfToken = (processes: number): number => Math.max(1, Math.floor(processes / 2));
+
+const tooMany = (): Problem =>
+  new Problem("too_many_requests", "this token has too many statements waiting", {
+    hint: "send fewer at a time",
+    retryAfter: 5,
+  });
+
 const onlyGetAndPost: RequestHandler = (req, res) => {
   res.setHeader("Allow", "GET, HEAD, POST");
   throw new Problem("method_not_allowed", `${req.method} is not supported here: SQL is sent by GET or POST`);
 };
 
-function answerSql(context: Context, requestOf: RequestOf): RequestHandler {
+function answerSql(context: Context, admissions: TokenAdmission, requestOf: RequestOf): RequestHandler {
   return async (req, res) => {
-    checkRight(res, SQL, "the operator creates a token for SQL with: tapehouse token create NAME --sql");
+    if (!mayRead(res, SQL)) {
+      throw new Problem("forbidden", "this token may not run SQL", {
+        hint: "the operator creates a token for it with: tapehouse token create NAME --entities … --sql",
+      });
+    }
     const request = requestOf(req);
     if (request.engine === "cluster") {
       throw new Problem("invalid_parameter", "engine: this server has no cluster", {
@@ -55,8 +73,8 @@ function answerSql(context: Context, requestOf: RequestOf): RequestHandler {
     const { sql, parameters, dates, compression, bom, limit } = request;
     const form = { format, dates, compression, bom };
     if (sentNotModified(req, res, ["sql", snapshot.version.data_version, sql, parameters, limit, form])) return;
-    const signal = requestSignal(res, context.config.deadline);
-    await context.tokenAdmission.admit(res, "heavy", signal);
+    const signal = requestSignal(res, context.config.sqlDeadline);
+    await admissions.admit(res, "light", signal);
     const session = await context.sql.open(signal);
     try {
       const entities = await session.read({ sql, parameters });
@@ -94,6 +112,6 @@ interface Head {
 function setHead(res: Response, { sql, limit }: SqlRequest, { format, encoding, truncated }: Head): void {
   res.setHeader("Content-Type", contentTypeOf(format));
   if (encoding !== "identity") res.setHeader("Content-Encoding", encoding);
-  if (limit !== null && truncated !== null) res.setHeader("X-Truncated", String(truncated));
+  if (!FORMATS[format].hasSummary) res.setHeader("X-Truncated", String(limit !== null && truncated === true));
   nameFile(res, format, ["sql", createHash("sha256").update(sql).digest("hex").slice(0, 12)]);
 }

@@ -65,27 +65,27 @@ export async function answerStatement(
   const defined = define(sql, uses, parameters, source);
   const statement = { ...defined, parameters, limit, paths: Object.values(paths) };
   const result = await sandbox.run(statement, signal).catch((error: unknown) => {
-    throw problemOf(error) ?? error;
+    throw problemOf(sql, error) ?? error;
   });
   let [rows, truncated] = [0, false];
   async function* read(): AsyncGenerator<RecordBatch> {
     try {
       for await (const batch of result.batches()) {
-        if (rows + batch.numRows > mostRows) throw tooManyRows(mostRows);
         const left = (limit ?? Infinity) - rows;
+        if (rows + Math.min(batch.numRows, left) > mostRows) throw tooManyRows(mostRows);
         if (batch.numRows > left) truncated = true;
         rows += Math.min(batch.numRows, left);
         if (left > 0) yield batch.numRows > left ? batch.slice(0, left) : batch;
       }
     } catch (error) {
-      throw problemOf(error) ?? error;
+      throw problemOf(sql, error) ?? error;
     }
   }
-  const body = encoded(read, result, answering, () => ({ count: rows, truncated, nextCursor: null }));
+  const body = inRange(encoded(read, result, answering, () => ({ count: rows, truncated, nextCursor: null })));
   const held = answering.endFirst && limit !== null ? await gather(body) : null;
   return {
     truncated: held === null ? null : truncated,
-    pieces: async function* () {
+    async *pieces() {
       if (held === null) yield* body;
       else yield* held;
       return undefined;
@@ -107,6 +107,19 @@ function encoded(
     onRows: () => undefined,
     summarise,
   });
+}
+
+/** Encoders throw RangeError for dates that have no four digits of a year. */
+async function* inRange(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* pieces;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new Problem("invalid_sql", "the result has a date outside the years 1 to 9999", {
+      parameter: "sql",
+      hint: "leave it out, or show it as text: day::VARCHAR",
+    });
+  }
 }
 
 async function gather(pieces: AsyncIterable<Uint8Array>): Promise<readonly Uint8Array[]> {

@@ -32,7 +32,11 @@ interface TableFunction {
 export const FUNCTIONS = {
   known: { arguments: ["entity", "as_of"], needed: 2, example: "known(income, '20240501')" },
   latest: { arguments: ["entity", "as_of"], needed: 1, example: "latest(income)" },
-  adjusted: { arguments: ["entity", "adjust", "volume"], needed: 2, example: "adjusted(daily, 'backward')" },
+  adjusted: {
+    arguments: ["entity", "adjust", "first_day", "last_day", "volume"],
+    needed: 2,
+    example: "adjusted(daily, 'forward', last_day := '20241231')",
+  },
   bars: { arguments: ["entity", "period"], needed: 2, example: "bars(daily, 'week')" },
   panel: {
     arguments: ["fields", "first_day", "last_day"],

@@ -22,7 +22,7 @@ export interface Uses {
 
 /** Parts of a query, of FROM, and of what follows it. */
 const KINDS: ReadonlySet<string> = new Set([
-  ...["SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"],
+  ...["SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE"],
   ...["BASE_TABLE", "TABLE_FUNCTION", "JOIN", "SUBQUERY", "EMPTY", "EXPRESSION_LIST", "PIVOT", "CTE"],
   ...["ORDER_MODIFIER", "LIMIT_MODIFIER", "LIMIT_PERCENT_MODIFIER", "DISTINCT_MODIFIER"],
   ...["ORDER_DEFAULT", "ASCENDING", "DESCENDING"],
@@ -38,7 +38,7 @@ const EXPRESSIONS: ReadonlySet<string> = new Set([
 
 /** Functions that depend on their arguments as DuckDB says, but tell of the server or run other SQL. */
 const REFUSED =
-  /^(current_|session_|pg_|has_|inet_|json_(de)?serialize|json_execute|query|getenv|getvariable|version|user$|user_agent|parse_duckdb|duckdb_|pragma_|icu_|format_pg|col_description|obj_description|shobj_description|txid_|in_search_path|which_secret|from_substrait|get_|enum_)/;
+  /^(current_|session_|pg_|has_|inet_|json_(de)?serialize|json_execute|query|getenv|getvariable|version|user$|user_agent|parse_duckdb|duckdb_|pragma_|icu_|format_pg|col_description|obj_description|shobj_description|txid_|in_search_path|which_secret|from_substrait|get_|enum_|age$|reservoir_quantile$|vector_type$)/;
 
 /** Names that DuckDB takes for functions of the session where no column has them. */
 const SESSION: ReadonlySet<string> = new Set([
@@ -54,16 +54,12 @@ const SAME_EVERY_TIME = "a statement gives the same rows whenever it runs over t
 /** Checks a tree as DuckDB writes it. `functions` are those of DuckDB. */
 export function check(sql: string, tree: unknown, functions: Functions): Uses {
   const statement = onlyStatement(sql, tree as TreeNode);
-  const common = new Set<string>();
   const tables = new Set<string>();
   const calls: Call[] = [];
   const parameters = new Set<string>();
   const ofTables = new Set<TreeNode>();
   let shifts = false;
-  for (const node of nodesOf(statement)) {
-    for (const { key } of nodesIn(nodeIn(node, "cte_map") ?? {}, "map")) common.add(String(key).toLowerCase());
-  }
-  for (const node of nodesOf(statement)) {
+  for (const [node, common] of nodesOf(statement)) {
     requireKnown(sql, node);
     const [kind, expression] = [textIn(node, "type"), textIn(node, "class")];
     if (kind === "BASE_TABLE") tables.add(tableOf(sql, node, common));
@@ -75,7 +71,7 @@ export function check(sql: string, tree: unknown, functions: Functions): Uses {
     } else if ((expression === "FUNCTION" || expression === "WINDOW") && !ofTables.has(node)) {
       const name = textIn(node, "function_name").toLowerCase();
       if (name === SHIFT) shifts = true;
-      else requireFunction(sql, node, name, functions);
+      else if (name !== "unnest") requireFunction(sql, node, name, functions);
     } else if (expression === "COLUMN_REF") refuseSession(sql, node);
     const parameter = parameterOf(node);
     if (parameter !== null) parameters.add(parameter);
@@ -87,12 +83,10 @@ export function check(sql: string, tree: unknown, functions: Functions): Uses {
 function onlyStatement(sql: string, tree: TreeNode): TreeNode {
   if (tree["error"] === true) {
     if (tree["error_type"] === "not implemented" && textIn(tree, "error_message").startsWith("Only SELECT")) {
-      throw notAllowed(
-        sql,
-        "only SELECT is possible here",
-        null,
-        "write SELECT … FROM …, with WITH before it if you like",
-      );
+      const hint = /\bpivot\b/i.test(sql)
+        ? "PIVOT has to name its columns: FROM daily PIVOT (sum(vol) FOR ts_code IN ('000001.SZ', '600519.SH'))"
+        : "write SELECT … FROM …, with WITH before it if you like";
+      throw notAllowed(sql, "only SELECT is possible here", null, hint);
     }
     const place = tree["position"] === undefined ? null : Number(tree["position"]);
     throw invalidSql(sql, textIn(tree, "error_message"), place);
@@ -106,11 +100,12 @@ function onlyStatement(sql: string, tree: TreeNode): TreeNode {
 function requireKnown(sql: string, node: TreeNode): void {
   const [kind, expression] = [textIn(node, "type"), textIn(node, "class")];
   const isKnown = expression === "" ? kind === "" || KINDS.has(kind) || TYPE.test(kind) : EXPRESSIONS.has(expression);
-  if (!isKnown) {
+  if (!isKnown && !(kind === "SHOW_REF" && node["show_type"] === "DESCRIBE")) {
     const what = (expression || kind).toLowerCase().replaceAll("_", " ");
-    const hint =
-      kind === "SHOW_REF" ? "the columns of every entity are in /api/v1/meta and in the API reference" : undefined;
-    throw notAllowed(sql, `${what} is not possible here`, placeOf(node), hint);
+    const hint = "DESCRIBE daily shows the columns of an entity; the entities are in /api/v1/meta";
+    throw kind === "SHOW_REF"
+      ? notAllowed(sql, "SHOW and SUMMARIZE are not possible here", placeOf(node), hint)
+      : notAllowed(sql, `${what} is not possible here`, placeOf(node));
   }
   if (nodeIn(node, "sample")) throw notAllowed(sql, "a sample is not possible here", placeOf(node), SAME_EVERY_TIME);
   if (nodeIn(node, "at_clause"))
@@ -122,8 +117,10 @@ function tableOf(sql: string, node: TreeNode, common: ReadonlySet<string>): stri
   const given = textIn(node, "table_name");
   const name = given.toLowerCase();
   const isQualified = textIn(node, "schema_name") !== "" || textIn(node, "catalog_name") !== "";
-  if (!isQualified && entityNamed(name)) return name;
   if (!isQualified && common.has(name)) return "";
+  if (!isQualified && entityNamed(name)) return name;
+  if (isQualified && entityNamed(name))
+    throw invalidSql(sql, `${name} has no schema`, placeOf(node), `write ${name} alone`);
   const near = nearest(name, [...ENTITY_NAMES, ...common]);
   throw new Problem("invalid_sql", `${placed(sql, placeOf(node))}there is no table ${quote(given)}`, {
     parameter: "sql",

@@ -98,8 +98,11 @@ function inCall<T>(sql: string, call: Call, work: () => T): T {
     return work();
   } catch (error) {
     if (!(error instanceof Problem) || error.code === "invalid_sql") throw error;
-    const { detail, extras } = error;
-    throw new Problem(error.code, `${placed(sql, call.place)}${call.name}: ${detail}`, { ...extras, parameter: "sql" });
+    // What the endpoint would take instead is no help here.
+    const { hint } = error.extras;
+    const detail = `${placed(sql, call.place)}${call.name}: ${error.detail}`;
+    const isGeneral = error.code !== "unknown_parameter" && hint !== undefined;
+    throw new Problem(error.code, detail, { parameter: "sql", ...(isGeneral ? { hint } : {}) });
   }
 }
 
@@ -118,7 +121,11 @@ const ROWS_OF: Readonly<Record<FunctionName, RowsOf>> = {
     const entity = entityOf(sql, call, parameters);
     const volume = argument(call, "volume", parameters)?.toLowerCase();
     const adjust_volume = volume === "t" ? "true" : volume === "f" ? "false" : volume;
-    const request = requestOf(entity, { adjust: argument(call, "adjust", parameters), adjust_volume });
+    const days = {
+      start_date: argument(call, "first_day", parameters),
+      end_date: argument(call, "last_day", parameters),
+    };
+    const request = requestOf(entity, { adjust: argument(call, "adjust", parameters), adjust_volume, ...days });
     return adjustedSql(request, planSql(planOf({ ...request, ...plainUnlessBuilt(entity) }, source), source), (name) =>
       tableSql(entityNamed(name)!, source),
     );

@@ -132,7 +132,8 @@ function startRunner(entry: URL, options: RunnerOptions): Runner {
   const child = spawn(process.execPath, [entry.pathname], {
     stdio: ["ignore", "ignore", "inherit", "ipc"],
     serialization: "advanced",
-    env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !SECRET.test(name))),
+    // Results must not depend on where a server is.
+    env: { ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !SECRET.test(name))), TZ: "UTC" },
   });
   const waiting: Waiting[] = [];
   let alive = true;

@@ -27,8 +27,10 @@ const OWN_FAULT =
 /** Where DuckDB shows a line of the text, a marker below it points at the place. */
 const SHOWN_LINE = /\n\nLINE (\d+): ([^\n]*)\n( *)\^/;
 
+const DATES = "write DATE '2024-01-05'; a parameter may be cast: $day::DATE with 2024-01-05 as its value";
+
 /** What DuckDB's error about a statement means to its author; null if it is not the author's fault. */
-export function problemOf(error: unknown): Problem | null {
+export function problemOf(sql: string, error: unknown): Problem | null {
   if (error instanceof Problem) return error;
   if (!(error instanceof Error)) return null;
   const { message } = error;
@@ -43,16 +45,20 @@ export function problemOf(error: unknown): Problem | null {
   const [first = "", ...more] = message.replace(SHOWN_LINE, "").split("\n");
   const near = more.find((line) => /^(Did you mean|Candidate)/.test(line));
   const reason = first.replace(OWN_FAULT, "").replaceAll(/"?(?:\/[\w.-]+){2,}"?/g, "a file");
-  return new Problem("invalid_sql", lineOf(message) + reason, {
+  const hint = /date field format|cast.*DATE|-> DATE/i.test(first) ? DATES : near?.trim();
+  return new Problem("invalid_sql", shownAt(sql, message) + reason, {
     parameter: "sql",
-    ...(near === undefined ? {} : { hint: near.trim() }),
+    ...(hint === undefined || hint.endsWith(":") ? {} : { hint }),
   });
 }
 
-function lineOf(message: string): string {
-  const [, line, , spaces] = SHOWN_LINE.exec(message) ?? [];
+/** DuckDB shows a part of the line, of the statement as we frame it: only what is part of the author's text has a place. */
+function shownAt(sql: string, message: string): string {
+  const [, line, shown, spaces] = SHOWN_LINE.exec(message) ?? [];
   if (line === undefined) return "";
-  // The marker stands below the text, which `LINE 1: ` precedes.
-  const column = spaces!.length - `LINE ${line}: `.length + 1;
-  return `line ${line}, column ${Math.max(1, column)}: `;
+  const [, before, excerpt] = /^(\.\.\.)?(.*?)(?:\.\.\.)?$/.exec(shown!)!;
+  const at = sql.indexOf(excerpt!);
+  const column = spaces!.length - `LINE ${line}: ${before ?? ""}`.length;
+  const isHere = at >= 0 && sql.indexOf(excerpt!, at + 1) < 0 && column >= 0 && column <= excerpt!.length;
+  return isHere ? placed(sql, Buffer.byteLength(sql.slice(0, at)) + Buffer.byteLength(excerpt!.slice(0, column))) : "";
 }

@@ -2,11 +2,23 @@
 import { setPriority } from "node:os";
 import { openSandbox, type Sandbox } from "../engine/sandbox.js";
 import { Problem } from "../errors.js";
+import { bytesOf } from "../setting-values.js";
 import { answerStatement, type ReadStatement, readStatement, type SqlAnswer } from "./answer.js";
 import type { Order, Reply } from "./messages.js";
 
 /** Rows are served first. */
 const NICE = 10;
+
+/** What DuckDB does not count, such as long texts, may take this many bytes in addition to its limit. */
+const SPARE = 400e6;
+const LOOK_EVERY = 50;
+
+/** Ends this process if it takes too much memory, as long as it can still be ended: then no other process is in danger. */
+function watchMemory(most: number): void {
+  setInterval(() => {
+    if (process.memoryUsage.rss() > most) process.kill(process.pid, "SIGKILL");
+  }, LOOK_EVERY).unref();
+}
 
 let sandbox: Promise<Sandbox> | null = null;
 let statement: ReadStatement | null = null;
@@ -21,6 +33,7 @@ const send = (reply: Reply): void => void process.send!(reply, undefined, {}, ()
 const followed: { readonly [Name in Order["order"]]: (order: Extract<Order, { order: Name }>) => Promise<Reply> } = {
   async begin({ options }) {
     setPriority(NICE);
+    watchMemory(bytesOf(options.memory) + SPARE);
     sandbox = openSandbox(options);
     await (await sandbox).functions();
     return { reply: "ready" };

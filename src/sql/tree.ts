@@ -10,13 +10,25 @@ const NOWHERE = 2 ** 53;
 
 const isNode = (value: unknown): value is TreeNode => typeof value === "object" && value !== null;
 
-/** All nodes below and with this one, parents first. */
-export function* nodesOf(value: unknown): Generator<TreeNode> {
-  if (Array.isArray(value)) for (const item of value) yield* nodesOf(item);
-  else if (isNode(value)) {
-    yield value;
-    for (const field of Object.values(value)) yield* nodesOf(field);
+type Names = ReadonlySet<string>;
+
+/**
+ * All nodes below and with this one, parents first, each with the names that `WITH` gives to tables where it stands. As in
+ * DuckDB, a name is known after its own query, and within it only if that is recursive.
+ */
+export function* nodesOf(value: unknown, names: Names = new Set()): Generator<readonly [TreeNode, Names]> {
+  if (Array.isArray(value)) for (const item of value) yield* nodesOf(item, names);
+  if (Array.isArray(value) || !isNode(value)) return;
+  yield [value, names];
+  const { cte_map: common, right, ...others } = value;
+  let known = names;
+  for (const entry of nodesIn(isNode(common) ? common : {}, "map")) {
+    yield* nodesOf(entry["value"], known);
+    known = new Set([...known, textIn(entry, "key").toLowerCase()]);
   }
+  yield* nodesOf(Object.values(others), known);
+  const isRecursive = value["type"] === "RECURSIVE_CTE_NODE";
+  yield* nodesOf(right, isRecursive ? new Set([...known, textIn(value, "cte_name").toLowerCase()]) : known);
 }
 
 export const textIn = (node: TreeNode, field: string): string => {

@@ -29,7 +29,7 @@ test("workers share the limits of the whole server, and nothing else", () => {
       connections: 3333,
       tokenStreams: 21,
       rateLimit: 33,
-      sqlProcesses: 1,
+      sqlProcesses: 2,
       sqlMemory: "333MB",
       sqlSpill: "3333MB",
     },

@@ -75,6 +75,10 @@ describe("tables and the functions of the field", () => {
     ["adjusted(daily, 'backward')", "daily?adjust=backward"],
     ["adjusted(daily, 'forward')", "daily?adjust=forward"],
     ["adjusted(daily, 'forward', volume := true)", "daily?adjust=forward&adjust_volume=true"],
+    [
+      "adjusted(daily, 'forward', first_day := '20240601', last_day := '20240628')",
+      "daily?adjust=forward&start_date=20240601&end_date=20240628",
+    ],
     ["adjusted(weekly, 'forward')", "weekly?adjust=forward"],
     ["adjusted(weekly, 'backward')", "weekly?adjust=backward"],
     ["bars(daily, 'week')", "weekly?"],
@@ -155,6 +159,7 @@ test("limit says in every format whether rows are left out", async () => {
   const csv = await ask({ sql, limit: 3, format: "csv" });
   expect([csv.headers.get("X-Truncated"), await csv.text()]).toEqual(["true", "i\n0\n1\n2\n"]);
   expect((await ask({ sql, limit: 100, format: "csv" })).headers.get("X-Truncated")).toBe("false");
+  expect((await ask({ sql, format: "csv" })).headers.get("X-Truncated")).toBe("false");
 });
 
 test("a statement in the URL gives the same as in a body; its ETag belongs to statement, parameters and version", async () => {
@@ -173,6 +178,12 @@ describe("a mistake is explained", () => {
   test.each([
     [{ sql: "SELECT clsoe FROM daily" }, "invalid_sql", /^line 1, column 8: .*clsoe/, /close/],
     [{ sql: "SELECT 1\nFROM dialy" }, "invalid_sql", /^line 2, column 6: there is no table "dialy"/, /daily/],
+    [
+      { sql: "SELECT count(*) AS n FROM daily WHERE trade_date = '20240105'" },
+      "invalid_sql",
+      /invalid date field format/,
+      /DATE '2024-01-05'/,
+    ],
     [{ sql: "SELECT 1 +" }, "invalid_sql", /syntax error/, undefined],
     [{ sql: "SELECT mdian(close) FROM daily" }, "sql_not_allowed", /^line 1, column 8: .*mdian/, /median/],
     [{ sql: "SELECT now()" }, "sql_not_allowed", /now/, /same rows/],
@@ -223,7 +234,7 @@ test("a statement that its client leaves ends, and its process takes the next on
 });
 
 test("a statement that takes too long is 504; one with too many rows is an error or visibly cut", async () => {
-  const other = await serve(data, { sqlProcesses: "1", sqlRows: "1000" }, { deadline: 2_000 });
+  const other = await serve(data, { sqlProcesses: "1", sqlRows: "1000" }, { sqlDeadline: 2_000 });
   const post = (sql: string): Promise<Response> =>
     fetch(`${other.url}/api/v1/sql`, {
       method: "POST",
@@ -238,6 +249,31 @@ test("a statement that takes too long is 504; one with too many rows is an error
     () => "cut",
   );
   expect(["out_of_room", "cut"]).toContain(told);
+});
+
+test("values of parameters are taken for what they are", async () => {
+  const { rows } = await answerTo({
+    sql: "SELECT $a + 1 AS a, $b AS b, $c * 2 AS c, count(*) AS n FROM daily WHERE ts_code IN $codes AND trade_date >= $from::DATE - INTERVAL 1 DAY AND list_contains($d, 2.5)",
+    params: { a: 1, b: "text", c: 1e20, d: [1, 2.5], codes: ["000001.SZ", "no"], from: "2024-06-01" },
+  });
+  expect(rows).toEqual([[2, "text", 2e20, expect.any(Number)]]);
+});
+
+test("a process that takes much more memory than it may ends, and the next statement is answered", async () => {
+  const other = await serve(data, { sqlProcesses: "1", sqlMemory: "200MB" });
+  const get = (sql: string): Promise<Response> => other.get(`/api/v1/sql?q=${encodeURIComponent(sql)}`);
+  const large = await get("SELECT length(repeat('x', 3_000_000_000)) AS n");
+  expect([large.status, ((await large.json()) as Problem).code]).toEqual([503, "out_of_room"]);
+  expect((await get("SELECT 1 AS a")).status).toBe(200);
+});
+
+test("parameters of a body are not in the URL too", async () => {
+  const response = await fetch(`${server.url}/api/v1/sql?limit=1`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${TOKEN}`, "Content-Type": "application/json" },
+    body: '{"sql": "SELECT 1 AS a"}',
+  });
+  expect([response.status, ((await response.json()) as Problem).code]).toEqual([400, "unknown_parameter"]);
 });
 
 test("without processes for SQL, the way to have them is named", async () => {

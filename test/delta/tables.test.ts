@@ -19,7 +19,7 @@ import { copyAtCall } from "../support/dying.js";
 import { copyOf, temporaryFolder } from "../support/folders.js";
 import { drop, factors, ingester } from "../support/ingest.js";
 import { publishRows } from "../support/lake.js";
-import { someSteps } from "../support/size.js";
+import { someSteps, size } from "../support/size.js";
 import { dropFactors, filesBelow, MEMORY } from "../support/upkeep.js";
 
 vi.setConfig({ testTimeout: 300_000 });
@@ -227,7 +227,10 @@ test("a crash between any two writes is made up for by the next command", async 
     const base = await copyOf(three);
     if (name !== "begin") await beginTables(base);
     let died: string | null = base;
-    for (const call of someSteps(Array.from({ length: 1_000 }, (_, i) => i + 1))) {
+    for (const call of someSteps(
+      Array.from({ length: 1_000 }, (_, i) => i + 1),
+      size("CRASHES_OF_TABLES", 25, 3),
+    )) {
       const root = await copyOf(base);
       died = await copyAtCall(call, root, () => command(root));
       if (died === null) break;

@@ -61,7 +61,7 @@ export async function startPrompt(
     stopping.abort(new Error("stopped"));
     text = "";
     // What was typed is left in sight.
-    process.stderr.write("\n");
+    note("");
     prompt.write(null, { ctrl: true, name: "u" });
     prompt.setPrompt("sql> ");
     prompt.prompt();

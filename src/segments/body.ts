@@ -108,7 +108,7 @@ export async function* bodyOf(
     for (const section of sections) {
       const start = count;
       const caching = store && section.caching;
-      const cached = caching && (await store!.open(caching.key));
+      const cached = caching && (await store.open(caching.key));
       yield* cached ? sendCached(caching, cached) : sendRows(section.read, caching);
       onRows(count);
       if (count > start) before = encoder.separator;

@@ -40,7 +40,9 @@ const OF_LAKES = filesOf(isLongRun ? LAKES : QUICK_LAKES);
 const PROJECTS = [
   { name: "folders", include: ["test/**/*.test.ts"] },
   { name: "mirrors of folders", include: OF_LAKES, env: { TAPEHOUSE_LAKES: "folder" } },
-  ...(isLongRun ? [{ name: "mirrors of buckets", include: filesOf(BUCKET_LAKES), env: { TAPEHOUSE_LAKES: "bucket" } }] : []),
+  ...(isLongRun
+    ? [{ name: "mirrors of buckets", include: filesOf(BUCKET_LAKES), env: { TAPEHOUSE_LAKES: "bucket" } }]
+    : []),
 ];
 
 export default defineConfig({

@@ -23,7 +23,7 @@ const WARM_TURNS = 5;
 /** No server has serving copies or cached rows, so that all read data files. */
 const OPTIONS = { keeping: false, more: ["--copies", "none"] };
 
-/** What is aimed at: at most so many milliseconds or times as long, or at least this share. */
+/** The target: the most milliseconds, the greatest ratio, or the least share. */
 const TARGETS = { oneStock: 90, oneDay: 180, warmRatio: 1.1, shareOfConnection: 0.8, start: 2_000 };
 
 interface Measured {

@@ -94,7 +94,12 @@ async function underLock(root: string, options: CopierOptions, work: (step: Step
       await claimFolder(folder, lake.layout);
       await removeLeftovers(folder);
       const reader = await openReader({
-        ...{ readable: { folder: lake.layout.lake }, memory: "256MB", tempDirectory: join(folder, ".spill"), spill: "1GB" },
+        ...{
+          readable: { folder: lake.layout.lake },
+          memory: "256MB",
+          tempDirectory: join(folder, ".spill"),
+          spill: "1GB",
+        },
         ...{ threads: 1, concurrency: 1, streams: 1, queue: 0 },
         integrity: createIntegrity(lake.layout, lake.requireState),
       });

@@ -289,10 +289,10 @@ test(`${COUNT.toLocaleString("en")} mutated statements are answered or refused, 
       (error: unknown) => error,
     );
     if (typeof found === "string") answered++;
-    const told = typeof found === "string" ? found : (found as Error).message;
+    const shown = typeof found === "string" ? found : (found as Error).message;
     // The statement itself may hold the path, as text or as a name.
-    if (told.includes("TOP") || (found instanceof Error && !(found instanceof Problem))) {
-      throw new Error(`${JSON.stringify(sql)} → ${told}`);
+    if (shown.includes("TOP") || (found instanceof Error && !(found instanceof Problem))) {
+      throw new Error(`${JSON.stringify(sql)} → ${shown}`);
     }
   }
   expect(answered).toBeGreaterThan(COUNT / 50);

@@ -43,7 +43,11 @@ export async function serve(
   const logged: string[] = [];
   const given = { data, port: "0", temp, logLevel: "warn", encoders: "0", ...options };
   const config = readConfig(given, { TAPEHOUSE_TOKEN: TOKEN });
-  const server = await startServer({ ...config, ...exact }, (line) => logged.push(line), { threadEntry, sqlEntry, ...hooks });
+  const server = await startServer({ ...config, ...exact }, (line) => logged.push(line), {
+    threadEntry,
+    sqlEntry,
+    ...hooks,
+  });
   running.push(server);
   const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
     fetch(server.url + path, { headers: { Authorization: `Bearer ${TOKEN}`, ...headers } });

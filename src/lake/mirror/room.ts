@@ -25,7 +25,7 @@ export async function untilUnmarked(path: string): Promise<void> {
 export interface Room {
   /** Called after a file of so many bytes was fetched: removes others if there are too many. */
   added(bytes: number): Promise<void>;
-  /** Removes files until so many more bytes fit. Resolves to false, and removes none, if that cannot be reached. */
+  /** Removes files until this many more bytes fit. If that is impossible, it removes none and resolves to false. */
   make(bytes: number): Promise<boolean>;
 }
 

@@ -175,7 +175,7 @@ export const stampOf = ({ ino, size, mtimeMs, ctimeMs }: Stats): string => `${in
 /** The stamp of the file at a path; empty if there is none. */
 export const stampAt = (path: string): Promise<string> => stat(path).then(stampOf, () => "");
 
-/** Removes the files of a folder that have not been written for `age` milliseconds. A missing folder has none. */
+/** Removes the files of a folder that have not been written for this many milliseconds. A missing folder has none. */
 export async function removeOlderThan(folder: string, milliseconds: number): Promise<void> {
   for (const name of await namesIn(folder)) {
     const path = join(folder, name);

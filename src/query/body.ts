@@ -50,24 +50,30 @@ function objectIn(text: string, unreadable: Unreadable): object {
   return found;
 }
 
-/** The begin or end of an object in JSON, or text, with the colon after it if it is a name. */
-const TOKEN = /[{}]|"([^"\\]*(?:\\.[^"\\]*)*)"(\s*:)?/g;
+/** Text in JSON, and the colon after it if it is a name. */
+const TEXT = /"([^"\\]*(?:\\.[^"\\]*)*)"(\s*:)?/g;
+/** The same, and the begin or end of an object. */
+const TEXT_OR_BRACE = new RegExp(`[{}]|${TEXT.source}`, "g");
 
 /** JSON.parse takes the last of several members with one name. */
 function requireDistinctNames(json: string): void {
+  const names = [...json.matchAll(TEXT)].flatMap(([, inner, colon]) => (colon === undefined ? [] : [inner!]));
+  // Escapes can hide that two names are the same.
+  const areDistinct = new Set(names).size === names.length && !names.some((name) => name.includes("\\"));
+  if (areDistinct) return;
   const open: Set<string>[] = [];
-  for (const [token, inner, colon] of json.matchAll(TOKEN)) {
+  for (const [token, inner, colon] of json.matchAll(TEXT_OR_BRACE)) {
     if (token === "{") open.push(new Set());
     else if (token === "}") open.pop();
     else if (colon !== undefined) {
       const name = JSON.parse(`"${inner!}"`) as string;
-      const names = open.at(-1)!;
-      if (names.has(name)) {
+      const known = open.at(-1)!;
+      if (known.has(name)) {
         throw new Problem("duplicate_parameter", `${name} is given twice; give it once, several values as a list`, {
           parameter: name,
         });
       }
-      names.add(name);
+      known.add(name);
     }
   }
 }

@@ -76,7 +76,7 @@ export async function neededFiles(root: string): Promise<readonly string[]> {
   const layout = layoutOf(root);
   const lake = await openLake(root);
   const needed = new Set<string>(lake.current().version.sequence > 0 ? [layout.pointer] : []);
-  for (const path of [layout.identity, layout.bucket]) if (existsSync(path)) needed.add(path);
+  for (const path of [layout.identity, layout.bucket, layout.bucketChecked]) if (existsSync(path)) needed.add(path);
   for (const version of await lake.versions()) {
     needed.add(join(layout.versions, versionFile(version.sequence)));
     for (const sha of Object.values(version.lists)) {

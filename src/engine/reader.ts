@@ -18,6 +18,7 @@ import { closeAll, fromParts, type Rows as ReadRows } from "./copied.js";
 import { batchesOf, execute, inTurn, type Running, runningChunks, type Wanted } from "./execute.js";
 import { orInstead } from "./instead.js";
 import { type LockedOptions, openLocked } from "./locked.js";
+import { isOutOfSpace } from "./statements.js";
 
 interface ReaderOptions extends LockedOptions {
   /**
@@ -218,11 +219,8 @@ function startEach<B>(
   };
 }
 
-/** DuckDB's messages when neither memory nor disk has space for what it sorts or groups. */
-const OUT_OF_SPACE = /^Out of Memory Error|^IO Error: Could not write file/;
-
 const spaceProblem = (error: unknown): Problem | null =>
-  error instanceof Error && OUT_OF_SPACE.test(error.message)
+  isOutOfSpace(error)
     ? new Problem("out_of_room", "neither memory nor disk has enough space to sort these rows", {
         hint: "request fewer codes or days at a time, or retry when the server is less busy; the operator can raise --memory and --spill",
         retryAfter: 5,

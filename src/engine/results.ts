@@ -11,11 +11,9 @@ import {
 import { SQL_TYPES, type Column, type ColumnType } from "../catalog/types.js";
 import { parseDate, isoDate } from "../dates.js";
 import { Problem } from "../errors.js";
+import type { SqlParameter } from "../query/sql-request.js";
 import { quoteName } from "../sql-text.js";
 import type { NamedStatement } from "./statements.js";
-
-/** A value of a parameter: text, a number, or a list of either. */
-export type SqlParameter = string | number | boolean | null | readonly string[] | readonly number[];
 
 interface Shown {
   readonly type: ColumnType;
@@ -23,7 +21,7 @@ interface Shown {
   readonly sql: (value: string) => string;
 }
 
-const as = (type: ColumnType, cast = SQL_TYPES[type]): Shown => ({ type, sql: (value) => `CAST(${value} AS ${cast})` });
+const as = (type: ColumnType): Shown => ({ type, sql: (value) => `CAST(${value} AS ${SQL_TYPES[type]})` });
 
 /** Formats have no number that is not finite, so it is a missing value, as in the lake. */
 const NUMBER: Shown = {

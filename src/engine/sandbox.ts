@@ -6,7 +6,8 @@ import { batchReader } from "./arrow.js";
 import { type Ahead, byMarker, fetchChunks } from "./chunks.js";
 import { batchesOf, runningChunks } from "./execute.js";
 import { type LockedOptions, openLocked } from "./locked.js";
-import { bindingsOf, columnsOf, isTyped, type SqlParameter } from "./results.js";
+import type { SqlParameter } from "../query/sql-request.js";
+import { bindingsOf, columnsOf, isTyped } from "./results.js";
 import { type BoundStatement, withPrepared } from "./statements.js";
 
 /** A statement whose text was checked. */

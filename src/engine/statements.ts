@@ -75,3 +75,7 @@ export async function endWork(connection: DuckDBConnection, work: Promise<unknow
     await Promise.race([ended, sleep(RETRY_MS)]);
   }
 }
+
+/** Whether DuckDB says that neither memory nor disk has space for what it sorts or groups. */
+export const isOutOfSpace = (error: unknown): boolean =>
+  error instanceof Error && /^Out of Memory Error|^IO Error: Could not write file/.test(error.message);

@@ -11,7 +11,7 @@ export const ENGINES = ["auto", "local", "cluster"] as const;
 export interface SqlRequest {
   readonly sql: string;
   /** By name, without the dollar sign. */
-  readonly parameters: Readonly<Record<string, SqlValue>>;
+  readonly parameters: Readonly<Record<string, SqlParameter>>;
   readonly dataVersion: string | null;
   readonly format: Format | null;
   readonly dates: "date" | null;
@@ -21,7 +21,8 @@ export interface SqlRequest {
   readonly engine: (typeof ENGINES)[number];
 }
 
-type SqlValue = string | number | boolean | null | readonly string[] | readonly number[];
+/** A value of a parameter: text, a number, or a list of either. */
+export type SqlParameter = string | number | boolean | null | readonly string[] | readonly number[];
 
 const OTHERS = ["data_version", "format", "dates", "compression", "bom", "limit", "engine"] as const;
 const SQL_PARAMETERS = ["sql", "params", ...OTHERS] as const;

@@ -46,7 +46,7 @@ const SESSION: ReadonlySet<string> = new Set([
   ...["current_user", "localtime", "localtimestamp", "session_user", "user"],
 ]);
 
-/** The scalar function that `calendar-sql.ts` defines. */
+/** The scalar function that `define.ts` defines. */
 export const SHIFT = "shift_days";
 
 const SAME_EVERY_TIME = "a statement gives the same rows whenever it runs over the same version";

@@ -2,7 +2,7 @@
 // rows are those of the endpoint.
 import { entityNamed } from "../catalog/index.js";
 import { parameterNames } from "../catalog/parameters.js";
-import type { Entity } from "../catalog/types.js";
+import { type Entity, SQL_TYPES } from "../catalog/types.js";
 import { Problem } from "../errors.js";
 import type { DataFile, FileList } from "../lake/manifest.js";
 import { parsePanelRequest } from "../query/panel.js";
@@ -193,10 +193,8 @@ function planSql({ scans, columns }: Plan, { pathOf }: Source): string {
   return scans.map((scan) => `(${inlined(scan, pathOf)})`).join(" UNION ALL ");
 }
 
-const TYPES = { code: "VARCHAR", text: "VARCHAR", date: "DATE", float64: "DOUBLE", int64: "BIGINT" } as const;
-
 const emptySql = (columns: Plan["columns"]): string =>
-  `SELECT ${columns.map(({ name, type }) => `NULL::${TYPES[type]} AS ${quoteName(name)}`).join(", ")} WHERE false`;
+  `SELECT ${columns.map(({ name, type }) => `NULL::${SQL_TYPES[type]} AS ${quoteName(name)}`).join(", ")} WHERE false`;
 
 /** A scan with its values in the text: a view has no parameters. Only this module's own values are among them. */
 function inlined(scan: Scan, pathOf: Source["pathOf"]): string {

@@ -3,7 +3,7 @@ import type { Format } from "../catalog/formats.js";
 import type { ProblemCode, ProblemExtras } from "../errors.js";
 import type { FileList } from "../lake/manifest.js";
 import type { Encoding } from "../segments/packer.js";
-import type { SqlParameter } from "../engine/results.js";
+import type { SqlParameter } from "../query/sql-request.js";
 
 /** What such a process may use. */
 export interface RunnerOptions {

@@ -1,4 +1,5 @@
 // What is wrong with a statement, in words without paths: where it is, and what might be meant.
+import { isOutOfSpace } from "../engine/statements.js";
 import { Problem } from "../errors.js";
 
 /** `line 2, column 7: `, from a byte of the text; empty where the place is not known. */
@@ -17,9 +18,6 @@ export const notAllowed = (sql: string, why: string, place: number | null, hint?
     ...(hint === undefined ? {} : { hint }),
   });
 
-/** DuckDB's messages when neither memory nor disk has space. */
-const OUT_OF_SPACE = /^Out of Memory Error|^IO Error: Could not write file/;
-
 /** Kinds of errors that are the statement's own fault. */
 const OWN_FAULT =
   /^(Binder|Catalog|Parser|Syntax|Conversion|Invalid Input|Invalid|Out of Range|Not implemented|Mismatch Type|Constraint|Sequence|Expression|Parameter|Index|Divide by Zero|Permission|Value) ?(Error|Exception)?: /i;
@@ -34,7 +32,7 @@ export function problemOf(sql: string, error: unknown): Problem | null {
   if (error instanceof Problem) return error;
   if (!(error instanceof Error)) return null;
   const { message } = error;
-  if (OUT_OF_SPACE.test(message)) {
+  if (isOutOfSpace(error)) {
     return new Problem("out_of_room", "the statement needs more memory and disk than it may use", {
       parameter: "sql",
       hint: "read fewer columns, days or codes, or aggregate before you join; the operator can raise --sql-memory",

@@ -73,6 +73,14 @@ export async function* piecesIn(path: string, from = 0): AsyncGenerator<Buffer> 
   }
 }
 
+/** Writes all bytes, at a position or after the last write. One call may write fewer, for example on a nearly full disk. */
+export async function writeAll(handle: FileHandle, bytes: Uint8Array, position?: number): Promise<void> {
+  for (let at = 0; at < bytes.length;) {
+    const place = position === undefined ? null : position + at;
+    at += (await handle.write(bytes, at, bytes.length - at, place)).bytesWritten;
+  }
+}
+
 /**
  * The bytes of an open file in pieces, of 1 MiB each if it is large. For a small file the buffers are small: larger ones would
  * keep the garbage collector busy. A stream would cost more than reading a small file does.

@@ -1,9 +1,9 @@
 // A backup as a tar archive, in a file or on standard output. Its manifest comes last, so a part of it is no backup.
 import { createHash } from "node:crypto";
-import { open, rename, rm, stat, type FileHandle } from "node:fs/promises";
+import { open, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { OperatorError } from "../errors.js";
-import { isAbsent, piecesOf } from "../files.js";
+import { isAbsent, piecesOf, writeAll } from "../files.js";
 import { DamagedFileError } from "../lake/damaged-file.js";
 import type { DataFile } from "../lake/manifest.js";
 import { syncPath } from "../durable.js";
@@ -51,10 +51,6 @@ export async function withStream<T>(
     if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
     throw new OperatorError("the program that reads the archive ended before it was complete");
   }
-}
-
-async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
-  for (let at = 0; at < bytes.length;) at += (await handle.write(bytes, at)).bytesWritten;
 }
 
 function archiveTarget(write: Write, now: Date): Target {

@@ -1,9 +1,10 @@
 // Writes a serving copy from the record batches of its Parquet file.
 import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import type { RecordBatch } from "apache-arrow";
 import { giveBuffer } from "../buffers.js";
+import { writeAll } from "../files.js";
 import { type ColumnData, columnsOf, isPresent } from "../arrow-data.js";
 import type { Column } from "../catalog/types.js";
 import { arrowColumn, bytesOf, ENOUGH_BYTES, rowsToAdd } from "../encode/arrow-columns.js";
@@ -88,11 +89,6 @@ export async function writeCopy(path: string, of: CopyOf, batches: AsyncIterable
   } finally {
     await file.close();
   }
-}
-
-/** A write may take fewer bytes than it was given. */
-async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
-  for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at, bytes.length - at)).bytesWritten;
 }
 
 /** Output with a checksum of each block. */

@@ -3,7 +3,7 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { NoSpaceError } from "../../src/errors.js";
-import { createIntegrity } from "../../src/lake/integrity.js";
+import { createIntegrity, sha256OfFile } from "../../src/lake/integrity.js";
 import { openLake } from "../../src/lake/lake.js";
 import { layoutOf } from "../../src/lake/layout.js";
 import type { DataFile } from "../../src/lake/manifest.js";
@@ -22,13 +22,14 @@ const noise = (column: string, rows: number): string =>
 
 const ROWS = 200_000;
 
-/** A mirror on the small disk of a lake with two files of 1.6 MB and one of 1,000 rows. */
+/** A mirror on the small disk of a lake with two files of about 1.6 MB and one of about 100 kB. */
 async function newReader(): Promise<string> {
   const address = await newAddress("folder");
   await publishRows(await newMirror(address), {
     adj_factor: noise("adj_factor", ROWS),
-    stk_limit: noise("up_limit", ROWS),
-    daily: noise("close", 1_000),
+    // Clearly smaller, so that it fits in place of the other.
+    stk_limit: noise("up_limit", ROWS * 0.95),
+    daily: noise("close", 10_000),
   });
   const root = join(disk!, "mirror");
   await rm(root, { recursive: true, force: true });
@@ -53,7 +54,7 @@ describe.skipIf(disk === null)("a mirror on a full disk", () => {
       const body = await (await server.get(`/api/v1/entities/${entity}?format=ndjson`)).text();
       return body.split("\n").filter((line) => line.startsWith('{"ts_code"')).length;
     };
-    expect(await rows("daily")).toBe(1_000);
+    expect(await rows("daily")).toBe(10_000);
     const ballast = await fillDisk(disk!, 1_000);
     for (let tries = 0; tries < 3; tries++) {
       const response = await server.get("/api/v1/entities/adj_factor?format=ndjson");
@@ -86,5 +87,25 @@ describe.skipIf(disk === null)("a mirror on a full disk", () => {
     await rm(ballast);
     await (await integrity.hold([...first, ...second])).check();
     expect(await fetched(root)).toEqual(["adj_factor", "stk_limit"]);
+  });
+
+  test("a file whose last bytes do not fit is not taken for whole", async () => {
+    const root = await newReader();
+    const [file] = await filesIn(root, "daily");
+    const path = join(layoutOf(root).lake, file!.path);
+    let refused = 0;
+    for (let kilobytes = 16; kilobytes < 160; kilobytes += 4) {
+      const integrity = createIntegrity(layoutOf(root));
+      const ballast = await fillDisk(disk!, kilobytes);
+      const held = await integrity.hold([file!]).catch((error: unknown) => {
+        expect(error).toBeInstanceOf(NoSpaceError);
+        refused++;
+      });
+      if (held) expect(await sha256OfFile(path)).toBe(file!.sha256);
+      held?.leave();
+      await rm(ballast);
+      await rm(path, { force: true });
+    }
+    expect(refused).toBeGreaterThan(0);
   });
 });

@@ -5,7 +5,7 @@ import { mkdir, open, rename, rm, stat, type FileHandle } from "node:fs/promises
 import { dirname, join } from "node:path";
 import { ahead } from "../../ahead.js";
 import { withLock } from "../../lock.js";
-import { stampOf } from "../../files.js";
+import { stampOf, writeAll } from "../../files.js";
 import { UnreachableError } from "../../objects/errors.js";
 import { fetchObject } from "../../objects/fetch.js";
 import type { ObjectStore } from "../../objects/object-store.js";
@@ -13,7 +13,7 @@ import { DamagedFileError } from "../damaged-file.js";
 import { nameOf, type Layout } from "../layout.js";
 import { sha256 } from "../manifest.js";
 import { bytesIn, type Portion, type Stretch } from "./portions.js";
-import { isFull, type Room } from "./room.js";
+import { isFull, spaceTaken, type Room } from "./room.js";
 
 /** Fetches what is not there, unless another process has just done so. Resolves to its stamp; null if it was there. */
 export type Fetch = (portion: Portion) => Promise<string | null>;
@@ -33,7 +33,7 @@ export function createFetch(layout: Layout, objects: ObjectStore, room: Room): F
     let [at] = stretch.range;
     for await (const part of fetchObject(objects, key, stretch.range)) {
       hash.update(part);
-      await handle.write(part, 0, part.length, at);
+      await writeAll(handle, part, at);
       at += part.length;
     }
     if (hash.digest("hex") !== stretch.sha256)
@@ -64,8 +64,9 @@ export function createFetch(layout: Layout, objects: ObjectStore, room: Room): F
     if (await stat(path).catch(() => undefined)) return null;
     try {
       await write(portion, temporary).catch(async (error: unknown) => {
+        const freed = await spaceTaken(temporary);
         await rm(temporary, { force: true });
-        if (!isFull(error) || !(await room.make(bytesIn(portion.stretches)))) throw error;
+        if (!isFull(error) || !(await room.make(bytesIn(portion.stretches) - freed))) throw error;
         await write(portion, temporary);
       });
       await mkdir(dirname(path), { recursive: true });

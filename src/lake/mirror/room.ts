@@ -39,6 +39,13 @@ const FILLED_TO = 0.9;
 /** Bytes of a block, by which the system counts the space that a file takes. */
 const BLOCK = 512;
 
+/** The holes of an excerpt take no space. */
+const bytesTaken = ({ blocks }: { readonly blocks: number }): number => blocks * BLOCK;
+
+/** Bytes that a file takes on the disk; 0 if there is none. */
+export const spaceTaken = async (path: string): Promise<number> =>
+  bytesTaken(await stat(path).catch(() => ({ blocks: 0 })));
+
 interface Fetched {
   /** Relative to the lake folder. */
   readonly path: string;
@@ -82,7 +89,7 @@ export function createRoom(layout: Layout, size: MirrorSize, holds: Pick<Holds, 
     if (used > limit) await remove(await removable(), used - limit * FILLED_TO);
   };
 
-  // The disk, or a quota, is full, so what is removed counts, and not what is free.
+  // The disk, or a quota, was full just now, so what is removed counts, and not what seems to be free.
   const make = async (bytes: number): Promise<boolean> => {
     const files = await removable();
     if (files.reduce((sum, file) => sum + file.bytes, 0) < bytes) return false;
@@ -126,8 +133,7 @@ async function fetchedFiles(layout: Layout): Promise<readonly Fetched[]> {
     const path = join(parentPath, name).slice(layout.lake.length + 1);
     if (path.startsWith(".") && !path.startsWith(excerpts)) continue;
     const found = await stat(join(layout.lake, path)).catch(() => undefined);
-    // The holes of an excerpt take no space.
-    if (found) files.push({ path, bytes: found.blocks * BLOCK, usedAt: uses.get(path) ?? found.mtimeMs });
+    if (found) files.push({ path, bytes: bytesTaken(found), usedAt: uses.get(path) ?? found.mtimeMs });
   }
   return files.sort((a, b) => a.usedAt - b.usedAt);
 }

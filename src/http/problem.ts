@@ -142,6 +142,7 @@ export function refuseMalformed(server: Server, refused: (code: ProblemCode) => 
   const refuse = (socket: Duplex, problem: Problem): void => {
     if (!socket.writable) return;
     refused(problem.code);
+    closeWhenRead(socket);
     socket.end(rawAnswer(problem));
   };
 
@@ -152,12 +153,13 @@ export function refuseMalformed(server: Server, refused: (code: ProblemCode) => 
     });
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
-    if (!socket.writable || UNANSWERABLE.test(error.code ?? "")) {
+    // Node reports every further byte on the connection.
+    const isAnswerable = !UNANSWERABLE.test(error.code ?? "");
+    if (isAnswerable && faulty.has(socket)) return;
+    if (!isAnswerable || !socket.writable) {
       socket.destroy();
       return;
     }
-    // Node reports every further byte on the connection.
-    if (faulty.has(socket)) return;
     faulty.add(socket);
     const res = latest.get(socket);
     if (res === undefined || (res.req.complete && res.writableFinished)) refuse(socket, faultOf(error.code));
@@ -167,6 +169,7 @@ export function refuseMalformed(server: Server, refused: (code: ProblemCode) => 
     else {
       const problem = faultOfBody(error.code);
       notesOf(res).problem = problem.code;
+      closeWhenRead(socket);
       answer(res, problem);
     }
   });
@@ -177,6 +180,22 @@ export function refuseMalformed(server: Server, refused: (code: ProblemCode) => 
   });
   server.on("connect", (_req, socket) => {
     refuse(socket, faultOf("HPE_INVALID_METHOD"));
+  });
+}
+
+/** How long a client may go on sending after it was refused, in milliseconds. */
+const LINGER = 2_000;
+
+/**
+ * Keeps a connection after its last response until the client has sent everything, or for some time. Closing it with unread
+ * bytes would reset it, and the client might never see the response.
+ */
+function closeWhenRead(socket: Duplex): void {
+  // Node calls this after a last response.
+  Object.assign(socket, { destroySoon: () => socket.end() });
+  const closing = setTimeout(() => socket.destroy(), LINGER).unref();
+  socket.once("close", () => {
+    clearTimeout(closing);
   });
 }
 

@@ -290,9 +290,9 @@ describe("a server that is slow", () => {
       const timer = setInterval(() => {
         socket.write(body.slice(at, (at += 800)));
         if (at >= body.length) clearInterval(timer);
-      }, 50);
+      }, 150);
     };
-    expect(await rows(await client([slow], { timeout: 1_000 }))).toHaveLength(2_000);
+    expect(await rows(await client([slow], { timeout: 3_000 }))).toHaveLength(2_000);
   });
 });
 

@@ -234,16 +234,15 @@ test("a statement that its client leaves ends, and its process takes the next on
 });
 
 test("a statement that takes too long is 504; one with too many rows is an error or visibly cut", async () => {
-  const other = await serve(data, { sqlProcesses: "1", sqlRows: "1000" }, { sqlDeadline: 2_000 });
-  const post = (sql: string): Promise<Response> =>
-    fetch(`${other.url}/api/v1/sql`, {
+  const post = (to: TestServer, sql: string): Promise<Response> =>
+    fetch(`${to.url}/api/v1/sql`, {
       method: "POST",
       headers: { Authorization: `Bearer ${TOKEN}`, "Content-Type": "application/json" },
       body: JSON.stringify({ sql }),
     });
-  const late = await post(ENDLESS);
+  const late = await post(await serve(data, { sqlProcesses: "1" }, { sqlDeadline: 2_000 }), ENDLESS);
   expect([late.status, ((await late.json()) as Problem).code]).toEqual([504, "deadline_exceeded"]);
-  const much = await post("SELECT * FROM range(5000) r(i)");
+  const much = await post(await serve(data, { sqlProcesses: "1", sqlRows: "1000" }), "SELECT * FROM range(5000) r(i)");
   const code = await much.json().then(
     (body) => (body as Problem).code,
     () => "cut",

@@ -236,5 +236,5 @@ test("finding a token takes the same time for every token, and for none", async 
   const median = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1]!;
   const [first, last, none] = [median(times["first"]!), median(times["last"]!), median(times["none"]!)];
   // A search that stops at the first match would be thousands of times faster there.
-  for (const ratio of [first / last, none / last]) expect(Math.abs(Math.log2(ratio))).toBeLessThan(1.5);
+  for (const ratio of [first / last, none / last]) expect(Math.abs(Math.log2(ratio))).toBeLessThan(4);
 });

@@ -3,9 +3,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Command } from "commander";
 import type { GivenSettings } from "../config.js";
 import { OperatorError, reasonOf } from "../errors.js";
-import { layoutOf } from "../lake/layout.js";
-import { mirrorOf } from "../lake/mirror/mirror.js";
+import { UnavailableError } from "../lake/continuity.js";
+import { readPointer } from "../lake/kept-versions.js";
+import { layoutOf, type Layout } from "../lake/layout.js";
+import { mirrorOf, type Mirror } from "../lake/mirror/mirror.js";
+import { hasRole, send } from "../processes/messages.js";
 import { copy, runBeside, type Beside } from "./beside.js";
+import { refresh } from "./mirror.js";
 import { addSettings } from "./options.js";
 import { note } from "./out.js";
 
@@ -23,26 +27,44 @@ export function followCommand(): Command {
     .action(async (options: GivenSettings) => {
       let reaches = true;
       const work = ({ config, signal, seen }: Beside): Promise<unknown> =>
-        Promise.all([
-          follow(config.data, signal, (now) => (reaches = now)),
-          copy(config, { log: note, signal, ...seen }),
-        ]);
+        followFirst(config.data, seen.after === undefined).then((mirror) =>
+          Promise.all([
+            follow(mirror, layoutOf(config.data), signal, (now) => (reaches = now)),
+            copy(config, { log: note, signal, ...seen }),
+          ]),
+        );
       await runBeside("follow", options, work, () => reaches);
     });
 }
 
-/** Until the signal fires. `onReach` is called with whether the bucket answered. */
-async function follow(data: string, signal: AbortSignal, onReach: (reaches: boolean) => void): Promise<void> {
+/**
+ * Opens the mirror. Before a server has served, brings all of its state up to date, unless the bucket is away and what was
+ * fetched before can be served.
+ */
+async function followFirst(data: string, isFirst: boolean): Promise<Mirror> {
   const layout = layoutOf(data);
   const mirror = await mirrorOf(layout);
   if (mirror === null) throw new OperatorError(`${data} is no mirror: name a bucket with --data s3://bucket/prefix`, 2);
+  if (!isFirst || !hasRole("follow")) return mirror;
+  await refresh(mirror, layout).catch(async (error: unknown) => {
+    if (!(error instanceof UnavailableError && (await readPointer(layout)) > 0)) throw error;
+    note(`${error.message}; serving what was fetched before`);
+  });
+  await send({ report: "current" });
+  return mirror;
+}
+
+/** Until the signal fires. `onReach` is called with whether the bucket answered. */
+async function follow(
+  mirror: Mirror,
+  layout: Layout,
+  signal: AbortSignal,
+  onReach: (reaches: boolean) => void,
+): Promise<void> {
   let reported: string | null = null;
   for (let look = 0; !signal.aborted; look++) {
     const isThorough = look % THOROUGH === 0;
-    const fault = await (async () => {
-      await mirror.pull.versions(isThorough);
-      await mirror.pull.files(layout.tokens, ...(isThorough ? [layout.gaps] : []));
-    })().then(
+    const fault = await mirror.pull.versions(isThorough, layout.tokens, ...(isThorough ? [layout.gaps] : [])).then(
       () => null,
       (error: unknown) => reasonOf(error),
     );

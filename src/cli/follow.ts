@@ -27,9 +27,9 @@ export function followCommand(): Command {
     .action(async (options: GivenSettings) => {
       let reaches = true;
       const work = ({ config, signal, seen }: Beside): Promise<unknown> =>
-        followFirst(config.data, seen.after === undefined).then((mirror) =>
+        begin(config.data, hasRole("follow") && seen.after === undefined).then(({ mirror, firstLook }) =>
           Promise.all([
-            follow(mirror, layoutOf(config.data), signal, (now) => (reaches = now)),
+            follow(mirror, { layout: layoutOf(config.data), firstLook, signal, onReach: (now) => (reaches = now) }),
             copy(config, { log: note, signal, ...seen }),
           ]),
         );
@@ -37,32 +37,40 @@ export function followCommand(): Command {
     });
 }
 
-/**
- * Opens the mirror. Before a server has served, brings all of its state up to date, unless the bucket is away and what was
- * fetched before can be served.
- */
-async function followFirst(data: string, isFirst: boolean): Promise<Mirror> {
+/** Opens the mirror. A server that starts waits until its state is up to date, or until the bucket is found to be away. */
+async function begin(
+  data: string,
+  isAwaited: boolean,
+): Promise<{ readonly mirror: Mirror; readonly firstLook: number }> {
   const layout = layoutOf(data);
   const mirror = await mirrorOf(layout);
   if (mirror === null) throw new OperatorError(`${data} is no mirror: name a bucket with --data s3://bucket/prefix`, 2);
-  if (!isFirst || !hasRole("follow")) return mirror;
-  await refresh(mirror, layout).catch(async (error: unknown) => {
-    if (!(error instanceof UnavailableError && (await readPointer(layout)) > 0)) throw error;
-    note(`${error.message}; serving what was fetched before`);
-  });
+  if (!isAwaited) return { mirror, firstLook: 0 };
+  const isFresh = await refresh(mirror, layout).then(
+    () => true,
+    async (error: unknown) => {
+      if (!(error instanceof UnavailableError && (await readPointer(layout)) > 0)) throw error;
+      note(`${error.message}; serving what was fetched before`);
+      return false;
+    },
+  );
   await send({ report: "current" });
-  return mirror;
+  return { mirror, firstLook: isFresh ? 1 : 0 };
 }
 
-/** Until the signal fires. `onReach` is called with whether the bucket answered. */
-async function follow(
-  mirror: Mirror,
-  layout: Layout,
-  signal: AbortSignal,
-  onReach: (reaches: boolean) => void,
-): Promise<void> {
+interface FollowOptions {
+  readonly layout: Layout;
+  /** 0 if the first look compares everything. */
+  readonly firstLook: number;
+  readonly signal: AbortSignal;
+  /** Called with whether the bucket answered. */
+  readonly onReach: (reaches: boolean) => void;
+}
+
+/** Until the signal fires. */
+async function follow(mirror: Mirror, { layout, firstLook, signal, onReach }: FollowOptions): Promise<void> {
   let reported: string | null = null;
-  for (let look = 0; !signal.aborted; look++) {
+  for (let look = firstLook; !signal.aborted; look++) {
     const isThorough = look % THOROUGH === 0;
     const fault = await mirror.pull.versions(isThorough, layout.tokens, ...(isThorough ? [layout.gaps] : [])).then(
       () => null,

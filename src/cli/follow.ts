@@ -7,8 +7,9 @@ import { UnavailableError } from "../lake/continuity.js";
 import { readPointer } from "../lake/kept-versions.js";
 import { layoutOf, type Layout } from "../lake/layout.js";
 import { mirrorOf, type Mirror } from "../lake/mirror/mirror.js";
+import { UnreachableError } from "../objects/errors.js";
 import { hasRole, send } from "../processes/messages.js";
-import { copy, runBeside, type Beside } from "./beside.js";
+import { copy, giveWay, runBeside, type Beside } from "./beside.js";
 import { refresh } from "./mirror.js";
 import { addSettings } from "./options.js";
 import { note } from "./out.js";
@@ -27,12 +28,13 @@ export function followCommand(): Command {
     .action(async (options: GivenSettings) => {
       let reaches = true;
       const work = ({ config, signal, seen }: Beside): Promise<unknown> =>
-        begin(config.data, hasRole("follow") && seen.after === undefined).then(({ mirror, firstLook }) =>
-          Promise.all([
+        begin(config.data, hasRole("follow") && seen.after === undefined).then(({ mirror, firstLook }) => {
+          giveWay();
+          return Promise.all([
             follow(mirror, { layout: layoutOf(config.data), firstLook, signal, onReach: (now) => (reaches = now) }),
             copy(config, { log: note, signal, ...seen }),
-          ]),
-        );
+          ]);
+        });
       await runBeside("follow", options, work, () => reaches);
     });
 }
@@ -49,7 +51,8 @@ async function begin(
   const isFresh = await refresh(mirror, layout).then(
     () => true,
     async (error: unknown) => {
-      if (!(error instanceof UnavailableError && (await readPointer(layout)) > 0)) throw error;
+      const isAway = error instanceof UnavailableError || error instanceof UnreachableError;
+      if (!isAway || (await readPointer(layout)) === 0) throw error;
       note(`${error.message}; serving what was fetched before`);
       return false;
     },

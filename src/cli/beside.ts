@@ -8,8 +8,8 @@ import { openCopiesFolder } from "../lake/copies-folder.js";
 import { endWhenAlone, hasRole, reportAlive, seenLake } from "../processes/messages.js";
 import { note } from "./out.js";
 
-/** The nice value of these processes: requests have priority. */
-const NICE = 5;
+/** Requests have priority over this process from now on. */
+export const giveWay = (): void => setPriority(5);
 
 export interface Beside {
   readonly config: ServerConfig;
@@ -35,7 +35,6 @@ export async function runBeside(
     endWhenAlone();
     reportAlive(works);
   }
-  setPriority(NICE);
   const after = isSupervised ? seenLake() : null;
   const config = readConfig(options, process.env);
   await work({ config, signal: stopping.signal, seen: after ? { after } : {} });

@@ -3,9 +3,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Command } from "commander";
 import type { GivenSettings } from "../config.js";
 import { OperatorError, reasonOf } from "../errors.js";
-import { layoutOf } from "../lake/layout.js";
-import { mirrorOf } from "../lake/mirror/mirror.js";
-import { copy, runBeside, type Beside } from "./beside.js";
+import { UnavailableError } from "../lake/continuity.js";
+import { readPointer } from "../lake/kept-versions.js";
+import { layoutOf, type Layout } from "../lake/layout.js";
+import { mirrorOf, type Mirror } from "../lake/mirror/mirror.js";
+import { UnreachableError } from "../objects/errors.js";
+import { hasRole, send } from "../processes/messages.js";
+import { copy, giveWay, runBeside, type Beside } from "./beside.js";
+import { refresh } from "./mirror.js";
 import { addSettings } from "./options.js";
 import { note } from "./out.js";
 
@@ -23,26 +28,54 @@ export function followCommand(): Command {
     .action(async (options: GivenSettings) => {
       let reaches = true;
       const work = ({ config, signal, seen }: Beside): Promise<unknown> =>
-        Promise.all([
-          follow(config.data, signal, (now) => (reaches = now)),
-          copy(config, { log: note, signal, ...seen }),
-        ]);
+        begin(config.data, hasRole("follow") && seen.after === undefined).then(({ mirror, firstLook }) => {
+          giveWay();
+          return Promise.all([
+            follow(mirror, { layout: layoutOf(config.data), firstLook, signal, onReach: (now) => (reaches = now) }),
+            copy(config, { log: note, signal, ...seen }),
+          ]);
+        });
       await runBeside("follow", options, work, () => reaches);
     });
 }
 
-/** Until the signal fires. `onReach` is called with whether the bucket answered. */
-async function follow(data: string, signal: AbortSignal, onReach: (reaches: boolean) => void): Promise<void> {
+/** Opens the mirror. A server that starts waits until its state is up to date, or until the bucket is found to be away. */
+async function begin(
+  data: string,
+  isAwaited: boolean,
+): Promise<{ readonly mirror: Mirror; readonly firstLook: number }> {
   const layout = layoutOf(data);
   const mirror = await mirrorOf(layout);
   if (mirror === null) throw new OperatorError(`${data} is no mirror: name a bucket with --data s3://bucket/prefix`, 2);
+  if (!isAwaited) return { mirror, firstLook: 0 };
+  const isFresh = await refresh(mirror, layout).then(
+    () => true,
+    async (error: unknown) => {
+      const isAway = error instanceof UnavailableError || error instanceof UnreachableError;
+      if (!isAway || (await readPointer(layout)) === 0) throw error;
+      note(`${error.message}; serving what was fetched before`);
+      return false;
+    },
+  );
+  await send({ report: "current" });
+  return { mirror, firstLook: isFresh ? 1 : 0 };
+}
+
+interface FollowOptions {
+  readonly layout: Layout;
+  /** 0 if the first look compares everything. */
+  readonly firstLook: number;
+  readonly signal: AbortSignal;
+  /** Called with whether the bucket answered. */
+  readonly onReach: (reaches: boolean) => void;
+}
+
+/** Until the signal fires. */
+async function follow(mirror: Mirror, { layout, firstLook, signal, onReach }: FollowOptions): Promise<void> {
   let reported: string | null = null;
-  for (let look = 0; !signal.aborted; look++) {
+  for (let look = firstLook; !signal.aborted; look++) {
     const isThorough = look % THOROUGH === 0;
-    const fault = await (async () => {
-      await mirror.pull.versions(isThorough);
-      await mirror.pull.files(layout.tokens, ...(isThorough ? [layout.gaps] : []));
-    })().then(
+    const fault = await mirror.pull.versions(isThorough, layout.tokens, ...(isThorough ? [layout.gaps] : [])).then(
       () => null,
       (error: unknown) => reasonOf(error),
     );

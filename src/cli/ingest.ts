@@ -10,7 +10,7 @@ import { makeInbox } from "../inbox/data-directory.js";
 import { ingest } from "../inbox/ingest.js";
 import { tryLock } from "../lock.js";
 import { untilAvailable } from "../inbox/data-directory.js";
-import { copy, runBeside } from "./beside.js";
+import { copy, giveWay, runBeside } from "./beside.js";
 import { addSettings } from "./options.js";
 import { note } from "./out.js";
 
@@ -24,7 +24,10 @@ export function ingestCommand(): Command {
   return addSettings(command, "ingest")
     .addHelpText("after", "\nExample:\n  $ tapehouse ingest --data ./parquet")
     .action((options: GivenSettings) =>
-      runBeside("ingest", options, ({ config, signal, seen }) => watch(config, { signal, ...seen })),
+      runBeside("ingest", options, ({ config, signal, seen }) => {
+        giveWay();
+        return watch(config, { signal, ...seen });
+      }),
     );
 }
 

@@ -3,38 +3,34 @@ import { createHash } from "node:crypto";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { UnavailableError } from "../lake/continuity.js";
 import { layoutOf, type Layout } from "../lake/layout.js";
+import { bindMirror } from "../lake/mirror/binding.js";
 import { openMirror, type Mirror } from "../lake/mirror/mirror.js";
-import { readPointer } from "../lake/kept-versions.js";
 import { SETTINGS } from "../settings.js";
 import { givenFor } from "./mirror-options.js";
 import { followLedger } from "../store/ledger-file.js";
-import { note } from "./out.js";
 
-/** Opens the mirror that a command was given for a bucket, and brings its state up to date. Resolves to its folder. */
+/**
+ * Opens the mirror that a command was given for a bucket, and brings its state up to date. Resolves to its folder. A server
+ * leaves the state to the process that follows the bucket.
+ */
 export async function openGivenMirror(command: Command, address: string): Promise<string> {
   const given = (name: "mirror" | "mirrorSize"): string => givenFor(command, name);
   const root = SETTINGS.mirror.parse(given("mirror"), "--mirror") ?? join(cacheFolder(), nameOf(address));
   const size = SETTINGS.mirrorSize.parse(given("mirrorSize"), "--mirror-size");
-  const mirror = await openMirror(root, { address, size });
-  // A restore looks at the bucket itself.
-  if (command.name() !== "restore") await refresh(mirror, layoutOf(root), command.name() === "serve");
+  const binding = { address, size };
+  if (command.name() === "serve" && command.getOptionValue("demo") !== true) await bindMirror(root, binding);
+  else {
+    const mirror = await openMirror(root, binding);
+    // A restore looks at the bucket itself.
+    if (command.name() !== "restore") await refresh(mirror, layoutOf(root));
+  }
   return root;
 }
 
-/** Brings the state up to date. A server can start with what was fetched before. */
-async function refresh(mirror: Mirror, layout: Layout, mayBeStale: boolean): Promise<void> {
-  try {
-    const follow = async (): Promise<void> => {
-      await mirror.pull.versions(true);
-      await mirror.pull.files(layout.tokens, layout.gaps);
-    };
-    await Promise.all([follow(), followLedger(layout)]);
-  } catch (error) {
-    if (!(error instanceof UnavailableError && mayBeStale && (await readPointer(layout)) > 0)) throw error;
-    note(`${error.message}; serving what was fetched before`);
-  }
+/** Brings the state up to date. */
+export async function refresh({ pull }: Mirror, layout: Layout): Promise<void> {
+  await Promise.all([pull.versions(true, layout.tokens, layout.gaps), followLedger(layout)]);
 }
 
 function cacheFolder(): string {

@@ -50,9 +50,10 @@ function describeLack(error: unknown): string | undefined {
   return lack === undefined ? undefined : `${lack}${where}`;
 }
 
-/** Says why a command failed: a worker tells its supervisor, which prints it once for all workers. */
-async function reportFailure(message: string, exitCode: number): Promise<number> {
-  if (hasRole("worker") && process.connected) await send({ report: "failed", message, known: true });
+/** Says why a command failed: processes of a server tell their supervisor, which prints it once for all of them. */
+async function reportFailure(message: string, exitCode: 1 | 2): Promise<number> {
+  const reports = hasRole("worker") || hasRole("follow");
+  if (reports && process.connected) await send({ report: "failed", message, known: true, exitCode });
   else note(`tapehouse: ${message}`);
   return exitCode;
 }

@@ -14,7 +14,7 @@ import {
   type Version,
   type DataFile,
 } from "./manifest.js";
-import { requireStateFile } from "./state-file.js";
+import { readStateFile } from "./state-file.js";
 import { mirrorOf } from "./mirror/mirror.js";
 import { requirePointer, sequences, wasRemoved } from "./kept-versions.js";
 
@@ -234,10 +234,10 @@ async function readSnapshot(layout: Layout, sequence: number, cache: Map<string,
   return { version, files: (entity) => files.get(entity) ?? emptyList(entity) };
 }
 
-async function readVersion(layout: Layout, sequence: number): Promise<Version> {
-  const text = await requireStateFile(layout, join(layout.versions, versionFile(sequence)), `version ${sequence}`);
-  return decodeVersion(text, sequence);
-}
+const readVersion = (layout: Layout, sequence: number): Promise<Version> =>
+  readStateFile(layout, join(layout.versions, versionFile(sequence)), `version ${sequence}`, (text) =>
+    decodeVersion(text, sequence),
+  );
 
 // Presence: entities of the open version whose data files are missing.
 

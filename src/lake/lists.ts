@@ -6,7 +6,7 @@ import { stampAt } from "../files.js";
 import { listFile, type Layout } from "./layout.js";
 import { DamagedManifestError, sha256, type DataFile, type FileList, type LongList, type Version } from "./manifest.js";
 import { countUntil } from "./ordered.js";
-import { requireStateFile } from "./state-file.js";
+import { readStateFile } from "./state-file.js";
 
 /** A list with more data files than this is stored in parts, none of which names more. */
 export const FILES_PER_PART = 1_000;
@@ -167,11 +167,11 @@ export const listsOf = (versions: readonly Version[]): ReadonlyMap<string, strin
   new Map(versions.flatMap(({ lists }) => Object.entries(lists).map(([entity, sha]) => [sha, entity] as const)));
 
 /** The text of a list or a part. Throws DamagedManifestError or UnreadableError; `what` names it in messages. */
-export async function readListText(layout: Layout, sha: string, what: string): Promise<string> {
-  const text = await requireStateFile(layout, join(layout.lists, listFile(sha)), what);
-  if (sha256(text) !== sha) throw new DamagedManifestError(`${what} is damaged`);
-  return text;
-}
+export const readListText = (layout: Layout, sha: string, what: string): Promise<string> =>
+  readStateFile(layout, join(layout.lists, listFile(sha)), what, (text) => {
+    if (sha256(text) !== sha) throw new DamagedManifestError(`${what} is damaged`);
+    return text;
+  });
 
 const readJson = async <T>(layout: Layout, sha: string, what: string): Promise<T> =>
   JSON.parse(await readListText(layout, sha, what)) as T;

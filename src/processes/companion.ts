@@ -1,6 +1,7 @@
 // Processes beside the workers, as the supervisor sees them: one watches the inbox, another follows a bucket. Each is
 // restarted when it dies, and replaced when it hangs.
 import { spawn, type ChildProcess } from "node:child_process";
+import { OperatorError } from "../errors.js";
 import type { Log } from "../http/observe.js";
 import type { LakeMark } from "../http/server.js";
 import { ALIVE_EVERY, environmentOf, type Report } from "./messages.js";
@@ -37,6 +38,8 @@ export const DUTIES = {
 export type DutyName = keyof typeof DUTIES;
 
 export interface Companion {
+  /** Resolves when its mirror is up to date. Rejects if it cannot start. */
+  readonly current: Promise<void>;
   /** Lets the current work finish, for a while. */
   stop(): Promise<void>;
   /** Ends it at once. */
@@ -71,6 +74,10 @@ export function startCompanion(
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   let wait = FIRST_WAIT;
+  let beCurrent: () => void;
+  let fail: (error: OperatorError) => void;
+  const current = new Promise<void>((resolve, reject) => ([beCurrent, fail] = [resolve, reject]));
+  current.catch(() => undefined);
 
   const startAgain = (how: string, responded: number): void => {
     wait = responded > LONGEST_WAIT ? FIRST_WAIT : wait;
@@ -82,13 +89,20 @@ export function startCompanion(
   const start = (): void => {
     const began = performance.now();
     let reportedAt = began;
+    let failure: string | undefined;
     const started = spawn(process.execPath, [...process.execArgv, process.argv[1]!, command, ...args], {
       stdio: ["ignore", "ignore", "inherit", "ipc"],
       env: { ...environmentOf(command, seen()), UV_THREADPOOL_SIZE: String(pool) },
     });
     child = started;
     const watch = watchResponses(started, { name, loss, log, onWork });
-    started.on("message", () => (reportedAt = performance.now()));
+    started.on("message", (report: Report) => {
+      reportedAt = performance.now();
+      if (report.report === "current") beCurrent();
+      if (report.report !== "failed") return;
+      failure = report.message;
+      fail(new OperatorError(report.message, report.exitCode));
+    });
     const onEnd = (how: string | null): void => {
       if (child !== started) return;
       child = undefined;
@@ -102,11 +116,12 @@ export function startCompanion(
       });
     };
     started.once("error", (error) => onEnd(error.message));
-    started.once("exit", (code, signal) => onEnd(code === 0 ? null : (signal ?? `exit code ${code}`)));
+    started.once("exit", (code, signal) => onEnd(code === 0 ? null : (failure ?? signal ?? `exit code ${code}`)));
   };
   start();
 
   return {
+    current,
     async stop() {
       stopped = true;
       clearTimeout(timer);

@@ -34,15 +34,29 @@ export type Order =
   /** The metrics of all workers, as requested. */
   | { readonly order: "counted"; readonly all: readonly ProcessMetrics[] };
 
-/** Worker → supervisor. The processes beside the workers only report that they are alive. */
+/**
+ * Worker → supervisor. The processes beside the workers only report that they are alive or could not start, and the one that
+ * follows a bucket that its mirror is up to date.
+ */
 export type Report =
   | { readonly report: "ready"; readonly url: string }
   /** The position of the lake that it serves. */
   | { readonly report: "mark"; readonly mark: LakeMark }
   /** It has read a token file. */
   | { readonly report: "tokens" }
-  /** It could not start. `known`: for a reason that the user can fix. `cause`: what the system says of another reason. */
-  | { readonly report: "failed"; readonly message: string; readonly known: boolean; readonly cause?: SystemError }
+  /**
+   * It could not start. `known`: for a reason that the user can fix, with the exit code of the command. `cause`: what the
+   * system says of another reason.
+   */
+  | {
+      readonly report: "failed";
+      readonly message: string;
+      readonly known: boolean;
+      readonly exitCode?: 1 | 2;
+      readonly cause?: SystemError;
+    }
+  /** It has followed the bucket once, or found that what was fetched before can be served. */
+  | { readonly report: "current" }
   /** Its event loop is running. `works` is false if something outside prevents its work. */
   | { readonly report: "alive"; readonly works?: boolean }
   /** Files that it found damaged and does not read. */

@@ -41,7 +41,7 @@ export async function supervise(config: ServerConfig, options: SuperviseOptions)
   let background = ALL_RUNS;
   const pool = createWorkerPool(config.workers, log, (waits) => ({
     ...{ config: share, spill: scratch.folder(), port },
-    ...{ seen, waits, hadTokens, background, onMark, onTokens },
+    ...{ seen, waits, hadTokens, background: () => background, onMark, onTokens },
   }));
   const onWork = (of: DutyName, isDone: boolean): void => {
     if (background[of] === isDone) return;
@@ -73,9 +73,12 @@ export async function supervise(config: ServerConfig, options: SuperviseOptions)
   });
 
   try {
-    const url = await Promise.race([pool.start(), signals.stop]);
+    running = startOne("bucket");
+    // The workers start while the state of a mirror is fetched.
+    const state = Promise.all(running.map(({ current }) => current));
+    const url = await Promise.race([pool.start(state), signals.stop]);
     if (url === undefined) return;
-    running = startAll();
+    running = [...running, ...startOne("inbox")];
     signals.onReload(reloads.ask);
     await onListening(url);
     await Promise.race([signals.stop, pool.hopeless]);

@@ -60,7 +60,8 @@ export function runWorker(): void {
     },
     background: ({ background: now }) => void (background = now),
     retire: () => void end({ within: longest, keepIdle: true }),
-    stop: ({ within }) => void end({ within }),
+    // It may not have been told to serve yet.
+    stop: ({ within }) => void (spillFolder === undefined ? process.exit(0) : end({ within })),
     count: () => void count(),
     suspect: ({ files }) => void running.then(({ context }) => checkFiles(context, files)),
     counted({ all }) {

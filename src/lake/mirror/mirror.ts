@@ -91,7 +91,7 @@ async function open(layout: Layout): Promise<Mirror | null> {
   return {
     objects,
     pull: {
-      versions: (thorough) => translated(versions(thorough)),
+      versions: (thorough, ...paths) => translated(versions(thorough, ...paths)),
       adopt,
       files: (...paths) => translated(files(...paths)),
       immutable: (path) => translated(immutable(path)),

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ahead } from "../../ahead.js";
+import { exists } from "../../durable.js";
 import { withLock } from "../../lock.js";
 import { linesOf, readOrNone } from "../../files.js";
 import type { ObjectStore } from "../../objects/object-store.js";
@@ -12,8 +13,11 @@ import { DamagedManifestError, decodeVersion, partNames, sha256, type Version } 
 import { readPointer, sequences } from "../kept-versions.js";
 
 export interface Pull {
-  /** Follows the bucket to its newest version. With `thorough`, versions that vacuum left out are found too. */
-  versions(thorough: boolean): Promise<void>;
+  /**
+   * Follows the bucket to its newest version, and brings these files up to date as `files` does. With `thorough`, versions
+   * that vacuum left out are found too.
+   */
+  versions(thorough: boolean, ...paths: readonly string[]): Promise<void>;
   /** Moves to a version that this process has just published in the bucket. */
   adopt(version: Version, text: string): Promise<void>;
   /** Brings files up to date that are replaced as a whole, such as the tokens. */
@@ -36,13 +40,13 @@ export function createPull(layout: Layout, objects: ObjectStore): Pull {
 
   const fetchBytes = async (path: string): Promise<Buffer | undefined> => (await objects.get(keyOf(path)))?.bytes;
 
-  /** Writes a file that is there at once, whole. */
-  const place = async (path: string, content: string | Uint8Array): Promise<void> => {
+  /** Writes a file that is there at once, whole. After a crash of the system, only one that was flushed is whole. */
+  const place = async (path: string, content: string | Uint8Array, flush = true): Promise<void> => {
     const temporary = join(layout.fetching, randomUUID());
     const handle = await open(temporary, "w");
     try {
       await handle.writeFile(content);
-      await handle.sync();
+      if (flush) await handle.sync();
     } finally {
       await handle.close();
     }
@@ -56,18 +60,20 @@ export function createPull(layout: Layout, objects: ObjectStore): Pull {
     return true;
   };
 
-  /** Resolves to whether the file may have changed. */
-  const file = async (path: string): Promise<boolean> => {
+  /** Asks for a file that is replaced as a whole. What it resolves to brings the file up to date. */
+  const ask = async (path: string): Promise<() => Promise<void>> => {
     const unless = tags.get(path);
     const found = await objects.get(keyOf(path), unless === undefined ? {} : { unless });
-    if (found === null) return false;
-    if (found === undefined) {
-      await rm(path, { force: true });
-      return tags.delete(path);
-    }
-    await place(path, found.bytes);
-    tags.set(path, found.tag);
-    return true;
+    return async () => {
+      if (found === null) return;
+      if (found === undefined) {
+        await rm(path, { force: true });
+        tags.delete(path);
+        return;
+      }
+      await place(path, found.bytes);
+      tags.set(path, found.tag);
+    };
   };
 
   /** The versions of the bucket after this one, oldest first. */
@@ -88,23 +94,25 @@ export function createPull(layout: Layout, objects: ObjectStore): Pull {
     return text === undefined ? undefined : { text, version: decodeVersion(text, sequence) };
   };
 
-  /** The content of a list or a part, which is fetched unless it is here. */
-  const listContent = async (sha: string, what: string): Promise<string | Buffer> => {
+  /** Fetches a list or a part. It is not flushed: whoever reads it checks it, and fetches it again if it is damaged. */
+  const fetchList = async (sha: string, what: string): Promise<string> => {
     const path = join(layout.lists, listFile(sha));
-    const here = await readOrNone(path);
-    const content = here ?? (await fetchBytes(path));
+    const content = await fetchBytes(path);
     if (content === undefined) throw new DamagedManifestError(`${what} is gone`, true);
     if (sha256(content) !== sha) throw new DamagedManifestError(`${what} is damaged`);
-    if (here === undefined) await place(path, content);
-    return content;
+    await place(path, content, false);
+    return content.toString();
   };
 
   const fetchLists = ({ lists }: Version): Promise<void> =>
     allOf(Object.entries(lists), async ([entity, sha]) => {
-      const list = await listContent(sha, `file list ${sha.slice(0, 12)} of ${entity}`);
-      await allOf(partNames(list.toString()), (part) =>
-        listContent(part, `part ${part.slice(0, 12)} of the file list of ${entity}`),
-      );
+      const here = await readOrNone(join(layout.lists, listFile(sha)));
+      const isWhole = here !== undefined && sha256(here) === sha;
+      const list = isWhole ? here : await fetchList(sha, `file list ${sha.slice(0, 12)} of ${entity}`);
+      await allOf(partNames(list), async (part) => {
+        if (await exists(join(layout.lists, listFile(part)))) return;
+        await fetchList(part, `part ${part.slice(0, 12)} of the file list of ${entity}`);
+      });
     });
 
   const requireRestored = async (): Promise<void> => {
@@ -124,9 +132,11 @@ export function createPull(layout: Layout, objects: ObjectStore): Pull {
       throw new UnavailableError(`${objects.address} holds another lake`);
   };
 
-  /** Versions that vacuum has removed from the bucket are removed here. */
-  const forgetRemoved = async (): Promise<void> => {
-    if (!(await file(layout.removed))) return;
+  /** Versions that vacuum has removed from the bucket are removed here. `update` brings the list of them up to date. */
+  const forgetRemoved = async (update: () => Promise<void>): Promise<void> => {
+    const before = tags.get(layout.removed);
+    await update();
+    if (tags.get(layout.removed) === before) return;
     const removed = new Set<string>();
     for await (const { text } of linesOf(layout.removed, 64)) if (text !== null) removed.add(text);
     for (const sequence of await sequences(layout)) {
@@ -143,40 +153,56 @@ export function createPull(layout: Layout, objects: ObjectStore): Pull {
     await place(layout.pointer, `${version.sequence}\n`);
   };
 
-  const follow = async (thorough: boolean): Promise<void> => {
+  /** The newest listed version. Older ones are read when they are asked for, but their names must be known. */
+  const readListed = async (found: readonly number[]): ReturnType<typeof readVersion> => {
+    const version = begun(readVersion(found.at(-1)!));
+    await allOf(found.slice(0, -1), (sequence) => immutable(versionPath(sequence)));
+    return version;
+  };
+
+  /** What does not depend on each other is requested at the same time. */
+  const follow = async (thorough: boolean, paths: readonly string[]): Promise<void> => {
     const seen = await readPointer(layout);
-    if (thorough || seen === 0) {
-      await Promise.all([seen === 0 ? requireRestored() : undefined, checkIdentity()]);
-      const found = await listAfter(seen);
-      const newest = found.at(-1);
-      // Older versions are read when they are asked for, but their names must be known.
-      await allOf(found.slice(0, -1), (sequence) => immutable(versionPath(sequence)));
-      const version = newest === undefined ? undefined : await readVersion(newest);
-      if (version) await moveTo(version);
-      await Promise.all([forgetRemoved(), file(layout.delta)]);
-    }
-    for (let next = (await readPointer(layout)) + 1; ; next++) {
-      const version = await readVersion(next);
-      if (!version) return;
+    const isThorough = thorough || seen === 0;
+    const next = begun(readVersion(seen + 1));
+    const listed = begun(isThorough ? listAfter(seen) : Promise.resolve([]));
+    const asked = begun(Promise.all(paths.map(ask)));
+    const rare = begun(Promise.all((isThorough ? [layout.removed, layout.delta] : []).map(ask)));
+    if (isThorough) await Promise.all([seen === 0 ? requireRestored() : undefined, checkIdentity()]);
+    for (const update of await asked) await update();
+    const found = await listed;
+    let version = await ((found.at(-1) ?? seen + 1) === seen + 1 ? next : readListed(found));
+    while (version) {
+      const following = begun(readVersion(version.version.sequence + 1));
       await moveTo(version);
+      version = await following;
     }
+    const [removed, delta] = await rare;
+    if (removed) await forgetRemoved(removed);
+    await delta?.();
   };
 
   const inLock = <T>(work: () => Promise<T>): Promise<T> => withLock(layout.pullLock, work);
 
   return {
-    versions: (thorough) =>
+    versions: (thorough, ...paths) =>
       inLock(async () => {
         await findSuccessor(layout, NO_MARK);
-        await follow(thorough);
+        await follow(thorough, paths);
       }),
     adopt: (version, text) =>
       inLock(async () => {
         if ((await readPointer(layout)) < version.sequence) await moveTo({ version, text });
       }),
-    files: (...paths) => inLock(() => allOf(paths, file)),
+    files: (...paths) => inLock(() => allOf(paths, async (path) => (await ask(path))())),
     immutable,
   };
+}
+
+/** Work whose failure is reported where its result is needed. */
+function begun<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => undefined);
+  return work;
 }
 
 /** Does some work for each item, for up to `AT_ONCE` of them at the same time. */

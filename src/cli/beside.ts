@@ -1,10 +1,10 @@
 // What ingest and follow share: they run beside a server, in processes that serve starts, or by themselves.
-import { setPriority } from "node:os";
 import { readConfig, type GivenSettings, type ServerConfig } from "../config.js";
 import { type CopierOptions, keepCopies } from "../copier/copier.js";
 import { reasonOf } from "../errors.js";
 import type { Mark } from "../lake/continuity.js";
 import { openCopiesFolder } from "../lake/copies-folder.js";
+import { lowerPriority } from "../machine.js";
 import { endWhenAlone, hasRole, reportAlive, seenLake } from "../processes/messages.js";
 import { note } from "./out.js";
 
@@ -35,7 +35,7 @@ export async function runBeside(
     endWhenAlone();
     reportAlive(works);
   }
-  setPriority(NICE);
+  lowerPriority(NICE);
   const after = isSupervised ? seenLake() : null;
   const config = readConfig(options, process.env);
   await work({ config, signal: stopping.signal, seen: after ? { after } : {} });

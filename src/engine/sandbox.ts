@@ -37,6 +37,10 @@ export interface SandboxResult {
 export interface Sandbox {
   /** The parse tree of a text as DuckDB writes it, or what is wrong with the text. Nothing is run. */
   parse(sql: string): Promise<unknown>;
+  /**
+   * The value of an expression without tables, a part of a parse tree, as text; null for NULL. Throws what DuckDB reports.
+   */
+  compute(expression: object, parameters: SandboxStatement["parameters"]): Promise<string | null>;
   /** The names of all functions of DuckDB, each with whether its result depends on its arguments alone. */
   functions(): Promise<ReadonlyMap<string, boolean>>;
   /** Throws what DuckDB reports, among it errors of the statement; and the signal's reason when it is aborted. */
@@ -76,8 +80,35 @@ export async function openSandbox(options: Omit<LockedOptions, "readable">): Pro
     }
   };
 
+  /** The text of a statement that DuckDB has parsed. */
+  const write = async (tree: unknown): Promise<string> => {
+    // Where a place is not known, it is a number that JSON.parse has rounded.
+    const json = JSON.stringify(tree, (name, value: unknown) => (name === "query_location" ? 0 : value));
+    const prepared = await parser.prepare("SELECT json_deserialize_sql($1::JSON)");
+    try {
+      prepared.bind([json]);
+      return String((await prepared.runAndReadAll()).getRows()[0]![0]);
+    } finally {
+      prepared.destroySync();
+    }
+  };
+
   return {
     parse,
+    async compute(expression, parameters) {
+      const { statements } = (await parse("SELECT 1")) as { readonly statements: readonly [{ readonly node: object }] };
+      const node = { ...statements[0].node, select_list: [expression] };
+      const sql = `SELECT one::VARCHAR FROM (${await write({ error: false, statements: [{ node }] })}) found(one)`;
+      const prepared = await parser.prepare(sql);
+      try {
+        const { values, types } = bindingsOf(prepared, parameters);
+        prepared.bind(values, types);
+        const [[value] = [null]] = (await prepared.runAndReadAll()).getRows();
+        return value === null ? null : String(value);
+      } finally {
+        prepared.destroySync();
+      }
+    },
     functions: () => (known ??= listFunctions(parser)),
     async run(wanted, signal) {
       const connection = await (await instanceFor(wanted.paths)).connect();

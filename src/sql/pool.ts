@@ -180,8 +180,11 @@ function startRunner(entry: URL, options: RunnerOptions): Runner {
     const next = waiting.shift();
     if (reply.reply === "problem")
       next?.reject(new Problem(reply.problem.code, reply.problem.detail, reply.problem.extras));
-    else if (reply.reply === "failed") next?.reject(new Error(reply.message));
-    else next?.resolve(reply);
+    else if (reply.reply === "failed") {
+      // It may be of no more use: after some errors DuckDB refuses every statement.
+      kill();
+      next?.reject(failure(reply.message));
+    } else next?.resolve(reply);
   });
   const ask = (order: Order): Promise<Reply> =>
     new Promise((resolve, reject) => {
@@ -224,6 +227,13 @@ function startRunner(entry: URL, options: RunnerOptions): Runner {
       return isUsable;
     },
   };
+}
+
+/** What DuckDB says in its first line; where our code was then says nothing. */
+function failure(message: string): Error {
+  const error = new Error(message.split("\n")[0]);
+  error.stack = error.message;
+  return error;
 }
 
 /** Errors are ignored: `ended` tells that the process is gone. */

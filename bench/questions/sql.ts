@@ -37,23 +37,21 @@ const aggregate: Question = {
         const own = overFiles(AGGREGATE, parquet(lake));
         const times = await inTurn(
           {
-            http: () => client.ask(url),
-            duckdb: () => timed(async () => (await duckdb.runAndReadAll(own)).currentRowCount),
+            http: () => costOf(server.processorTime, () => client.ask(url)),
+            duckdb: () => costOf(ownProcessorTime, () => duckdb.runAndReadAll(own)),
           },
           tries,
         );
-        const [ours, theirs] = [median(times.http), median(times.duckdb)];
-        const slower = round(ours / theirs, 2);
-        const target = `≤ ${TARGETS.aggregate}`;
+        const [ours, theirs] = [medianOf(times.http), medianOf(times.duckdb)];
         return [
           {
             "aggregate over rows": await rowsOf(server, "daily"),
-            server: "tapehouse",
-            "median ms": round(ours),
-            slower,
-            target,
+            "median ms": round(ours.ms),
+            "DuckDB median ms": round(theirs.ms),
+            slower: round(ours.ms / theirs.ms, 2),
+            target: `≤ ${TARGETS.aggregate}`,
+            "more processor time": round(ours.processor / theirs.processor, 2),
           },
-          { "aggregate over rows": "", server: "DuckDB in process", "median ms": round(theirs), slower: 1, target: "" },
         ];
       });
     } finally {
@@ -64,11 +62,28 @@ const aggregate: Question = {
   },
 };
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now();
-  await work();
-  return performance.now() - started;
+/** Milliseconds of the clock, and of the processor: where other programs keep the cores busy, only these can be compared. */
+interface Cost {
+  readonly ms: number;
+  readonly processor: number;
 }
+
+/** `processorTime` gives seconds. */
+async function costOf(processorTime: () => number, work: () => Promise<unknown>): Promise<Cost> {
+  const [started, before] = [performance.now(), processorTime()];
+  await work();
+  return { ms: performance.now() - started, processor: (processorTime() - before) * 1000 };
+}
+
+const ownProcessorTime = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+};
+
+const medianOf = (costs: readonly Cost[]): Cost => ({
+  ms: median(costs.map(({ ms }) => ms)),
+  processor: median(costs.map(({ processor }) => processor)),
+});
 
 const quant: Question = {
   name: "sql quant",
@@ -78,21 +93,23 @@ const quant: Question = {
     try {
       return await withServers({ tapehouse: serveTapehouse(lake), chdb: servePeer("chdb") }, async (servers) => {
         const rows: Row[] = [];
-        let [ourSum, theirSum] = [0, 0];
+        const sums = { ours: { ms: 0, processor: 0 }, theirs: { ms: 0, processor: 0 } };
         for (const { name, sql, chdb = sql } of QUANT_STATEMENTS) {
           const query = overFiles(chdb, (entity) => `file('${filesOf(lake, entity)}', Parquet)`);
           const ours = sqlUrl(servers.tapehouse, sql);
           const theirs = peerUrl(servers.chdb, { query, format: "JSONCompact" });
           const count = requireSame(name, await rowsAt(ours), await rowsAt(theirs));
-          const times = await inTurn({ ours: () => client.ask(ours), theirs: () => peer.ask(theirs) }, tries);
-          const [ourMs, theirMs] = [median(times.ours), median(times.theirs)];
-          [ourSum, theirSum] = [ourSum + ourMs, theirSum + theirMs];
-          rows.push({ statement: name, rows: count, ...compared(ourMs, theirMs), target: "" });
+          const contenders = {
+            ours: () => costOf(servers.tapehouse.processorTime, () => client.ask(ours)),
+            theirs: () => costOf(servers.chdb.processorTime, () => peer.ask(theirs)),
+          };
+          const costs = await inTurn(contenders, tries);
+          const medians = { ours: medianOf(costs.ours), theirs: medianOf(costs.theirs) };
+          sums.ours = sumOf(sums.ours, medians.ours);
+          sums.theirs = sumOf(sums.theirs, medians.theirs);
+          rows.push({ statement: name, rows: count, ...compared(medians), target: "" });
         }
-        return [
-          ...rows,
-          { statement: "all ten", rows: "", ...compared(ourSum, theirSum), target: `≥ ${TARGETS.quant}` },
-        ];
+        return [...rows, { statement: "all ten", rows: "", ...compared(sums), target: `≥ ${TARGETS.quant}` }];
       });
     } finally {
       client.close();
@@ -101,10 +118,13 @@ const quant: Question = {
   },
 };
 
-const compared = (ours: number, theirs: number): Row => ({
-  "median ms": round(ours, 1),
-  "chdb median ms": round(theirs, 1),
-  "our ratio": round(theirs / ours, 2),
+const sumOf = (a: Cost, b: Cost): Cost => ({ ms: a.ms + b.ms, processor: a.processor + b.processor });
+
+const compared = ({ ours, theirs }: { readonly ours: Cost; readonly theirs: Cost }): Row => ({
+  "median ms": round(ours.ms, 1),
+  "chdb median ms": round(theirs.ms, 1),
+  "our ratio": round(theirs.ms / ours.ms, 2),
+  "our ratio, processor": round(theirs.processor / ours.processor, 2),
 });
 
 type Values = readonly (readonly unknown[])[];

@@ -70,28 +70,20 @@ function withFinite(type: DuckDBType, value: string, depth: number): string {
     const shown = withFinite(of, item, within);
     return shown === item ? null : `list_transform(${items}, lambda ${item}: ${shown})`;
   };
-  switch (type.typeId) {
-    case DuckDBTypeId.DOUBLE:
-    case DuckDBTypeId.FLOAT:
-      return finite(value);
-    case DuckDBTypeId.LIST:
-    case DuckDBTypeId.ARRAY:
-      return each(type.valueType, value) ?? value;
-    case DuckDBTypeId.MAP: {
-      const values = each(type.valueType, `map_values(${value})`);
-      return values === null ? value : `map(map_keys(${value}), ${values})`;
-    }
-    case DuckDBTypeId.STRUCT: {
-      const parts = type.entryTypes.map((_, i) => `struct_extract_at(${value}, ${i + 1})`);
-      const shown = type.entryTypes.map((of, i) => withFinite(of, parts[i]!, within));
-      if (shown.every((part, i) => part === parts[i])) return value;
-      const named = type.entryNames.map((name, i) => `${quoteText(name)}: ${shown[i]!}`);
-      const whole = type.entryNames.includes("") ? `row(${shown.join(", ")})` : `{${named.join(", ")}}`;
-      return `CASE WHEN ${value} IS NOT NULL THEN ${whole} END`;
-    }
-    default:
-      return value;
+  if (type.typeId === DuckDBTypeId.DOUBLE || type.typeId === DuckDBTypeId.FLOAT) return finite(value);
+  if (type.typeId === DuckDBTypeId.LIST || type.typeId === DuckDBTypeId.ARRAY)
+    return each(type.valueType, value) ?? value;
+  if (type.typeId === DuckDBTypeId.MAP) {
+    const values = each(type.valueType, `map_values(${value})`);
+    return values === null ? value : `map(map_keys(${value}), ${values})`;
   }
+  if (type.typeId !== DuckDBTypeId.STRUCT) return value;
+  const parts = type.entryTypes.map((_, i) => `struct_extract_at(${value}, ${i + 1})`);
+  const shown = type.entryTypes.map((of, i) => withFinite(of, parts[i]!, within));
+  if (shown.every((part, i) => part === parts[i])) return value;
+  const named = type.entryNames.map((name, i) => `${quoteText(name)}: ${shown[i]!}`);
+  const whole = type.entryNames.includes("") ? `row(${shown.join(", ")})` : `{${named.join(", ")}}`;
+  return `CASE WHEN ${value} IS NOT NULL THEN ${whole} END`;
 }
 
 /** What a prepared statement and a result tell of their columns. */

@@ -51,20 +51,26 @@ export interface Sandbox {
 /** Chunks of 2,048 rows that are fetched ahead. */
 const MOST_AHEAD = 16;
 
+/** Instances that are kept for further statements. Without work, each takes about 3 MB. */
+const MOST_OPEN = 4;
+
 export async function openSandbox(options: Omit<LockedOptions, "readable">): Promise<Sandbox> {
   const language = await openLocked({ ...options, readable: { paths: [] } });
   const parser = await language.connect();
   let known: Promise<ReadonlyMap<string, boolean>> | undefined;
-  let open: { readonly key: string; readonly instance: DuckDBInstance } | null = null;
+  /** By the files that they may read, the one used last at the end. */
+  const open = new Map<string, DuckDBInstance>();
 
-  /** The instance of the last statement is used again for one that reads the same files. */
+  /** The instance of an earlier statement is used again for one that reads the same files: it knows their footers. */
   const instanceFor = async (paths: readonly string[]): Promise<DuckDBInstance> => {
     const key = JSON.stringify(paths);
-    if (open?.key === key) return open.instance;
-    open?.instance.closeSync();
-    open = null;
-    const instance = await openLocked({ ...options, readable: { paths } });
-    open = { key, instance };
+    const instance = open.get(key) ?? (await openLocked({ ...options, readable: { paths } }));
+    open.delete(key);
+    open.set(key, instance);
+    for (const [other, oldest] of [...open].slice(0, -MOST_OPEN)) {
+      oldest.closeSync();
+      open.delete(other);
+    }
     return instance;
   };
 
@@ -148,7 +154,7 @@ export async function openSandbox(options: Omit<LockedOptions, "readable">): Pro
       }
     },
     close() {
-      open?.instance.closeSync();
+      for (const instance of open.values()) instance.closeSync();
       parser.disconnectSync();
       language.closeSync();
     },

@@ -126,8 +126,7 @@ function argumentOf(sql: string, node: TreeNode, example: string): Argument {
   if (parameter !== null) return { parameter };
   const constant = constantOf(node) ?? nameOf(node);
   if (constant !== null) return { constant };
-  for (const [{ class: kind }] of nodesOf(node))
-    if (!COMPUTABLE.has(String(kind ?? ""))) throw notConstant(sql, node, example);
+  for (const [part] of nodesOf(node)) if (!COMPUTABLE.has(textIn(part, "class"))) throw notConstant(sql, node, example);
   return { expression: node, place: placeOf(node) };
 }
 

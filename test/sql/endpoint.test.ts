@@ -1,4 +1,5 @@
 // SQL over HTTP: real statements in real processes, compared with the rows of the endpoints.
+import { readFile } from "node:fs/promises";
 import { tableFromIPC } from "apache-arrow";
 import { beforeAll, describe, expect, test } from "vitest";
 import { ENTITIES } from "../../src/catalog/index.js";
@@ -308,6 +309,18 @@ test("values of parameters are taken for what they are", async () => {
     params: { a: 1, b: "text", c: 1e20, d: [1, 2.5], codes: ["000001.SZ", "no"], from: "2024-06-01" },
   });
   expect(rows).toEqual([[2, "text", 2e20, expect.any(Number)]]);
+});
+
+test("the weights of an index as of a day, as the documentation reads them, are all of the last day that has any", async () => {
+  const [index, day] = ["000300.SH", "20240610"];
+  const documented = /-- The weights of an index[^\n]*\n([^;]*);/.exec(await readFile("docs/sql.md", "utf8"))![1]!;
+  const fields = "index_code,trade_date,con_code,weight";
+  const { rows } = await server.json(`/api/v1/entities/index_weight?fields=${fields}&end_date=${day}`);
+  const ofIndex = rows.filter(([code]) => code === index);
+  const last = ofIndex.at(-1)![1];
+  expect(String(last) < day).toBe(true);
+  const own = await answerTo({ sql: documented, params: { index, day } });
+  expect(sorted(own.rows)).toEqual(sorted(ofIndex.filter(([, of]) => of === last).map((row) => row.slice(2))));
 });
 
 test("an empty list is one of any type", async () => {

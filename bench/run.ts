@@ -17,6 +17,7 @@ import { release } from "./questions/release.js";
 import { requests } from "./questions/requests.js";
 import { routing } from "./questions/routing.js";
 import { small } from "./questions/small.js";
+import { sql } from "./questions/sql.js";
 import { wide } from "./questions/wide.js";
 import { workers } from "./questions/workers.js";
 
@@ -30,6 +31,7 @@ const QUESTIONS: readonly Question[] = [
   ...beside,
   ...frames,
   ...memory,
+  ...sql,
   workers,
   importing,
   published,

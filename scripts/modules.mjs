@@ -157,7 +157,10 @@ export default {
   },
   sql: {
     owns: "^src/sql/",
-    imports: ["errors", "dates", "sql-text", "config", "catalog", "lake", "query", "encode", "engine", "segments"],
+    imports: [
+      ...["errors", "dates", "sql-text", "machine", "config"],
+      ...["catalog", "lake", "query", "encode", "engine", "segments"],
+    ],
     packages: ["apache-arrow"],
     why: "Statements of users: checked, defined over the files of a version, and run in processes of their own.",
   },

@@ -152,21 +152,21 @@ export function readConfig(options: GivenSettings, env: Environment, machine: Ma
   }
   const each = machine.memory < MEMORY_FOR_TWO ? 1 : 2;
   const statementsOf = (workers: number): number => (sqlProcesses === "auto" ? each * workers : sqlProcesses);
-  const memoryOf = (setting: string, workers: number): string =>
-    setting === "auto"
-      ? affordableMemory(machine, { workers, watch, bucket, sqlProcesses: statementsOf(workers) })
-      : setting;
-  const workers = asked === "auto" ? workersFor(machine.cores, (count) => memoryOf(memory, count)) : asked;
+  const affordable = (workers: number): string =>
+    affordableMemory(machine, { workers, watch, bucket, sqlProcesses: statementsOf(workers) });
+  const memoryOf = memory === "auto" ? affordable : () => memory;
+  const workers = asked === "auto" ? workersFor(machine.cores, memoryOf) : asked;
+  const part = affordable(workers);
+  const chosen = memory === "auto" ? part : memory;
   return {
     ...others,
     bucket,
     workers,
     encoders: encoders === "auto" ? encodersFor(machine, workers) : encoders,
-    memory: memoryOf(memory, workers),
-    ingestMemory: memoryOf(ingestMemory, workers),
+    memory: chosen,
+    ingestMemory: ingestMemory === "auto" ? part : ingestMemory,
     sqlProcesses: statementsOf(workers),
-    sqlMemory:
-      sqlMemory === "auto" ? `${Math.floor((bytesOf(memoryOf(memory, workers)) * SQL_PART) / 1e6)}MB` : sqlMemory,
+    sqlMemory: sqlMemory === "auto" ? `${Math.floor((bytesOf(chosen) * SQL_PART) / 1e6)}MB` : sqlMemory,
     tls: tlsFiles(tlsCert, tlsKey),
     staticToken: staticToken(env["TAPEHOUSE_TOKEN"]),
   };

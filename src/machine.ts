@@ -1,7 +1,7 @@
 // What this process may use of the machine: control groups (of a container or a service) and `ulimit` may allow less
-// than there is.
+// than there is. And how it leaves the processor to others.
 import { readFileSync, readdirSync } from "node:fs";
-import { availableParallelism, totalmem } from "node:os";
+import { availableParallelism, getPriority, setPriority, totalmem } from "node:os";
 import { join } from "node:path";
 
 export interface Machine {
@@ -53,6 +53,23 @@ export function tasksAt(root = "/"): Tasks | null {
 
 /** The folder of a controller in a control group. */
 type Group = (controller: string) => string;
+
+/**
+ * Gives this process at least this nice value. On Linux each thread has its own; threads take that of the one which starts
+ * them.
+ */
+export function lowerPriority(least: number): void {
+  // Only the system administrator may lower it again.
+  const nice = Math.max(least, getPriority());
+  setPriority(nice);
+  for (const thread of foldersIn("/proc/self/task")) {
+    try {
+      setPriority(Number(thread), nice);
+    } catch {
+      // It has ended.
+    }
+  }
+}
 
 /** The control groups of this process and those above them, of both versions. A missing folder limits nothing. */
 function groups(root: string): readonly Group[] {
@@ -109,6 +126,14 @@ function limitOf(root: string, name: string): number {
 const MAY_EXCEED = (1n << 21n) | (1n << 24n);
 
 const userIn = (status: string): string | undefined => /^Uid:\s*(\d+)/m.exec(status)?.[1];
+
+function foldersIn(path: string): readonly string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}
 
 function readOr(path: string, otherwise: string): string {
   try {

@@ -1,15 +1,15 @@
 // What ingest and follow share: they run beside a server, in processes that serve starts, or by themselves.
-import { setPriority } from "node:os";
 import { readConfig, type GivenSettings, type ServerConfig } from "../config.js";
 import { type CopierOptions, keepCopies } from "../copier/copier.js";
 import { reasonOf } from "../errors.js";
 import type { Mark } from "../lake/continuity.js";
 import { openCopiesFolder } from "../lake/copies-folder.js";
+import { lowerPriority } from "../machine.js";
 import { endWhenAlone, hasRole, reportAlive, seenLake } from "../processes/messages.js";
 import { note } from "./out.js";
 
 /** Requests have priority over this process from now on. */
-export const giveWay = (): void => setPriority(5);
+export const giveWay = (): void => lowerPriority(5);
 
 export interface Beside {
   readonly config: ServerConfig;

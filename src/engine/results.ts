@@ -7,12 +7,13 @@ import {
   type DuckDBType,
   LIST,
   listValue,
+  SQLNULL,
 } from "@duckdb/node-api";
 import { SQL_TYPES, type Column, type ColumnType } from "../catalog/types.js";
 import { parseDate, isoDate } from "../dates.js";
 import { Problem } from "../errors.js";
 import type { SqlParameter } from "../query/sql-request.js";
-import { quoteName } from "../sql-text.js";
+import { quoteName, quoteText } from "../sql-text.js";
 import type { NamedStatement } from "./statements.js";
 
 interface Shown {
@@ -24,14 +25,11 @@ interface Shown {
 const as = (type: ColumnType): Shown => ({ type, sql: (value) => `CAST(${value} AS ${SQL_TYPES[type]})` });
 
 /** Formats have no number that is not finite, so it is a missing value, as in the lake. */
-const NUMBER: Shown = {
-  type: "float64",
-  sql: (value) => `CASE WHEN isfinite(CAST(${value} AS DOUBLE)) THEN CAST(${value} AS DOUBLE) END`,
-};
+const finite = (value: string): string => `CASE WHEN isfinite(${value}) THEN ${value} END`;
+
+const NUMBER: Shown = { type: "float64", sql: (value) => finite(`CAST(${value} AS DOUBLE)`) };
 
 const WHOLE = as("int64");
-/** Lists, structs and maps are JSON. */
-const NESTED: Shown = { type: "text", sql: (value) => `CAST(to_json(${value}) AS VARCHAR)` };
 const TEXT = as("text");
 
 /** Whole numbers that need more than 64 bits, as sums of whole numbers have, are refused if they do not fit. */
@@ -51,17 +49,45 @@ const SHOWN: Partial<Record<DuckDBTypeId, Shown>> = {
   [DuckDBTypeId.UINTEGER]: WHOLE,
   [DuckDBTypeId.UBIGINT]: WHOLE,
   [DuckDBTypeId.UHUGEINT]: WHOLE,
-  [DuckDBTypeId.LIST]: NESTED,
-  [DuckDBTypeId.ARRAY]: NESTED,
-  [DuckDBTypeId.STRUCT]: NESTED,
-  [DuckDBTypeId.MAP]: NESTED,
 };
 
-/** Everything else is shown as the text that DuckDB makes of it. */
-const shownAs = (type: DuckDBTypeId): Shown => SHOWN[type] ?? TEXT;
+const NESTED: ReadonlySet<DuckDBTypeId> = new Set([
+  ...[DuckDBTypeId.LIST, DuckDBTypeId.ARRAY, DuckDBTypeId.STRUCT, DuckDBTypeId.MAP],
+]);
+
+/** Lists, structs and maps are JSON; everything that is not in a table here is the text that DuckDB makes of it. */
+function shownAs(described: Described, column: number): Shown {
+  const id = described.columnTypeId(column);
+  if (!NESTED.has(id)) return SHOWN[id] ?? TEXT;
+  const type = described.columnType(column);
+  return { type: "text", sql: (value) => `CAST(to_json(${withFinite(type, value, 0)}) AS VARCHAR)` };
+}
+
+/** A nested value as SQL in which numbers are missing that are not finite. `depth` tells variables apart. */
+function withFinite(type: DuckDBType, value: string, depth: number): string {
+  const [item, within] = [`__item${depth}`, depth + 1];
+  const each = (of: DuckDBType, items: string): string | null => {
+    const shown = withFinite(of, item, within);
+    return shown === item ? null : `list_transform(${items}, lambda ${item}: ${shown})`;
+  };
+  if (type.typeId === DuckDBTypeId.DOUBLE || type.typeId === DuckDBTypeId.FLOAT) return finite(value);
+  if (type.typeId === DuckDBTypeId.LIST || type.typeId === DuckDBTypeId.ARRAY)
+    return each(type.valueType, value) ?? value;
+  if (type.typeId === DuckDBTypeId.MAP) {
+    const values = each(type.valueType, `map_values(${value})`);
+    return values === null ? value : `map(map_keys(${value}), ${values})`;
+  }
+  if (type.typeId !== DuckDBTypeId.STRUCT) return value;
+  const parts = type.entryTypes.map((_, i) => `struct_extract_at(${value}, ${i + 1})`);
+  const shown = type.entryTypes.map((of, i) => withFinite(of, parts[i]!, within));
+  if (shown.every((part, i) => part === parts[i])) return value;
+  const named = type.entryNames.map((name, i) => `${quoteText(name)}: ${shown[i]!}`);
+  const whole = type.entryNames.includes("") ? `row(${shown.join(", ")})` : `{${named.join(", ")}}`;
+  return `CASE WHEN ${value} IS NOT NULL THEN ${whole} END`;
+}
 
 /** What a prepared statement and a result tell of their columns. */
-type Described = Pick<DuckDBPreparedStatement, "columnCount" | "columnName" | "columnTypeId">;
+type Described = Pick<DuckDBPreparedStatement, "columnCount" | "columnName" | "columnType" | "columnTypeId">;
 
 /** DuckDB's types of what it does not know before values are bound; the first one has no name in its client. */
 const UNKNOWN: ReadonlySet<number> = new Set([0, DuckDBTypeId.ANY]);
@@ -76,7 +102,7 @@ const typesOf = (described: Described): readonly DuckDBTypeId[] =>
 /** The columns of a result. Throws a problem if two have the same name. */
 export function columnsOf(described: Described): readonly { readonly column: Column; readonly sql: string }[] {
   const seen = new Set<string>();
-  return typesOf(described).map((type, i) => {
+  return typesOf(described).map((_, i) => {
     const name = described.columnName(i);
     if (seen.has(name.toLowerCase())) {
       throw new Problem("invalid_sql", `two columns of the result are called ${name}`, {
@@ -85,7 +111,7 @@ export function columnsOf(described: Described): readonly { readonly column: Col
       });
     }
     seen.add(name.toLowerCase());
-    const shown = shownAs(type);
+    const shown = shownAs(described, i);
     return {
       column: { name, type: shown.type, nullable: true },
       sql: `${shown.sql(quoteName(name))} AS ${quoteName(name)}`,
@@ -121,6 +147,7 @@ function valueOf(value: SqlParameter, date: boolean): DuckDBValue {
 function typeOf(value: SqlParameter): DuckDBType | undefined {
   if (typeof value === "number") return isSmall(value) ? undefined : DOUBLE;
   if (typeof value !== "object" || value === null) return undefined;
+  if (value.length === 0) return LIST(SQLNULL);
   return value.some((one: string | number) => typeof one === "number" && !isSmall(one)) ? LIST(DOUBLE) : undefined;
 }
 

@@ -37,6 +37,10 @@ export interface SandboxResult {
 export interface Sandbox {
   /** The parse tree of a text as DuckDB writes it, or what is wrong with the text. Nothing is run. */
   parse(sql: string): Promise<unknown>;
+  /**
+   * The value of an expression without tables, a part of a parse tree, as text; null for NULL. Throws what DuckDB reports.
+   */
+  compute(expression: object, parameters: SandboxStatement["parameters"]): Promise<string | null>;
   /** The names of all functions of DuckDB, each with whether its result depends on its arguments alone. */
   functions(): Promise<ReadonlyMap<string, boolean>>;
   /** Throws what DuckDB reports, among it errors of the statement; and the signal's reason when it is aborted. */
@@ -47,20 +51,26 @@ export interface Sandbox {
 /** Chunks of 2,048 rows that are fetched ahead. */
 const MOST_AHEAD = 16;
 
+/** Instances that are kept for further statements. Without work, each takes about 3 MB. */
+const MOST_OPEN = 4;
+
 export async function openSandbox(options: Omit<LockedOptions, "readable">): Promise<Sandbox> {
   const language = await openLocked({ ...options, readable: { paths: [] } });
   const parser = await language.connect();
   let known: Promise<ReadonlyMap<string, boolean>> | undefined;
-  let open: { readonly key: string; readonly instance: DuckDBInstance } | null = null;
+  /** By the files that they may read, the one used last at the end. */
+  const open = new Map<string, DuckDBInstance>();
 
-  /** The instance of the last statement is used again for one that reads the same files. */
+  /** The instance of an earlier statement is used again for one that reads the same files: it knows their footers. */
   const instanceFor = async (paths: readonly string[]): Promise<DuckDBInstance> => {
     const key = JSON.stringify(paths);
-    if (open?.key === key) return open.instance;
-    open?.instance.closeSync();
-    open = null;
-    const instance = await openLocked({ ...options, readable: { paths } });
-    open = { key, instance };
+    const instance = open.get(key) ?? (await openLocked({ ...options, readable: { paths } }));
+    open.delete(key);
+    open.set(key, instance);
+    for (const [other, oldest] of [...open].slice(0, -MOST_OPEN)) {
+      oldest.closeSync();
+      open.delete(other);
+    }
     return instance;
   };
 
@@ -76,8 +86,35 @@ export async function openSandbox(options: Omit<LockedOptions, "readable">): Pro
     }
   };
 
+  /** The text of a statement that DuckDB has parsed. */
+  const write = async (tree: unknown): Promise<string> => {
+    // Where a place is not known, it is a number that JSON.parse has rounded.
+    const json = JSON.stringify(tree, (name, value: unknown) => (name === "query_location" ? 0 : value));
+    const prepared = await parser.prepare("SELECT json_deserialize_sql($1::JSON)");
+    try {
+      prepared.bind([json]);
+      return String((await prepared.runAndReadAll()).getRows()[0]![0]);
+    } finally {
+      prepared.destroySync();
+    }
+  };
+
   return {
     parse,
+    async compute(expression, parameters) {
+      const { statements } = (await parse("SELECT 1")) as { readonly statements: readonly [{ readonly node: object }] };
+      const node = { ...statements[0].node, select_list: [expression] };
+      const sql = `SELECT one::VARCHAR FROM (${await write({ error: false, statements: [{ node }] })}) found(one)`;
+      const prepared = await parser.prepare(sql);
+      try {
+        const { values, types } = bindingsOf(prepared, parameters);
+        prepared.bind(values, types);
+        const [[value] = [null]] = (await prepared.runAndReadAll()).getRows();
+        return value === null ? null : String(value);
+      } finally {
+        prepared.destroySync();
+      }
+    },
     functions: () => (known ??= listFunctions(parser)),
     async run(wanted, signal) {
       const connection = await (await instanceFor(wanted.paths)).connect();
@@ -117,7 +154,7 @@ export async function openSandbox(options: Omit<LockedOptions, "readable">): Pro
       }
     },
     close() {
-      open?.instance.closeSync();
+      for (const instance of open.values()) instance.closeSync();
       parser.disconnectSync();
       language.closeSync();
     },

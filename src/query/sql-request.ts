@@ -46,16 +46,17 @@ export function parseSqlBody(bytes: Uint8Array, limits: RequestLimits): SqlReque
   return {
     ...parseOthers(search, limits, SQL_PARAMETERS),
     sql: checkedSql("sql", sql),
-    parameters: checkedValues(params),
+    parameters: checkedValues(params, Buffer.from(bytes).toString("utf8")),
   };
 }
 
 export function parseSqlSearch(search: URLSearchParams, limits: RequestLimits): SqlRequest {
   const parameters = collectParameters(search, SQL_IN_URL);
   const sql = required("q", single(parameters, "q", checkedSql), "one SELECT, percent-encoded");
-  const given = single(parameters, "params", jsonOf) ?? {};
+  const text = single(parameters, "params", (_, one) => one) ?? "{}";
+  const given = jsonOf("params", text);
   const others = new URLSearchParams([...search].filter(([name]) => name !== "q" && name !== "params"));
-  return { ...parseOthers(others, limits, SQL_IN_URL), sql, parameters: checkedValues(given) };
+  return { ...parseOthers(others, limits, SQL_IN_URL), sql, parameters: checkedValues(given, text) };
 }
 
 function parseOthers(
@@ -83,6 +84,7 @@ function textOf(name: string, value: unknown): string {
 function checkedSql(name: string, sql: string): string {
   if (sql.trim() === "") throw invalidParameter(name, "it is empty", ["one SELECT"]);
   if (sql.includes("\0")) throw invalidParameter(name, "it contains a zero byte", ["text"]);
+  requireUnicode(name, sql);
   if (sql.length <= LONGEST) return sql;
   throw invalidParameter(name, `it has ${sql.length} characters`, [`up to ${LONGEST} characters`]);
 }
@@ -97,7 +99,27 @@ function jsonOf(name: string, text: string): unknown {
 
 const ALLOWED = ["text, a number, true, false, null, or a list of texts or numbers"];
 
-function checkedValues(params: unknown): SqlRequest["parameters"] {
+/** DuckDB would take half of a surrogate pair for another character, or refuse the text. */
+function requireUnicode(name: string, text: string): void {
+  if (/\p{Cs}/u.test(text)) throw invalidParameter(name, "it contains an unpaired surrogate", ["valid Unicode text"]);
+}
+
+/** Text in JSON, or a number. */
+const TEXT_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+
+/** JSON.parse rounds whole numbers beyond 2^53. */
+function requireExactNumbers(json: string): void {
+  for (const [token] of json.matchAll(TEXT_OR_NUMBER)) {
+    if (!/^-?\d{16,}$/.test(token) || BigInt(token) === BigInt(Number(token))) continue;
+    throw new Problem("invalid_parameter", `params: ${token} has more digits than a number of JSON keeps`, {
+      parameter: "params",
+      hint: `send it as text, "${token}", and cast it where it is used, e.g. $id::HUGEINT`,
+    });
+  }
+}
+
+/** `json` is the text that `params` was read from. */
+function checkedValues(params: unknown, json: string): SqlRequest["parameters"] {
   if (typeof params !== "object" || params === null || Array.isArray(params)) {
     throw invalidParameter("params", "it is not an object", ['an object such as {"from": "20240101"}']);
   }
@@ -106,18 +128,21 @@ function checkedValues(params: unknown): SqlRequest["parameters"] {
       const near = nearest(name, [name.replace(/^[$:]/, "")]);
       throw invalidParameter("params", `${quote(name)} is not a name`, ["letters, digits and _, without $"], near);
     }
-    const isList = Array.isArray(value) && value.length > 0;
+    for (const one of [value].flat()) if (typeof one === "string") requireUnicode("params", one);
+    const isList = Array.isArray(value);
     const kinds = new Set(
       (isList ? (value as unknown[]) : [value]).map((one) => (one === null && !isList ? "null" : typeof one)),
     );
     const [kind] = kinds;
     const isFit =
-      kinds.size === 1 && (isList ? ["string", "number"] : ["string", "number", "boolean", "null"]).includes(kind!);
+      kinds.size <= 1 &&
+      (isList ? ["string", "number"] : ["string", "number", "boolean", "null"]).includes(kind ?? "string");
     if (!isFit)
       throw new Problem("invalid_parameter", `params: ${name} is not a value`, {
         parameter: "params",
         allowed: ALLOWED,
       });
   }
+  requireExactNumbers(json);
   return params as SqlRequest["parameters"];
 }

@@ -7,10 +7,12 @@ import { Problem } from "../errors.js";
 import { emptyList } from "../lake/manifest.js";
 import { bodyOf } from "../segments/body.js";
 import { PACKERS } from "../segments/packer.js";
+import { computed } from "./calls.js";
 import { check, type Uses } from "./check.js";
 import { define, entitiesOf } from "./define.js";
 import type { Answering, Asked, Files } from "./messages.js";
 import { invalidSql, problemOf } from "./problems.js";
+import type { TreeNode } from "./tree.js";
 
 /** A statement that was read and checked. */
 export interface ReadStatement {
@@ -22,13 +24,16 @@ export interface ReadStatement {
 
 export async function readStatement(sandbox: Sandbox, asked: Asked): Promise<ReadStatement> {
   const sql = withoutEnd(asked.sql);
-  const uses = check(sql, await sandbox.parse(sql), await sandbox.functions());
-  for (const name of uses.parameters) {
+  const found = check(sql, await sandbox.parse(sql), await sandbox.functions());
+  for (const name of found.parameters) {
     if (!Object.hasOwn(asked.parameters, name))
       throw invalidSql(sql, `there is no value for $${name}`, null, "add it to params");
   }
-  const unused = Object.keys(asked.parameters).find((name) => !uses.parameters.has(name));
+  const unused = Object.keys(asked.parameters).find((name) => !found.parameters.has(name));
   if (unused !== undefined) throw invalidSql(sql, `the statement has no $${unused}`, null, "leave it out of params");
+  const compute = (node: TreeNode): Promise<string | null> => sandbox.compute(node, asked.parameters);
+  const calls = await Promise.all(found.calls.map((call) => computed(sql, call, compute)));
+  const uses = { ...found, calls };
   return { asked: { ...asked, sql }, uses, entities: entitiesOf(sql, uses, asked.parameters) };
 }
 
@@ -65,7 +70,7 @@ export async function answerStatement(
   const defined = define(sql, uses, parameters, source);
   const statement = { ...defined, parameters, limit, paths: Object.values(paths) };
   const result = await sandbox.run(statement, signal).catch((error: unknown) => {
-    throw problemOf(sql, error) ?? error;
+    throw problemOf(defined.sql, error) ?? error;
   });
   let [rows, truncated] = [0, false];
   async function* read(): AsyncGenerator<RecordBatch> {
@@ -78,7 +83,7 @@ export async function answerStatement(
         if (left > 0) yield batch.numRows > left ? batch.slice(0, left) : batch;
       }
     } catch (error) {
-      throw problemOf(sql, error) ?? error;
+      throw problemOf(defined.sql, error) ?? error;
     }
   }
   const body = inRange(encoded(read, result, answering, () => ({ count: rows, truncated, nextCursor: null })));

@@ -2,13 +2,25 @@
 import { ENTITIES, ENTITY_NAMES, entityNamed } from "../catalog/index.js";
 import { apiNamed } from "../catalog/tushare.js";
 import type { Entity } from "../catalog/types.js";
-import { nearest } from "../errors.js";
+import { nearest, type Problem } from "../errors.js";
 import { quote } from "../query/parameters.js";
-import { invalidSql, notAllowed } from "./problems.js";
-import { constantOf, nameOf, nodesIn, parameterOf, placeOf, textIn, type TreeNode } from "./tree.js";
+import { invalidSql, notAllowed, problemOf } from "./problems.js";
+import { constantOf, nameOf, nodesIn, nodesOf, parameterOf, placeOf, textIn, type TreeNode } from "./tree.js";
 
-/** An argument: a constant, or the name of a parameter that holds it. */
-type Argument = { readonly constant: string } | { readonly parameter: string };
+/** An argument: a constant, the name of a parameter that holds it, or what has to be computed first. */
+type Argument =
+  | { readonly constant: string }
+  | { readonly parameter: string }
+  | { readonly expression: TreeNode; readonly place: number | null };
+
+/** Parts of an expression whose value follows from constants and parameters. */
+const COMPUTABLE: ReadonlySet<string> = new Set([
+  ...["", "CONSTANT", "PARAMETER", "CAST", "FUNCTION", "OPERATOR", "COMPARISON", "CONJUNCTION", "CASE", "BETWEEN"],
+  "TYPE",
+]);
+
+/** A day as a timestamp, which is what DuckDB makes of a day and an interval. */
+const MIDNIGHT = / 00:00:00$/;
 
 /** A call in FROM. */
 export interface Call {
@@ -114,13 +126,42 @@ function argumentOf(sql: string, node: TreeNode, example: string): Argument {
   if (parameter !== null) return { parameter };
   const constant = constantOf(node) ?? nameOf(node);
   if (constant !== null) return { constant };
-  throw invalidSql(sql, "an argument is neither a constant nor a parameter", placeOf(node), `write ${example}`);
+  for (const [part] of nodesOf(node)) if (!COMPUTABLE.has(textIn(part, "class"))) throw notConstant(sql, node, example);
+  return { expression: node, place: placeOf(node) };
+}
+
+const notConstant = (sql: string, node: TreeNode, example: string): Problem =>
+  invalidSql(
+    sql,
+    "an argument depends on more than constants and parameters",
+    placeOf(node),
+    `write ${example}; a day of a table is read by a statement before, and passed as a parameter`,
+  );
+
+/** A call whose arguments are known. `compute` gives the text of a value, or null if it has none. */
+export async function computed(
+  sql: string,
+  call: Call,
+  compute: (expression: TreeNode) => Promise<string | null>,
+): Promise<Call> {
+  const known = Object.entries(call.arguments).map(async ([name, one]): Promise<[string, Argument]> => {
+    if (!("expression" in one)) return [name, one];
+    const value = await compute(one.expression).catch((error: unknown) => {
+      const problem = problemOf("", error);
+      if (problem === null) throw error;
+      throw invalidSql(sql, `${name} cannot be computed: ${problem.detail}`, one.place, problem.extras.hint);
+    });
+    if (value === null) throw invalidSql(sql, `${name} is NULL`, one.place);
+    return [name, { constant: value.replace(MIDNIGHT, "") }];
+  });
+  return { ...call, arguments: Object.fromEntries(await Promise.all(known)) };
 }
 
 /** The text of an argument; undefined if it is not given. */
 export function argument(call: Call, name: string, parameters: Readonly<Record<string, unknown>>): string | undefined {
   const found = call.arguments[name];
   if (found === undefined) return undefined;
+  if ("expression" in found) throw new Error(`${name} was not computed`);
   return "constant" in found ? found.constant : String(parameters[found.parameter]);
 }
 

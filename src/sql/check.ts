@@ -84,7 +84,7 @@ function onlyStatement(sql: string, tree: TreeNode): TreeNode {
   if (tree["error"] === true) {
     if (tree["error_type"] === "not implemented" && textIn(tree, "error_message").startsWith("Only SELECT")) {
       const hint = /\bpivot\b/i.test(sql)
-        ? "PIVOT has to name its columns: FROM daily PIVOT (sum(vol) FOR ts_code IN ('000001.SZ', '600519.SH'))"
+        ? "PIVOT has to name its columns: FROM (PIVOT daily ON ts_code IN ('000001.SZ', '600519.SH') USING sum(vol) GROUP BY trade_date)"
         : "write SELECT … FROM …, with WITH before it if you like";
       throw notAllowed(sql, "only SELECT is possible here", null, hint);
     }

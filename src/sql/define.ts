@@ -19,7 +19,7 @@ import { adjustedSql } from "./adjusted-sql.js";
 import { argument, barsOf, type Call, entityOf, type FunctionName } from "./calls.js";
 import type { Uses } from "./check.js";
 import { SHIFT } from "./check.js";
-import { placed } from "./problems.js";
+import { invalidSql, placed } from "./problems.js";
 
 type Parameters = Readonly<Record<string, unknown>>;
 
@@ -140,8 +140,17 @@ const ROWS_OF: Readonly<Record<FunctionName, RowsOf>> = {
     const between = `cal_date BETWEEN ${start} AND ${end}`;
     return `SELECT cal_date AS trade_date FROM (${tableSql(entityNamed("trade_cal")!, source)}) WHERE is_open = 1 AND ${between} ORDER BY 1`;
   },
-  universe(_sql, call, parameters, source) {
+  universe(sql, call, parameters, source) {
     const day = dayOf(call, "day", parameters);
+    const { first } = source.listOf("stock_list");
+    if (first !== null && day < dateText(first)) {
+      throw invalidSql(
+        sql,
+        `the first list of stocks is of ${first}: which stocks were listed before is not known`,
+        call.place,
+        "stock_list has the day on which each stock was listed: FROM stock_list WHERE list_date <= $day::DATE",
+      );
+    }
     const snapshot = requestSql(entityNamed("stock_list")!, { as_of: argument(call, "day", parameters) }, source);
     return `SELECT ts_code, name, list_date, delist_date FROM (${snapshot}) WHERE list_date <= ${day} AND (delist_date IS NULL OR delist_date > ${day})`;
   },
@@ -152,7 +161,9 @@ const plainUnlessBuilt = ({ adjustment }: Entity): Partial<EntityRequest> =>
   adjustment?.days ? {} : { adjust: null, adjustVolume: null };
 
 const dayOf = (call: Call, name: string, parameters: Parameters): string =>
-  `DATE ${quoteText(isoDate(parseDateValue(name, argument(call, name, parameters)!)))}`;
+  dateText(parseDateValue(name, argument(call, name, parameters)!));
+
+const dateText = (day: string): string => `DATE ${quoteText(isoDate(day))}`;
 
 const NO_LIMITS = { defaultLimit: null, maxLimit: null };
 

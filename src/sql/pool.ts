@@ -1,4 +1,5 @@
-// The processes that run statements of users, as a server sees them: started when they are needed, one for each statement.
+// The processes that run statements of users, as a server sees them, one statement each at a time. The first statement
+// starts the first one; from then on one is always there.
 import { type ChildProcess, spawn } from "node:child_process";
 import { createAdmission, type Load } from "../engine/admission.js";
 import { Problem } from "../errors.js";
@@ -36,21 +37,44 @@ const SECRET = /^(TAPEHOUSE|AWS)_/;
 
 /** Milliseconds that a process has to end a statement before it is killed. */
 const STOP_WITHIN = 2_000;
-/** Milliseconds after which a process without work ends. */
+/** Milliseconds after which a process without work ends, if it is not the only one. */
 const IDLE = 60_000;
 
 const full = (): Problem => new Problem("overloaded", "too many statements are waiting", { retryAfter: 5 });
 
 export function openSqlPool({ processes, queue, entry = ENTRY, ...options }: PoolOptions): SqlPool {
   const admission = createAdmission(processes, queue, full);
-  const idle: Runner[] = [];
+  /** Those without work and the timers that end them, the last one used at the end. */
+  const idle = new Map<Runner, NodeJS.Timeout>();
   const living = new Set<Runner>();
+  let isClosed = false;
 
-  const take = (): Runner => {
-    for (let runner = idle.pop(); runner !== undefined; runner = idle.pop()) if (runner.isAlive()) return runner;
+  const start = (): Runner => {
     const runner = startRunner(entry, options);
     living.add(runner);
-    void runner.ended.then(() => living.delete(runner));
+    void runner.ended.then((wasReady) => {
+      living.delete(runner);
+      wake(runner);
+      // One that could not start would end again.
+      if (wasReady && !isClosed && living.size === 0) rest(start());
+    });
+    return runner;
+  };
+  const wake = (runner: Runner): void => {
+    clearTimeout(idle.get(runner));
+    idle.delete(runner);
+  };
+  const rest = (runner: Runner): void => {
+    const endUnlessAlone = (): void => {
+      if (idle.size === 1) return;
+      wake(runner);
+      runner.kill();
+    };
+    idle.set(runner, setTimeout(endUnlessAlone, IDLE).unref());
+  };
+  const take = (): Runner => {
+    const runner = [...idle.keys()].at(-1) ?? start();
+    wake(runner);
     return runner;
   };
 
@@ -64,11 +88,16 @@ export function openSqlPool({ processes, queue, entry = ENTRY, ...options }: Poo
       const runner = take();
       const onAbort = (): void => runner.interrupt();
       signal.addEventListener("abort", onAbort, { once: true });
+      let isRunning = false;
       const ask = async (order: Order): Promise<Reply> => {
         signal.throwIfAborted();
+        isRunning ||= order.order === "run";
         try {
-          return await runner.ask(order);
+          const reply = await runner.ask(order);
+          if (reply.reply === "end") isRunning = false;
+          return reply;
         } catch (error) {
+          isRunning = false;
           signal.throwIfAborted();
           throw error;
         }
@@ -96,8 +125,8 @@ export function openSqlPool({ processes, queue, entry = ENTRY, ...options }: Poo
         },
         close() {
           signal.removeEventListener("abort", onAbort);
-          void runner.settle().then((isUsable) => {
-            if (isUsable) idle.push(runner);
+          void runner.settle(isRunning).then((isUsable) => {
+            if (isUsable) rest(runner);
             release();
           });
         },
@@ -105,6 +134,7 @@ export function openSqlPool({ processes, queue, entry = ENTRY, ...options }: Poo
     },
     load: () => admission.load(),
     async close() {
+      isClosed = true;
       for (const runner of living) runner.kill();
       await Promise.all([...living].map(({ ended }) => ended));
     },
@@ -112,15 +142,15 @@ export function openSqlPool({ processes, queue, entry = ENTRY, ...options }: Poo
 }
 
 interface Runner {
-  isAlive(): boolean;
   /** Rejects with the problem that the process reports, or because it failed or is gone. */
   ask(order: Order): Promise<Reply>;
   /** Ends the statement that runs. */
   interrupt(): void;
-  /** Ends the statement if it still runs; resolves to whether the process can run another one. */
-  settle(): Promise<boolean>;
+  /** Ends the statement if it still runs, or is being ended; resolves to whether the process can run another one. */
+  settle(isRunning: boolean): Promise<boolean>;
   kill(): void;
-  readonly ended: Promise<void>;
+  /** Resolves to whether it had been ready for statements. */
+  readonly ended: Promise<boolean>;
 }
 
 interface Waiting {
@@ -136,23 +166,25 @@ function startRunner(entry: URL, options: RunnerOptions): Runner {
     env: { ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !SECRET.test(name))), TZ: "UTC" },
   });
   const waiting: Waiting[] = [];
-  let alive = true;
-  let idling: NodeJS.Timeout | undefined;
+  let [alive, wasReady] = [true, false];
   const kill = (): void => void child.kill("SIGKILL");
   const ended = new Promise<void>((resolve) => {
     child.once("close", () => resolve());
     child.once("error", () => resolve());
   }).then(() => {
     alive = false;
-    clearTimeout(idling);
     for (const { reject } of waiting.splice(0)) reject(gone());
+    return wasReady;
   });
   child.on("message", (reply: Reply) => {
     const next = waiting.shift();
     if (reply.reply === "problem")
       next?.reject(new Problem(reply.problem.code, reply.problem.detail, reply.problem.extras));
-    else if (reply.reply === "failed") next?.reject(new Error(reply.message));
-    else next?.resolve(reply);
+    else if (reply.reply === "failed") {
+      // It may be of no more use: after some errors DuckDB refuses every statement.
+      kill();
+      next?.reject(failure(reply.message));
+    } else next?.resolve(reply);
   });
   const ask = (order: Order): Promise<Reply> =>
     new Promise((resolve, reject) => {
@@ -164,7 +196,10 @@ function startRunner(entry: URL, options: RunnerOptions): Runner {
       send(child, order);
     });
   const begun = ask({ order: "begin", options });
-  begun.catch(() => undefined); // errors are thrown at the await
+  begun.then(
+    () => (wasReady = true),
+    () => undefined, // errors are thrown at the await
+  );
   let stopped: Promise<boolean> | null = null;
   const stop = (): Promise<boolean> => {
     const killing = setTimeout(kill, STOP_WITHIN);
@@ -178,10 +213,6 @@ function startRunner(entry: URL, options: RunnerOptions): Runner {
   return {
     ended,
     kill,
-    isAlive() {
-      clearTimeout(idling);
-      return alive;
-    },
     async ask(order) {
       await begun;
       return ask(order);
@@ -189,13 +220,20 @@ function startRunner(entry: URL, options: RunnerOptions): Runner {
     interrupt() {
       stopped ??= stop();
     },
-    async settle() {
-      const isUsable = await (stopped ?? stop());
+    async settle(isRunning) {
+      // Without a turn of the event loop, so that the next request finds the process.
+      const isUsable = stopped === null && !isRunning ? alive : await (stopped ?? stop());
       stopped = null;
-      if (isUsable) idling = setTimeout(kill, IDLE).unref();
       return isUsable;
     },
   };
+}
+
+/** What DuckDB says in its first line; where our code was then says nothing. */
+function failure(message: string): Error {
+  const error = new Error(message.split("\n")[0]);
+  error.stack = error.message;
+  return error;
 }
 
 /** Errors are ignored: `ended` tells that the process is gone. */

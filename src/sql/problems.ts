@@ -18,9 +18,9 @@ export const notAllowed = (sql: string, why: string, place: number | null, hint?
     ...(hint === undefined ? {} : { hint }),
   });
 
-/** Kinds of errors that are the statement's own fault. */
+/** How DuckDB's errors begin, but for those that are not the statement's own fault. */
 const OWN_FAULT =
-  /^(Binder|Catalog|Parser|Syntax|Conversion|Invalid Input|Invalid|Out of Range|Not implemented|Mismatch Type|Constraint|Sequence|Expression|Parameter|Index|Divide by Zero|Permission|Value) ?(Error|Exception)?: /i;
+  /^(?!(?:INTERNAL|FATAL|IO|Out of Memory|Connection|Network|HTTP|INTERRUPT|Serialization|Transaction\w*|Unknown)\b)[A-Z][\w /-]* (?:Error|Exception): /i;
 
 /** Where DuckDB shows a line of the text, a marker below it points at the place. */
 const SHOWN_LINE = /\n\nLINE (\d+): ([^\n]*)\n( *)\^/;
@@ -52,11 +52,24 @@ export function problemOf(sql: string, error: unknown): Problem | null {
 
 /** DuckDB shows a part of the line, of the statement as we frame it: only what is part of the author's text has a place. */
 function shownAt(sql: string, message: string): string {
-  const [, line, shown, spaces] = SHOWN_LINE.exec(message) ?? [];
-  if (line === undefined) return "";
+  const [, number, shown, spaces] = SHOWN_LINE.exec(message) ?? [];
+  if (number === undefined) return "";
   const [, before, excerpt] = /^(\.\.\.)?(.*?)(?:\.\.\.)?$/.exec(shown!)!;
-  const at = sql.indexOf(excerpt!);
-  const column = spaces!.length - `LINE ${line}: ${before ?? ""}`.length;
-  const isHere = at >= 0 && sql.indexOf(excerpt!, at + 1) < 0 && column >= 0 && column <= excerpt!.length;
-  return isHere ? placed(sql, Buffer.byteLength(sql.slice(0, at)) + Buffer.byteLength(excerpt!.slice(0, column))) : "";
+  // The frame is in the first line, before and after the text.
+  const line = sql.split("\n")[Number(number) - 1] ?? "";
+  const at = line.indexOf(excerpt!);
+  const column = charactersIn(excerpt!, spaces!.length - `LINE ${number}: ${before ?? ""}`.length);
+  const isHere = at >= 0 && column !== null && (before === undefined || line.indexOf(excerpt!, at + 1) < 0);
+  return isHere ? `line ${number}, column ${at + column + 1}: ` : "";
+}
+
+/** Characters that take two columns of a terminal, by which DuckDB counts. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/;
+
+/** How many characters of a text take this many columns; null if it is shorter, or they end within one. */
+function charactersIn(text: string, columns: number): number | null {
+  let [characters, width] = [0, 0];
+  while (width < columns && characters < text.length) width += WIDE.test(text[characters++]!) ? 2 : 1;
+  return width === columns ? characters : null;
 }

@@ -1,7 +1,7 @@
 // The process that runs statements of users, one at a time: whatever a statement does, it harms no process that serves rows.
-import { setPriority } from "node:os";
 import { openSandbox, type Sandbox } from "../engine/sandbox.js";
 import { Problem } from "../errors.js";
+import { lowerPriority } from "../machine.js";
 import { bytesOf } from "../setting-values.js";
 import { answerStatement, type ReadStatement, readStatement, type SqlAnswer } from "./answer.js";
 import type { Order, Reply } from "./messages.js";
@@ -32,10 +32,11 @@ const send = (reply: Reply): void => void process.send!(reply, undefined, {}, ()
 
 const followed: { readonly [Name in Order["order"]]: (order: Extract<Order, { order: Name }>) => Promise<Reply> } = {
   async begin({ options }) {
-    setPriority(NICE);
     watchMemory(bytesOf(options.memory) + SPARE);
     sandbox = openSandbox(options);
     await (await sandbox).functions();
+    // The start has the usual priority: a request waits for it.
+    lowerPriority(NICE);
     return { reply: "ready" };
   },
   async read({ asked }) {
@@ -79,7 +80,12 @@ function replyOf(error: unknown): Reply {
 process.on("message", (order: Order) => {
   // What runs now ends, and then the order is followed.
   if (order.order === "stop") stopping.abort(new Error("the statement was stopped"));
-  const done = last.then(() => followed[order.order](order as never));
+  const done = last
+    .then(() => followed[order.order](order as never))
+    .catch(async (error: unknown) => {
+      await end();
+      throw error;
+    });
   last = done.catch(() => undefined);
   done.then(send, (error: unknown) => send(replyOf(error)));
 });

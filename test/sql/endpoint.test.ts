@@ -1,4 +1,5 @@
 // SQL over HTTP: real statements in real processes, compared with the rows of the endpoints.
+import { readFile } from "node:fs/promises";
 import { tableFromIPC } from "apache-arrow";
 import { beforeAll, describe, expect, test } from "vitest";
 import { ENTITIES } from "../../src/catalog/index.js";
@@ -69,6 +70,9 @@ describe("tables and the functions of the field", () => {
   test.each([
     ["known(income, '20240501')", "income?as_of=20240501"],
     ["known(income, DATE '2024-05-01')", "income?as_of=20240501"],
+    ["known(income, DATE '2024-05-02' - 1)", "income?as_of=20240501"],
+    ["known(income, DATE '2024-06-01' - INTERVAL 1 MONTH)", "income?as_of=20240501"],
+    ["known(income, as_of := '2024' || lpad((4 + 1)::VARCHAR, 2, '0') || '01')", "income?as_of=20240501"],
     ["known('stock_list', '20240501')", "stock_list?as_of=20240501"],
     ["latest(income)", "income?latest=true"],
     ["latest(income, '20240501')", "income?latest=true&as_of=20240501"],
@@ -191,6 +195,35 @@ describe("a mistake is explained", () => {
     [{ sql: "FROM known(incom, '20240101')" }, "invalid_sql", /there is no entity "incom"/, /income/],
     [{ sql: "FROM known(income)" }, "invalid_sql", /as_of is missing/, /known\(income/],
     [{ sql: "FROM known(income, 'yesterday')" }, "invalid_parameter", /known: .*yesterday/, undefined],
+    [
+      { sql: "FROM daily d, known(income, d.trade_date)" },
+      "invalid_sql",
+      /^line 1, column \d+: an argument depends on more/,
+      /parameter/,
+    ],
+    [{ sql: "FROM known(income, (SELECT 1))" }, "invalid_sql", /an argument depends on more/, /parameter/],
+    [
+      { sql: "FROM known(income, 'x'::DATE - 1)" },
+      "invalid_sql",
+      /^line 1, .*as_of cannot be computed: .*"x"/,
+      undefined,
+    ],
+    [{ sql: "FROM known(income, NULL::DATE - 1)" }, "invalid_sql", /as_of is NULL/, undefined],
+    [{ sql: "SELECT clsoe FROM known(income, '20240501')" }, "invalid_sql", /^line 1, column 8: .*clsoe/, undefined],
+    [
+      { sql: "SELECT '测试测试' AS t,\n  '全部' AS u, clsoe FROM daily" },
+      "invalid_sql",
+      /^line 2, column 14: .*clsoe/,
+      undefined,
+    ],
+    [
+      { sql: "FROM universe('19900101')" },
+      "invalid_sql",
+      /^line 1, column 6: the first list of stocks is of 20/,
+      /list_date/,
+    ],
+    [{ sql: "SELECT '\ud800' AS t" }, "invalid_parameter", /sql: .*surrogate/, undefined],
+    [{ sql: "SELECT $t AS t", params: { t: "\udc00" } }, "invalid_parameter", /params: .*surrogate/, undefined],
     [{ sql: "SELECT $x AS y" }, "invalid_sql", /there is no value for \$x/, /params/],
     [{ sql: "SELECT 1 AS y", params: { x: 1 } }, "invalid_sql", /the statement has no \$x/, /params/],
     [{ sql: "SELECT 1 AS a, 2 AS a" }, "invalid_sql", /two columns .* called a/, /AS/],
@@ -204,6 +237,25 @@ describe("a mistake is explained", () => {
     expect(problem.detail).toMatch(detail);
     if (hint !== undefined) expect(problem.hint).toMatch(hint);
   });
+});
+
+test("the hint about PIVOT is a statement that works", async () => {
+  const { code, hint } = await problemOf({ sql: "SELECT * FROM (PIVOT daily ON ts_code USING sum(vol))" });
+  expect(code).toBe("sql_not_allowed");
+  const { rows, columns } = await answerTo({ sql: hint!.slice(hint!.indexOf("FROM")) });
+  expect(columns).toHaveLength(3);
+  expect(rows.length).toBeGreaterThan(0);
+});
+
+test("a whole number that JSON cannot hold is refused, with the way to send it", async () => {
+  const id = "9007199254740993";
+  const post = (params: string): Promise<Response> =>
+    server.get(`/api/v1/sql?${new URLSearchParams({ q: "SELECT $id::BIGINT AS id", params }).toString()}`);
+  const refused = await post(`{"id": ${id}}`);
+  const { code, detail, hint } = (await refused.json()) as Problem;
+  expect([refused.status, code]).toEqual([400, "invalid_parameter"]);
+  expect([detail, hint]).toEqual([expect.stringContaining(id), expect.stringContaining(`"${id}"`)]);
+  expect(await (await post(`{"id": "${id}"}`)).text()).toContain(`[[${id}]]`);
 });
 
 test("a token needs the right to SQL, and that to every entity of the statement", async () => {
@@ -256,6 +308,62 @@ test("values of parameters are taken for what they are", async () => {
     params: { a: 1, b: "text", c: 1e20, d: [1, 2.5], codes: ["000001.SZ", "no"], from: "2024-06-01" },
   });
   expect(rows).toEqual([[2, "text", 2e20, expect.any(Number)]]);
+});
+
+test("the weights of an index as of a day, as the documentation reads them, are all of the last day that has any", async () => {
+  const [index, day] = ["000300.SH", "20240610"];
+  const documented = /-- The weights of an index[^\n]*\n([^;]*);/.exec(await readFile("docs/sql.md", "utf8"))![1]!;
+  const fields = "index_code,trade_date,con_code,weight";
+  const { rows } = await server.json(`/api/v1/entities/index_weight?fields=${fields}&end_date=${day}`);
+  const ofIndex = rows.filter(([code]) => code === index);
+  const last = ofIndex.at(-1)![1];
+  expect(String(last) < day).toBe(true);
+  const own = await answerTo({ sql: documented, params: { index, day } });
+  expect(sorted(own.rows)).toEqual(sorted(ofIndex.filter(([, of]) => of === last).map((row) => row.slice(2))));
+});
+
+test("an empty list is one of any type", async () => {
+  const { rows } = await answerTo({
+    sql: "SELECT count(*) FILTER (ts_code IN $none) AS a, count(*) FILTER (close IN $none) AS b, count(*) FILTER (trade_date NOT IN $none) > 0 AS c, len($none) AS d FROM daily",
+    params: { none: [] },
+  });
+  expect(rows).toEqual([[0, 0, 1, 0]]);
+});
+
+test("numbers within lists, structs and maps are missing if they are not finite", async () => {
+  const { rows } = await answerTo({
+    sql:
+      "SELECT ['nan'::DOUBLE, 1.5, NULL, '-inf'] AS a, {'x': 'inf'::FLOAT, 'y': ['nan'::DOUBLE], 'z': 'NaN'} AS b, " +
+      "MAP {'k': [{'v': 'nan'::DOUBLE}]} AS c, row(1, 'inf'::DOUBLE).struct_extract_at(2) AS d, " +
+      "['nan'::DOUBLE, 2]::DOUBLE[2] AS e, NULL::STRUCT(x DOUBLE) AS f, NULL::DOUBLE[] AS g, [[1.0::DOUBLE], NULL] AS h",
+  });
+  expect(rows[0]!.map((value) => (typeof value === "string" ? (JSON.parse(value) as unknown) : value))).toEqual([
+    [null, 1.5, null, null],
+    { x: null, y: [null], z: "NaN" },
+    { k: [{ v: null }] },
+    null,
+    [null, 2],
+    null,
+    null,
+    [[1], null],
+  ]);
+});
+
+test("mistakes of those who write statements leave nothing in the server's log", async () => {
+  const before = server.logged.length;
+  for (const sql of [
+    "SELECT clsoe FROM daily",
+    "SELECT ts_code::INTEGER AS a FROM daily",
+    "SELECT (SELECT close FROM daily) AS a",
+    "SELECT 1e18::BIGINT * close::BIGINT AS a FROM daily",
+    "SELECT 'a' AT TIME ZONE 'UTC' AS a",
+    "SELECT 'x'::JSON AS a",
+    "SELECT regexp_matches('a', '(') AS a",
+    "SELECT DATE '12024-01-01' AS a",
+  ]) {
+    expect(await problemOf({ sql }), sql).toMatchObject({ status: 400 });
+  }
+  expect(server.logged.slice(before)).toEqual([]);
 });
 
 test("a process that takes much more memory than it may ends, and the next statement is answered", async () => {

@@ -147,6 +147,8 @@ export interface Client extends EntityMethods {
     readonly data_version: string;
     readonly entities: Readonly<Record<string, Descriptor>>;
     readonly point_in_time: Readonly<Record<string, PointInTime>>;
+    /** Whether the token may run SQL; `off` if the server runs none. */
+    readonly sql: "available" | "forbidden" | "off";
   }>;
   /** Needs no token. */
   health(): Promise<Health>;

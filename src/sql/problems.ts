@@ -1,22 +1,28 @@
 // What is wrong with a statement, in words without paths: where it is, and what might be meant.
 import { isOutOfSpace } from "../engine/statements.js";
-import { Problem } from "../errors.js";
+import { Problem, type ProblemCode, type ProblemExtras } from "../errors.js";
 
-/** `line 2, column 7: `, from a byte of the text; empty where the place is not known. */
-export function placed(sql: string, place: number | null): string {
-  if (place === null) return "";
+/** A problem at a byte of the statement; null where the place is not known. */
+export function sqlProblem(
+  code: ProblemCode,
+  sql: string,
+  why: string,
+  place: number | null,
+  extras: ProblemExtras = {},
+): Problem {
+  if (place === null) return new Problem(code, why, { parameter: "sql", ...extras });
   const before = Buffer.from(sql).subarray(0, place).toString("utf8").split("\n");
-  return `line ${before.length}, column ${before.at(-1)!.length + 1}: `;
+  const [line, column] = [before.length, before.at(-1)!.length + 1];
+  return new Problem(code, `line ${line}, column ${column}: ${why}`, { parameter: "sql", line, column, ...extras });
 }
 
+const hinted = (hint: string | undefined): ProblemExtras => (hint === undefined ? {} : { hint });
+
 export const invalidSql = (sql: string, why: string, place: number | null, hint?: string): Problem =>
-  new Problem("invalid_sql", placed(sql, place) + why, { parameter: "sql", ...(hint === undefined ? {} : { hint }) });
+  sqlProblem("invalid_sql", sql, why, place, hinted(hint));
 
 export const notAllowed = (sql: string, why: string, place: number | null, hint?: string): Problem =>
-  new Problem("sql_not_allowed", placed(sql, place) + why, {
-    parameter: "sql",
-    ...(hint === undefined ? {} : { hint }),
-  });
+  sqlProblem("sql_not_allowed", sql, why, place, hinted(hint));
 
 /** Kinds of errors that are the statement's own fault. */
 const OWN_FAULT =
@@ -44,19 +50,16 @@ export function problemOf(sql: string, error: unknown): Problem | null {
   const near = more.find((line) => /^(Did you mean|Candidate)/.test(line));
   const reason = first.replace(OWN_FAULT, "").replaceAll(/"?(?:\/[\w.-]+){2,}"?/g, "a file");
   const hint = /date field format|cast.*DATE|-> DATE/i.test(first) ? DATES : near?.trim();
-  return new Problem("invalid_sql", shownAt(sql, message) + reason, {
-    parameter: "sql",
-    ...(hint === undefined || hint.endsWith(":") ? {} : { hint }),
-  });
+  return invalidSql(sql, reason, shownAt(sql, message), hint?.endsWith(":") === true ? undefined : hint);
 }
 
 /** DuckDB shows a part of the line, of the statement as we frame it: only what is part of the author's text has a place. */
-function shownAt(sql: string, message: string): string {
+function shownAt(sql: string, message: string): number | null {
   const [, line, shown, spaces] = SHOWN_LINE.exec(message) ?? [];
-  if (line === undefined) return "";
+  if (line === undefined) return null;
   const [, before, excerpt] = /^(\.\.\.)?(.*?)(?:\.\.\.)?$/.exec(shown!)!;
   const at = sql.indexOf(excerpt!);
   const column = spaces!.length - `LINE ${line}: ${before ?? ""}`.length;
   const isHere = at >= 0 && sql.indexOf(excerpt!, at + 1) < 0 && column >= 0 && column <= excerpt!.length;
-  return isHere ? placed(sql, Buffer.byteLength(sql.slice(0, at)) + Buffer.byteLength(excerpt!.slice(0, column))) : "";
+  return isHere ? Buffer.byteLength(sql.slice(0, at)) + Buffer.byteLength(excerpt!.slice(0, column)) : null;
 }

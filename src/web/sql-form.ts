@@ -4,6 +4,7 @@ import { troubleOf, type App } from "./app.js";
 import { absolve, accuse, field, h } from "./dom.js";
 import { EXAMPLES } from "./sql-examples.js";
 import type { AskedSql, SqlValue } from "./sql-snippets.js";
+import { dayText } from "./texts.js";
 
 export interface SqlForm {
   readonly elements: readonly HTMLElement[];
@@ -107,19 +108,22 @@ function parametersIn(sql: string): readonly string[] {
   return [...new Set([...plain.matchAll(/\$(\w+)/g)].map(([, name]) => name!))];
 }
 
-/** A value as it was typed. A number of eight digits is a day, which is text, as is what stands in quotes. */
+/** A value as it was typed. A number of eight digits is a day; what stands in quotes is text. */
 function valueOf(text: string): SqlValue {
   const items = text
     .split(/[,，;；]/)
     .map((item) => item.trim())
     .filter((item) => item !== "");
-  const numbers = items.map((item) =>
-    /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(item) && !/^\d{8}$/.test(item) ? Number(item) : NaN,
-  );
-  const [one, ...others] = numbers.some(Number.isNaN) ? items.map((item) => item.replace(/^"(.*)"$/, "$1")) : numbers;
+  const areNumbers = items.every((item) => /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(item) && !DAY.test(item));
+  const [one, ...others] = areNumbers ? items.map(Number) : items.map(textOf);
   if (one === undefined) return null;
   return others.length === 0 ? one : ([one, ...others] as readonly string[] | readonly number[]);
 }
+
+const DAY = /^\d{8}$/;
+
+/** Days as SQL has them. */
+const textOf = (item: string): string => (DAY.test(item) ? dayText(item) : item.replace(/^"(.*)"$/, "$1"));
 
 /** Selects the word at a place of the text, both counted from 1. */
 function selectWord(area: HTMLTextAreaElement, line: number, column: number): void {

@@ -5,7 +5,7 @@ import { COLOURS_CHANGED } from "./settings.js";
 import type { Envelope, Value } from "./types.js";
 import { LineSeries } from "./vendor/lightweight-charts.js";
 
-export interface Line {
+interface Line {
   readonly name: string;
   /** By day, `YYYY-MM-DD`. */
   readonly values: ReadonlyMap<string, number>;

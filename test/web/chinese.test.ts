@@ -21,7 +21,7 @@ const CHINESE = { locale: "zh-CN" };
 
 /** Names that Chinese readers know as they are: of exchanges, products and tools, and abbreviations of the market. */
 const NAMES =
-  "Tapehouse English SQL SELECT CLI A K ETF TTM STK SSE SZSE CSI L1 L2 L3 TOKEN URL curl pandas polars DuckDB TypeScript " +
+  "Tapehouse English SQL SELECT sql CLI A K ETF TTM STK SSE SZSE CSI L1 L2 L3 TOKEN URL curl pandas polars DuckDB TypeScript " +
   "TradingView Lightweight Charts Inc YYYYMMDD Excel null kB MB MA5 MA20 MA60 " +
   FORMAT_NAMES.join(" ");
 
@@ -29,6 +29,7 @@ const CODE_LIKE = new Set([
   ...NAMES.split(" "),
   ...API_NAMES,
   ...ENTITY_NAMES,
+  ...EXAMPLES.flatMap(({ sql }) => sql.match(/\w+/g)!),
   ...ENTITIES.flatMap((entity) => [...parameterNames(entity), ...entity.columns.map(({ name }) => name)]),
 ]);
 
@@ -129,7 +130,7 @@ describeInBrowser("the page in Chinese holds no English", () => {
   test("in SQL, its rows and lines, and what is wrong with it", async () => {
     const { page, complaints } = await enter(server, "#/sql", CHINESE);
     for (const [index] of EXAMPLES.entries()) {
-      await page.getByLabel("示例").selectOption(String(index));
+      await page.getByLabel("示例", { exact: true }).selectOption(String(index));
       await page.locator(".results:not([aria-busy]) > :nth-child(2)").waitFor();
       await expectChinese(page);
     }

@@ -187,7 +187,7 @@ export default {
   cli: {
     owns: "^src/cli/",
     imports: [
-      ...["errors", "dates", "words", "objects", "machine", "config", "catalog", "lake", "engine", "encode"],
+      ...["errors", "dates", "words", "objects", "machine", "config", "catalog", "lake", "query", "engine", "encode"],
       ...["delta", "store", "copier", "inbox", "repair", "backup", "demo"],
       ...["files", "durable", "sql", "http", "processes"],
     ],

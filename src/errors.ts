@@ -61,6 +61,9 @@ export interface ProblemExtras {
   readonly allowed?: readonly string[];
   /** The way out, in one sentence. */
   readonly hint?: string;
+  /** Where in a statement of SQL, both counted from 1. */
+  readonly line?: number;
+  readonly column?: number;
   /** Seconds after which a retry makes sense. */
   readonly retryAfter?: number;
 }

@@ -7,6 +7,7 @@ import { FORMAT_NAMES, FORMATS, type Format } from "../catalog/formats.js";
 import { OperatorError, Problem } from "../errors.js";
 import { createIntegrity } from "../lake/integrity.js";
 import { openLake, type Snapshot } from "../lake/lake.js";
+import { parseSqlValues, type SqlRequest } from "../query/sql-request.js";
 import { SETTINGS } from "../settings.js";
 import { holdFiles } from "../sql/files.js";
 import { openSqlPool, type SqlPool } from "../sql/pool.js";
@@ -16,11 +17,13 @@ import { note, printTable, writeBytes } from "./out.js";
 import { snapshotOf } from "./reading.js";
 import { startPrompt } from "./sql-prompt.js";
 
+type Parameters = SqlRequest["parameters"];
+
 interface Options {
   readonly data: string;
   readonly memory: string;
   readonly format: Format | "table";
-  readonly param: Readonly<Record<string, string>>;
+  readonly param: Parameters;
   readonly limit?: number;
   readonly at?: string;
 }
@@ -35,7 +38,12 @@ export function sqlCommand(): Command {
     .addOption(
       new Option("--format <name>", "how to print the rows").choices(["table", ...FORMAT_NAMES]).default("table"),
     )
-    .option("--param <name=value>", "the value of a parameter such as $from; repeat it for others", parameter, {})
+    .option(
+      "--param <name=value>",
+      "the value of a parameter such as $from, or a list as JSON; repeat it for others",
+      parameter,
+      {},
+    )
     .option("--limit <rows>", "print at most this many rows", rows)
     .option("--at <version>", "a kept version: its sequence or its data_version; by default the served one")
     .addOption(memoryOption())
@@ -124,10 +132,15 @@ const shown = (value: string | number | null | undefined): string | null =>
 const describe = ({ detail, extras: { hint } }: Problem): string =>
   hint === undefined ? detail : `${detail} (${hint})`;
 
-function parameter(text: string, known: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+/** A value is text, or a list of texts or numbers as JSON. */
+function parameter(text: string, known: Parameters): Parameters {
   const [, name, value] = /^\$?(\w+)=(.*)$/s.exec(text) ?? [];
   if (name === undefined) throw new InvalidArgumentError("It must be a name and a value such as from=20240101.");
-  return { ...known, [name]: value! };
+  try {
+    return { ...known, ...(value!.startsWith("[") ? parseSqlValues(`{"${name}":${value}}`) : { [name]: value! }) };
+  } catch {
+    throw new InvalidArgumentError('A list must be JSON, such as codes=["600519.SH","000001.SZ"].');
+  }
 }
 
 function rows(text: string): number {

@@ -4,11 +4,11 @@ import { IncompleteAnswerError, readable, TapehouseError } from "./errors.js";
 import { MEDIA_TYPES, WITH_DATES } from "./formats.js";
 
 /** Not JSON: it has its cursor in the body. */
-type BytesFormat = Exclude<keyof typeof MEDIA_TYPES, "json">;
+export type BytesFormat = Exclude<keyof typeof MEDIA_TYPES, "json">;
 
 const END_OF_ARROW = [255, 255, 255, 255, 0, 0, 0, 0];
 
-interface BytesOptions {
+export interface BytesOptions {
   /** Arrow and Parquet have dates, or with `text` the same `YYYYMMDD` text as the other formats. */
   readonly dates?: "date" | "text";
   /** `zstd`: the buffers of Arrow are compressed. The reader must have zstd, and the server Node 22.15 or later. */
@@ -16,17 +16,21 @@ interface BytesOptions {
 }
 
 /** The rows of one request, which is sent when they are read. */
-export interface Answer<Row> extends AsyncIterable<Row> {
+export interface Rows<Row> extends AsyncIterable<Row> {
   /** The version that was read; null before reading. */
   readonly dataVersion: string | null;
-  /** The cursor of the next page; null if there is none, and before reading. */
-  readonly nextCursor: string | null;
   /** All rows in one array. */
   all(): Promise<Row[]>;
-  /** Pages of at most `limit` rows, all of one version. */
-  pages(limit: number): AsyncGenerator<Row[], void>;
   /** The body as it arrives, for readers of Arrow, Parquet and CSV. It is not retried once it has begun. */
   bytes(format: BytesFormat, options?: BytesOptions): AsyncGenerator<Uint8Array, void>;
+}
+
+/** Rows of an entity or a panel. */
+export interface Answer<Row> extends Rows<Row> {
+  /** The cursor of the next page; null if there is none, and before reading. */
+  readonly nextCursor: string | null;
+  /** Pages of at most `limit` rows, all of one version. */
+  pages(limit: number): AsyncGenerator<Row[], void>;
 }
 
 /** What is read, and the parameter that names its version. */
@@ -117,36 +121,50 @@ export function createAnswer<Row>(
         request = { ...request, cursor };
       }
     },
-    async *bytes(format, { dates = WITH_DATES.includes(format) ? "date" : "text", compression = "none" } = {}) {
-      const request = {
-        ...params,
-        ...(dates === "text" ? {} : { dates }),
-        ...(compression === "none" ? {} : { compression }),
-      };
-      const body = await begin(transport, () => ask(request, MEDIA_TYPES[format]));
+    async *bytes(format, options) {
+      const request = { ...params, ...paramsOf(format, options) };
+      const body = await persist(transport, () => ask(request, MEDIA_TYPES[format]));
       if (nextCursor !== null && params.limit === undefined) {
         await body.cancel();
         throw new TapehouseError("this server limits responses; read rows or pages instead");
       }
-      let tail: number[] = [];
-      for await (const piece of body.pieces()) {
-        tail = [...tail, ...piece.subarray(-8)].slice(-8);
-        yield piece;
-      }
-      if (format === "arrow" && END_OF_ARROW.some((byte, i) => tail[i] !== byte)) {
-        throw new IncompleteAnswerError("the response was cut off: the end of the stream is missing");
-      }
+      yield* wholeBytes(body, format);
     },
   };
 }
 
-/** The beginning of a response. The request is retried if that may help. */
-async function begin(transport: Transport, ask: () => Promise<Body>): Promise<Body> {
+/** The parameters that ask for these bytes. */
+export function paramsOf(
+  format: BytesFormat,
+  { dates = WITH_DATES.includes(format) ? "date" : "text", compression = "none" }: BytesOptions = {},
+): Params {
+  return { ...(dates === "text" ? {} : { dates }), ...(compression === "none" ? {} : { compression }) };
+}
+
+/** The bytes of a body. Throws if the end of Arrow is missing. */
+export async function* wholeBytes(body: Body, format: BytesFormat): AsyncGenerator<Uint8Array, void> {
+  let tail: number[] = [];
+  for await (const piece of body.pieces()) {
+    tail = [...tail, ...piece.subarray(-8)].slice(-8);
+    yield piece;
+  }
+  if (format === "arrow" && END_OF_ARROW.some((byte, i) => tail[i] !== byte)) {
+    throw new IncompleteAnswerError("the response was cut off: the end of the stream is missing");
+  }
+}
+
+/** What `work` gives. It is retried if that may help, unless its error `isFinal`. */
+export async function persist<T>(
+  transport: Transport,
+  work: () => Promise<T>,
+  isFinal: (error: unknown) => boolean = () => false,
+): Promise<T> {
   const retry = transport.retry();
   for (;;) {
     try {
-      return await ask();
+      return await work();
     } catch (error) {
+      if (isFinal(error)) throw error;
       await retry.after(error);
     }
   }
@@ -156,7 +174,7 @@ async function begin(transport: Transport, ask: () => Promise<Body>): Promise<Bo
 const LONGEST_ROW = 16 * 1024 * 1024;
 
 /** The lines of a body, in batches as they arrive. Throws if the last line is incomplete. */
-async function* linesOf(body: Body): AsyncGenerator<readonly string[], void> {
+export async function* linesOf(body: Body): AsyncGenerator<readonly string[], void> {
   const decode = decoder();
   let rest = "";
   for await (const piece of body.pieces()) {
@@ -169,7 +187,7 @@ async function* linesOf(body: Body): AsyncGenerator<readonly string[], void> {
   if (rest + decode() !== "") throw new IncompleteAnswerError("the response was cut off within a row");
 }
 
-function rowOf(line: string): object {
+export function rowOf(line: string): object {
   const row = parseJson(line);
   if (typeof row === "object" && row !== null && !Array.isArray(row)) return row;
   throw new TapehouseError("not a Tapehouse response: a row is not an object");

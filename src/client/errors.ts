@@ -43,6 +43,9 @@ interface Problem {
   readonly allowed?: readonly string[];
   /** How to fix it. */
   readonly hint?: string;
+  /** Where in a statement of SQL, both counted from 1. */
+  readonly line?: number;
+  readonly column?: number;
 }
 
 /** The server refused the request. */
@@ -56,6 +59,8 @@ export class ProblemError extends TapehouseError implements Problem {
   readonly parameter?: string;
   readonly allowed?: readonly string[];
   readonly hint?: string;
+  readonly line?: number;
+  readonly column?: number;
   /** Identifies the request in the server's log. */
   readonly requestId: string | null;
 
@@ -67,6 +72,8 @@ export class ProblemError extends TapehouseError implements Problem {
     if (problem.parameter !== undefined) this.parameter = problem.parameter;
     if (problem.allowed !== undefined) this.allowed = problem.allowed;
     if (problem.hint !== undefined) this.hint = problem.hint;
+    if (problem.line !== undefined) this.line = problem.line;
+    if (problem.column !== undefined) this.column = problem.column;
     this.requestId = requestId;
     this.retryAfter = retryAfter;
     this.passing = problem.status === 429 || problem.status === 503;

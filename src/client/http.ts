@@ -25,6 +25,8 @@ export interface Transport {
   get(path: string, params: Params, accept: string, signal?: AbortSignal): Promise<Body>;
   /** The same for rows: parameters that are too long for a URL are sent in the body. */
   rows(path: string, params: Params, accept: string, signal?: AbortSignal): Promise<Body>;
+  /** The same with JSON as the body. */
+  post(path: string, content: object, accept: string, signal?: AbortSignal): Promise<Body>;
   retry(): Retry;
 }
 
@@ -81,13 +83,16 @@ export function createTransport(url: string, token: string | undefined, patience
     const search = new URLSearchParams(textsOf(params)).toString();
     return send(search === "" ? path : `${path}?${search}`, null, accept, signal);
   };
+  const post: Transport["post"] = (path, content, accept, signal) =>
+    send(path, JSON.stringify(content), accept, signal);
   return {
     get,
+    post,
     rows(path, params, accept, signal) {
       const texts = textsOf(params);
       return path.length + new URLSearchParams(texts).toString().length < LONGEST_URL
         ? get(path, params, accept, signal)
-        : send(`${path}/query`, JSON.stringify(texts), accept, signal);
+        : post(`${path}/query`, texts, accept, signal);
     },
     retry: () => createRetry(patience),
   };

@@ -3,8 +3,10 @@ import { createAnswer, type Answer } from "./answer.js";
 import { type Day, ENTITY_NAMES, type EntityMethods, type Texts } from "./entities.js";
 import { TapehouseError } from "./errors.js";
 import { createTransport, getJson, type Params, type Patience, type Transport } from "./http.js";
+import { createSqlAnswer, type SqlAnswer, type SqlOptions, type SqlRow } from "./sql.js";
 
 export type { Answer } from "./answer.js";
+export type { SqlAnswer, SqlOptions, SqlRow, SqlValue } from "./sql.js";
 export type * from "./entities.js";
 export { ConnectionFailedError, IncompleteAnswerError, ProblemError, TapehouseError } from "./errors.js";
 
@@ -136,6 +138,11 @@ export interface Client extends EntityMethods {
    */
   panel(entities: Texts, params?: PanelParams): Answer<PanelRow>;
   /**
+   * Rows of one `SELECT` over one version, in the SQL of DuckDB, in which every entity is a table:
+   * `client.sql("SELECT count(*) AS n FROM daily WHERE trade_date >= $from", { params: { from: "20240101" } })`.
+   */
+  sql<Row extends object = SqlRow>(statement: string, options?: SqlOptions): SqlAnswer<Row>;
+  /**
    * What differs between two versions of an entity; `to` is the version of this client, or the current one. Filters by
    * columns of the identity and `start_date`, `end_date` and `limit` are accepted too.
    */
@@ -147,6 +154,8 @@ export interface Client extends EntityMethods {
     readonly data_version: string;
     readonly entities: Readonly<Record<string, Descriptor>>;
     readonly point_in_time: Readonly<Record<string, PointInTime>>;
+    /** Whether the token may run SQL; `off` if the server runs none. */
+    readonly sql: "available" | "forbidden" | "off";
   }>;
   /** Needs no token. */
   health(): Promise<Health>;
@@ -200,6 +209,8 @@ function clientOf(transport: Transport, dataVersion: string | null, signal: Abor
         pinned({ ...params, entities }),
         signal,
       ),
+    sql: (statement, options = {}) =>
+      createSqlAnswer(transport, statement, { ...options, ...pinned({ data_version: options.data_version }) }, signal),
     statistics: (entity, params = {}) => getJson(transport, `/api/v1/entities/${entity}/statistics`, pinned(params)),
     meta: () => getJson(transport, "/api/v1/meta", {}),
     health: () => getJson(transport, "/health", {}),

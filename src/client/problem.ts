@@ -11,6 +11,7 @@ export function problemOf(response: Response, text: string): ProblemError {
   const redirect = isRedirect(response);
   const allowed = Array.isArray(found.allowed) ? found.allowed.slice(0, MOST_ALLOWED).map(textIn) : [];
   const parameter = textIn(found.parameter);
+  const [line, column] = [countIn(found.line), countIn(found.column)];
   const hint = textIn(found.hint) ?? (redirect ? "create the client with the final URL" : undefined);
   const reason = redirect
     ? `the server redirects to ${readable(headers.get("Location") ?? "another address")}, which is not followed`
@@ -22,6 +23,8 @@ export function problemOf(response: Response, text: string): ProblemError {
     ...(parameter === undefined ? {} : { parameter }),
     ...(Array.isArray(found.allowed) ? { allowed: allowed.filter((text) => text !== undefined) } : {}),
     ...(hint === undefined ? {} : { hint }),
+    ...(line === undefined ? {} : { line }),
+    ...(column === undefined ? {} : { column }),
   };
   return new ProblemError(problem, headers.get("X-Request-Id"), waitOf(headers.get("Retry-After")));
 }
@@ -40,6 +43,9 @@ function objectOf(text: string): Readonly<Record<string, unknown>> {
 }
 
 const textIn = (value: unknown): string | undefined => (typeof value === "string" ? readable(value) : undefined);
+
+const countIn = (value: unknown): number | undefined =>
+  typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 
 /** `Retry-After`, in seconds or as a date, in milliseconds. */
 function waitOf(text: string | null): number | null {

@@ -8,10 +8,10 @@ import type { Context } from "./context.js";
 import { findSnapshot, searchOf } from "./lookup.js";
 import { sendJson } from "./respond.js";
 import { STORES, type Entity, type Store } from "../catalog/types.js";
-import { METRICS } from "../lake/tokens.js";
+import { METRICS, SQL } from "../lake/tokens.js";
 import { renderMetrics } from "./metrics.js";
 
-/** All entities that the token covers, and whether they can be read at the moment. */
+/** All entities that the token covers, whether they can be read at the moment, and whether it may run SQL. */
 export function metaHandler(context: Context): RequestHandler {
   return async (req, res) => {
     collectParameters(searchOf(req), []);
@@ -30,7 +30,8 @@ export function metaHandler(context: Context): RequestHandler {
     );
     const { data_version } = snapshot.version;
     const point_in_time = Object.fromEntries(covered.map((entity) => [entity.name, pointInTimeOf(entity)]));
-    const answer = { data_version, entities, point_in_time };
+    const sql = context.config.sqlProcesses === 0 ? "off" : mayRead(res, SQL) ? "available" : "forbidden";
+    const answer = { data_version, entities, point_in_time, sql };
     await sendJson(req, res, answer, answer);
   };
 }

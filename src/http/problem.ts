@@ -48,7 +48,7 @@ export function prepareProblem({ log }: Pick<Context, "log">, res: Response, err
 const PROBLEM_TYPE = "application/problem+json";
 
 function problemDocument({ code, title, status, detail, extras }: Problem): string {
-  const { parameter, allowed, hint } = extras;
+  const { parameter, allowed, hint, line, column } = extras;
   return printableJson({
     type: `urn:tapehouse:problem:${code}`,
     title,
@@ -58,6 +58,8 @@ function problemDocument({ code, title, status, detail, extras }: Problem): stri
     parameter,
     allowed,
     hint,
+    line,
+    column,
   });
 }
 

@@ -53,10 +53,9 @@ export function parseSqlBody(bytes: Uint8Array, limits: RequestLimits): SqlReque
 export function parseSqlSearch(search: URLSearchParams, limits: RequestLimits): SqlRequest {
   const parameters = collectParameters(search, SQL_IN_URL);
   const sql = required("q", single(parameters, "q", checkedSql), "one SELECT, percent-encoded");
-  const text = single(parameters, "params", (_, one) => one) ?? "{}";
-  const given = jsonOf("params", text);
+  const values = single(parameters, "params", (_, text) => parseSqlValues(text)) ?? {};
   const others = new URLSearchParams([...search].filter(([name]) => name !== "q" && name !== "params"));
-  return { ...parseOthers(others, limits, SQL_IN_URL), sql, parameters: checkedValues(given, text) };
+  return { ...parseOthers(others, limits, SQL_IN_URL), sql, parameters: values };
 }
 
 function parseOthers(
@@ -96,6 +95,9 @@ function jsonOf(name: string, text: string): unknown {
     throw invalidParameter(name, `${quote(text)} is not JSON`, ['an object such as {"from": "20240101"}']);
   }
 }
+
+/** The values of parameters, as JSON. Throws a problem. */
+export const parseSqlValues = (text: string): SqlRequest["parameters"] => checkedValues(jsonOf("params", text), text);
 
 const ALLOWED = ["text, a number, true, false, null, or a list of texts or numbers"];
 

@@ -1,10 +1,10 @@
 // What a statement of a user may contain, decided by its parse tree: one SELECT over entities, and functions whose result
 // depends on their arguments alone. Everything that is not known to be harmless is refused.
 import { ENTITY_NAMES, entityNamed } from "../catalog/index.js";
-import { nearest, Problem } from "../errors.js";
+import { nearest } from "../errors.js";
 import { quote } from "../query/parameters.js";
 import { type Call, callOf, TABLE_FUNCTIONS } from "./calls.js";
-import { invalidSql, notAllowed, placed } from "./problems.js";
+import { invalidSql, notAllowed, sqlProblem } from "./problems.js";
 import { nodeIn, nodesIn, nodesOf, parameterOf, placeOf, textIn, type TreeNode } from "./tree.js";
 
 /** Names of functions, each with whether its result depends on its arguments alone. */
@@ -122,8 +122,7 @@ function tableOf(sql: string, node: TreeNode, common: ReadonlySet<string>): stri
   if (isQualified && entityNamed(name))
     throw invalidSql(sql, `${name} has no schema`, placeOf(node), `write ${name} alone`);
   const near = nearest(name, [...ENTITY_NAMES, ...common]);
-  throw new Problem("invalid_sql", `${placed(sql, placeOf(node))}there is no table ${quote(given)}`, {
-    parameter: "sql",
+  throw sqlProblem("invalid_sql", sql, `there is no table ${quote(given)}`, placeOf(node), {
     allowed: ENTITY_NAMES,
     ...(near === undefined ? {} : { hint: `did you mean ${near}?` }),
   });

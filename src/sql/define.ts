@@ -19,7 +19,7 @@ import { adjustedSql } from "./adjusted-sql.js";
 import { argument, barsOf, type Call, entityOf, type FunctionName } from "./calls.js";
 import type { Uses } from "./check.js";
 import { SHIFT } from "./check.js";
-import { invalidSql, placed } from "./problems.js";
+import { invalidSql, sqlProblem } from "./problems.js";
 
 type Parameters = Readonly<Record<string, unknown>>;
 
@@ -100,9 +100,9 @@ function inCall<T>(sql: string, call: Call, work: () => T): T {
     if (!(error instanceof Problem) || error.code === "invalid_sql") throw error;
     // What the endpoint would take instead is no help here.
     const { hint } = error.extras;
-    const detail = `${placed(sql, call.place)}${call.name}: ${error.detail}`;
     const isGeneral = error.code !== "unknown_parameter" && hint !== undefined;
-    throw new Problem(error.code, detail, { parameter: "sql", ...(isGeneral ? { hint } : {}) });
+    const why = `${call.name}: ${error.detail}`;
+    throw sqlProblem(error.code, sql, why, call.place, isGeneral ? { hint } : {});
   }
 }
 

@@ -1,22 +1,28 @@
 // What is wrong with a statement, in words without paths: where it is, and what might be meant.
 import { isOutOfSpace } from "../engine/statements.js";
-import { Problem } from "../errors.js";
+import { Problem, type ProblemCode, type ProblemExtras } from "../errors.js";
 
-/** `line 2, column 7: `, from a byte of the text; empty where the place is not known. */
-export function placed(sql: string, place: number | null): string {
-  if (place === null) return "";
+/** A problem at a byte of the statement; null where the place is not known. */
+export function sqlProblem(
+  code: ProblemCode,
+  sql: string,
+  why: string,
+  place: number | null,
+  extras: ProblemExtras = {},
+): Problem {
+  if (place === null) return new Problem(code, why, { parameter: "sql", ...extras });
   const before = Buffer.from(sql).subarray(0, place).toString("utf8").split("\n");
-  return `line ${before.length}, column ${before.at(-1)!.length + 1}: `;
+  const [line, column] = [before.length, before.at(-1)!.length + 1];
+  return new Problem(code, `line ${line}, column ${column}: ${why}`, { parameter: "sql", line, column, ...extras });
 }
 
+const hinted = (hint: string | undefined): ProblemExtras => (hint === undefined ? {} : { hint });
+
 export const invalidSql = (sql: string, why: string, place: number | null, hint?: string): Problem =>
-  new Problem("invalid_sql", placed(sql, place) + why, { parameter: "sql", ...(hint === undefined ? {} : { hint }) });
+  sqlProblem("invalid_sql", sql, why, place, hinted(hint));
 
 export const notAllowed = (sql: string, why: string, place: number | null, hint?: string): Problem =>
-  new Problem("sql_not_allowed", placed(sql, place) + why, {
-    parameter: "sql",
-    ...(hint === undefined ? {} : { hint }),
-  });
+  sqlProblem("sql_not_allowed", sql, why, place, hinted(hint));
 
 /** How DuckDB's errors begin, but for those that are not the statement's own fault. */
 const OWN_FAULT =
@@ -44,23 +50,22 @@ export function problemOf(sql: string, error: unknown): Problem | null {
   const near = more.find((line) => /^(Did you mean|Candidate)/.test(line));
   const reason = first.replace(OWN_FAULT, "").replaceAll(/"?(?:\/[\w.-]+){2,}"?/g, "a file");
   const hint = /date field format|cast.*DATE|-> DATE/i.test(first) ? DATES : near?.trim();
-  return new Problem("invalid_sql", shownAt(sql, message) + reason, {
-    parameter: "sql",
-    ...(hint === undefined || hint.endsWith(":") ? {} : { hint }),
-  });
+  return invalidSql(sql, reason, shownAt(sql, message), hint?.endsWith(":") === true ? undefined : hint);
 }
 
 /** DuckDB shows a part of the line, of the statement as we frame it: only what is part of the author's text has a place. */
-function shownAt(sql: string, message: string): string {
+function shownAt(sql: string, message: string): number | null {
   const [, number, shown, spaces] = SHOWN_LINE.exec(message) ?? [];
-  if (number === undefined) return "";
+  if (number === undefined) return null;
   const [, before, excerpt] = /^(\.\.\.)?(.*?)(?:\.\.\.)?$/.exec(shown!)!;
   // The frame is in the first line, before and after the text.
-  const line = sql.split("\n")[Number(number) - 1] ?? "";
+  const lines = sql.split("\n");
+  const line = lines[Number(number) - 1] ?? "";
   const at = line.indexOf(excerpt!);
   const column = charactersIn(excerpt!, spaces!.length - `LINE ${number}: ${before ?? ""}`.length);
   const isHere = at >= 0 && column !== null && (before === undefined || line.indexOf(excerpt!, at + 1) < 0);
-  return isHere ? `line ${number}, column ${at + column + 1}: ` : "";
+  if (!isHere) return null;
+  return Buffer.byteLength([...lines.slice(0, Number(number) - 1), line.slice(0, at + column)].join("\n"));
 }
 
 /** Characters that take two columns of a terminal, by which DuckDB counts. */

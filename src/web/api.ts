@@ -10,6 +10,8 @@ export class Refusal extends Error {
       readonly hint: string | null;
       readonly parameter: string | null;
       readonly allowed: readonly string[];
+      /** Of a statement of SQL: where its mistake is, both from 1; null where that is not known. */
+      readonly place: { readonly line: number; readonly column: number } | null;
     },
   ) {
     super(problem.detail);
@@ -42,11 +44,20 @@ export async function ask<T>(path: string, parameters: Parameters, signal: Abort
  * The response at a path, with its body still to be read. Throws a Refusal, or a TypeError if the server cannot be
  * reached; so does reading a body that is cut.
  */
-export async function open(path: string, parameters: Parameters, signal: AbortSignal): Promise<Response> {
+export const open = (path: string, parameters: Parameters, signal: AbortSignal): Promise<Response> =>
+  request(addressOf(path, parameters), {}, { signal });
+
+/** As `open`, with JSON as the body of the request. */
+export const post = (path: string, content: object, signal: AbortSignal): Promise<Response> =>
+  request(addressOf(path), JSON_BODY, { method: "POST", body: JSON.stringify(content), signal });
+
+const JSON_BODY = { "Content-Type": "application/json" };
+
+async function request(address: string, more: Record<string, string>, options: RequestInit): Promise<Response> {
   const secret = token.get();
-  const headers: Record<string, string> = { Accept: "application/json" };
+  const headers: Record<string, string> = { Accept: "application/json", ...more };
   if (secret !== null) headers["Authorization"] = `Bearer ${secret}`;
-  const answer = await fetch(addressOf(path, parameters), { headers, signal });
+  const answer = await fetch(address, { ...options, headers });
   if (answer.ok) return answer;
   throw await refusalOf(answer);
 }
@@ -57,5 +68,7 @@ async function refusalOf(answer: Response): Promise<Refusal> {
   const allowed = Array.isArray(problem["allowed"]) ? problem["allowed"].map(String) : [];
   const detail = text("detail") ?? `${answer.status} ${answer.statusText}`;
   const [hint, parameter] = [text("hint"), text("parameter")];
-  return new Refusal(answer.status, { code: text("code") ?? "", detail, hint, parameter, allowed });
+  const [line, column] = [problem["line"], problem["column"]];
+  const place = typeof line === "number" && typeof column === "number" ? { line, column } : null;
+  return new Refusal(answer.status, { code: text("code") ?? "", detail, hint, parameter, allowed, place });
 }

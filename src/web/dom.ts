@@ -70,7 +70,7 @@ export function absolve(element: HTMLElement): void {
   element.querySelector(":scope > .trouble")?.remove();
 }
 
-const controlOf = (element: HTMLElement): HTMLElement => element.querySelector<HTMLElement>("input, select")!;
+const controlOf = (element: HTMLElement): HTMLElement => element.querySelector<HTMLElement>("input, select, textarea")!;
 
 /** Radio buttons that look like one switch. `changed` is told the chosen value. */
 export function choice<T extends string>(

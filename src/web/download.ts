@@ -1,17 +1,19 @@
 // All rows of a query as a file, in the format of choice. A response that is cut becomes no file.
-import { open } from "./api.js";
+import type { Parameters } from "./api.js";
 import { troubleOf, type App } from "./app.js";
 import { field, h } from "./dom.js";
-import type { Asked } from "./snippets.js";
+
+/** Takes what is filled in, and returns how to ask for it with more parameters. */
+export type Opener = () => (more: Parameters, signal: AbortSignal) => Promise<Response>;
 
 /** A format to choose, and the parameters that ask for it. */
 interface Choice {
   readonly label: string;
-  readonly parameters: Readonly<Record<string, string>>;
+  readonly parameters: Parameters;
 }
 
-/** A choice of formats and a button. `asked` is what is filled in; `blame` may take a refusal. */
-export function downloader(app: App, asked: () => Asked, blame: (error: unknown) => boolean): HTMLElement {
+/** A choice of formats and a button. `blame` may take a refusal. */
+export function downloader(app: App, opener: Opener, blame: (error: unknown) => boolean): HTMLElement {
   const { t, formats, signal } = app;
   const first = "csv";
   const choices: readonly Choice[] = [
@@ -32,19 +34,19 @@ export function downloader(app: App, asked: () => Asked, blame: (error: unknown)
   const press = (): void => {
     if (running === undefined)
       void save(
-        asked(),
+        opener(),
         choices.find(({ label }) => label === format.value)!,
       );
     else running.abort();
   };
 
-  const save = async ({ entity, parameters }: Asked, chosen: Choice): Promise<void> => {
+  const save = async (open: ReturnType<Opener>, chosen: Choice): Promise<void> => {
     const own = (running = new AbortController());
     button.textContent = t("cancel");
     said.replaceChildren();
     progress.textContent = t("downloading", { size: sizeText(0) });
     try {
-      const answer = await open(`api/v1/entities/${entity}`, { ...parameters, ...chosen.parameters }, own.signal);
+      const answer = await open(chosen.parameters, own.signal);
       const file = await counted(answer, (bytes) => {
         progress.textContent = t("downloading", { size: sizeText(bytes) });
       });

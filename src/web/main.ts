@@ -6,6 +6,7 @@ import { chartView } from "./chart.js";
 import { choice, field, h } from "./dom.js";
 import { entityView } from "./entity.js";
 import { queryView } from "./query.js";
+import { sqlView } from "./sql.js";
 import { applyTheme, settings, type Theme } from "./settings.js";
 import { LANGUAGES, textsOf, type TextKey } from "./texts.js";
 import type { Catalog, Meta } from "./types.js";
@@ -15,12 +16,14 @@ const VIEWS: Readonly<Record<string, View>> = {
   entity: entityView,
   chart: chartView,
   query: queryView,
+  sql: sqlView,
 };
 
 const LINKS: readonly (readonly [address: string, text: TextKey, views: readonly string[]])[] = [
   ["#/catalog", "catalog", ["catalog", "entity"]],
   ["#/chart", "chart", ["chart"]],
   ["#/query", "query", ["query"]],
+  ["#/sql", "sql", ["sql"]],
   ["docs", "reference", []],
 ];
 

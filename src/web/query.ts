@@ -1,13 +1,14 @@
 // The query builder: a question put together from what the entity takes, its rows, and the request for other tools.
-import { addressOf } from "./api.js";
+import { addressOf, open } from "./api.js";
 import type { App, View } from "./app.js";
 import { groups, titleOf } from "./catalog.js";
 import { field, h } from "./dom.js";
-import { downloader } from "./download.js";
+import { downloader, type Opener } from "./download.js";
 import { noEntity } from "./entity.js";
 import { queryForm } from "./query-form.js";
 import { showRows } from "./results.js";
-import { snippetPanel, type Asked } from "./snippets.js";
+import { snippetPanel } from "./snippet-panel.js";
+import { SNIPPETS, type Asked } from "./snippets.js";
 import type { CatalogEntity } from "./types.js";
 
 export const queryView: View = (app, _path, search) => {
@@ -16,7 +17,7 @@ export const queryView: View = (app, _path, search) => {
   const entity = entities.find(({ name }) => name === wanted);
   if (entity === undefined) return noEntity(app, wanted);
   const form = queryForm(app, entity, (name) => search.get(name) ?? "");
-  const { panel, tell } = snippetPanel(app);
+  const { panel, tell } = snippetPanel(app, SNIPPETS);
   const rows = h("section", { class: "results", "aria-label": t("results") });
 
   const asked = (): Asked => {
@@ -24,6 +25,10 @@ export const queryView: View = (app, _path, search) => {
     const request = { entity: entity.name, address, parameters: form.read() };
     tell(request);
     return request;
+  };
+  const opener: Opener = () => {
+    const { parameters } = asked();
+    return (more, signal) => open(`api/v1/entities/${entity.name}`, { ...parameters, ...more }, signal);
   };
   const submit = (event: Event): void => {
     event.preventDefault();
@@ -42,7 +47,12 @@ export const queryView: View = (app, _path, search) => {
       { class: "question", "aria-label": t("build"), submit, input: asked, change: asked, novalidate: true },
       field(t("entity"), entitySelect(app, entity)),
       ...form.elements,
-      h("div", { class: "acts wide" }, h("button", { class: "primary" }, t("run")), downloader(app, asked, form.blame)),
+      h(
+        "div",
+        { class: "acts wide" },
+        h("button", { class: "primary" }, t("run")),
+        downloader(app, opener, form.blame),
+      ),
     ),
     panel,
     rows,

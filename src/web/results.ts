@@ -36,7 +36,7 @@ export function showRows(app: App, place: HTMLElement, asked: Asked, blame: (err
         h("button", { type: "button", disabled: number === 1, click: () => page(1, null) }, t("again")),
         h("button", { type: "button", disabled: next === null, click: () => page(number + 1, next) }, t("next")),
       ),
-      count === 0 ? h("p", {}, t("noRows")) : tableOf(app, answer),
+      count === 0 ? h("p", {}, t("noRows")) : entityTable(app, answer),
     ];
   };
   const page = (number: number, cursor: string | null): void => {
@@ -50,21 +50,32 @@ export function showRows(app: App, place: HTMLElement, asked: Asked, blame: (err
   page(1, null);
 }
 
-function tableOf(app: App, { entity, columns, rows }: Envelope): HTMLElement {
-  const { t } = app;
+function entityTable(app: App, answer: Envelope): HTMLElement {
   const known = new Map(
-    app.entities.find(({ name }) => name === entity)?.columns.map((column) => [column.name, column]),
+    app.entities.find(({ name }) => name === answer.entity)?.columns.map((column) => [column.name, column]),
   );
-  const isNumber = columns.map(({ dtype }) => dtype !== "string");
-  const head = ({ name, dtype }: Envelope["columns"][number], index: number): HTMLElement => {
+  return rowTable(app, answer, ({ name, dtype }) => {
     // The only column that no entity has is the day of `as_of`.
     const column = known.get(name);
-    return h(
-      "th",
-      { scope: "col", class: isNumber[index] ? "number" : null, title: column ? tooltipOf(app, column) : null },
-      name,
-      h("small", {}, column ? labelOf(app, column, dtype) : t("asOfColumn")),
-    );
+    return column === undefined
+      ? { label: app.t("asOfColumn"), title: null }
+      : { label: labelOf(app, column, dtype), title: tooltipOf(app, column) };
+  });
+}
+
+type Column = Envelope["columns"][number];
+
+/** Rows as a table. `describe` gives what stands below the name of a column, and what is shown on pointing at it. */
+export function rowTable(
+  { t }: App,
+  { columns, rows }: Envelope,
+  describe: (column: Column) => { readonly label: string; readonly title: string | null },
+): HTMLElement {
+  const isNumber = columns.map(({ dtype }) => dtype !== "string");
+  const head = (column: Column, index: number): HTMLElement => {
+    const { label, title } = describe(column);
+    const attributes = { scope: "col", class: isNumber[index] ? "number" : null, title };
+    return h("th", attributes, column.name, h("small", {}, label));
   };
   const cell = (value: Value, index: number): HTMLElement => {
     if (value === null) return h("td", { class: "null" }, t("noValue"));

@@ -1,7 +1,9 @@
 // Every text of the page, in both languages.
+import { SQL_TEXTS } from "./sql-texts.js";
 import type { Coverage } from "./types.js";
 
 const TEXTS = {
+  ...SQL_TEXTS,
   title: ["Tapehouse: market data", "Tapehouse · 市场数据"],
   skip: ["Skip to content", "跳到正文"],
   sections: ["Sections", "导航"],

@@ -36,6 +36,8 @@ export interface Meta {
   readonly data_version: string;
   /** By name; only those that the token may read. */
   readonly entities: Readonly<Record<string, Coverage>>;
+  /** Whether the token may run SQL; `off` if the server runs none. */
+  readonly sql: "available" | "forbidden" | "off";
 }
 
 export interface Versions {

@@ -31,6 +31,13 @@ test("a statement is printed as a table, or in any format", async () => {
   expect(csv.stdout).toBe("i\n0\n1\n");
 });
 
+test("a list is a value as JSON, and one that is not JSON is refused", async () => {
+  const found = await sql(["--format", "csv", "--param", 'n=["1", "3"]', "SELECT $n[2] AS second"]);
+  expect(found.stdout).toBe("second\n3\n");
+  const refused = await sql(["--param", "n=[1,", "SELECT $n AS n"]);
+  expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining("A list must be JSON")]);
+});
+
 test("a mistake is one line with its place, and exit code 1", async () => {
   const { exitCode, stderr } = await sql(["SELECT adj_facto FROM adj_factor"]);
   expect([exitCode, stderr]).toEqual([

@@ -33,11 +33,13 @@ describe.skipIf(noPython !== null)(`pytest${noPython === null ? "" : ` (${noPyth
     const server = await serve(lake);
     const limited = await serve(lake, { defaultLimit: "500" });
     const other = await createToken(lake, "other", { entities: null, expires: null }, new Date());
+    const daily = await createToken(lake, "daily", { entities: ["daily"], expires: null }, new Date());
     env = {
       TAPEHOUSE_URL: server.url,
       TAPEHOUSE_LIMITED_URL: limited.url,
       TAPEHOUSE_TOKEN: TOKEN,
       TAPEHOUSE_OTHER_TOKEN: other,
+      TAPEHOUSE_DAILY_TOKEN: daily,
     };
   });
 

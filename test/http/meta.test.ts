@@ -9,6 +9,7 @@ interface Meta {
   readonly data_version: string;
   readonly entities: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly point_in_time: Readonly<Record<string, unknown>>;
+  readonly sql: string;
 }
 
 let root: string;
@@ -79,6 +80,14 @@ describe("the catalog endpoint", () => {
     expect((await server.get("/api/v1/entities/daily", headers)).status).toBe(200);
     const refused = await server.get("/api/v1/entities/weekly", headers);
     expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([403, "forbidden"]);
+  });
+
+  test("says whether the token may run SQL, and whether the server does", async () => {
+    const token = await createToken(root, "plain", { entities: ["daily"], expires: null }, new Date());
+    const narrow = await server.get("/api/v1/meta", { Authorization: `Bearer ${token}` });
+    expect([(await meta()).sql, ((await narrow.json()) as Meta).sql]).toEqual(["available", "forbidden"]);
+    const without = await serve(root, { sqlProcesses: "0" });
+    expect(((await (await without.get("/api/v1/meta")).json()) as Meta).sql).toBe("off");
   });
 
   test("takes no parameter", async () => {

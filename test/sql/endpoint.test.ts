@@ -20,6 +20,8 @@ interface Problem {
   readonly code: string;
   readonly detail: string;
   readonly hint?: string;
+  readonly line?: number;
+  readonly column?: number;
 }
 
 const ask = (
@@ -236,6 +238,8 @@ describe("a mistake is explained", () => {
     expect([problem.status, problem.code]).toEqual([400, code]);
     expect(problem.detail).toMatch(detail);
     if (hint !== undefined) expect(problem.hint).toMatch(hint);
+    const [, line, column] = /^line (\d+), column (\d+): /.exec(problem.detail) ?? [];
+    expect([problem.line, problem.column].map((place) => place?.toString())).toEqual([line, column]);
   });
 });
 

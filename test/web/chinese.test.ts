@@ -6,6 +6,7 @@ import { ENTITIES, ENTITY_NAMES } from "../../src/catalog/index.js";
 import { FORMAT_NAMES } from "../../src/catalog/formats.js";
 import { parameterNames } from "../../src/catalog/parameters.js";
 import { createToken } from "../../src/store/tokens.js";
+import { EXAMPLES } from "../../src/web/sql-examples.js";
 import { describeInBrowser, openPage } from "../support/browser.js";
 import { enter, expectAccessible, servePage } from "../support/page.js";
 import type { TestServer } from "../support/server.js";
@@ -20,7 +21,7 @@ const CHINESE = { locale: "zh-CN" };
 
 /** Names that Chinese readers know as they are: of exchanges, products and tools, and abbreviations of the market. */
 const NAMES =
-  "Tapehouse English A K ETF TTM STK SSE SZSE CSI L1 L2 L3 TOKEN URL curl pandas polars DuckDB TypeScript " +
+  "Tapehouse English SQL SELECT sql CLI A K ETF TTM STK SSE SZSE CSI L1 L2 L3 TOKEN URL curl pandas polars DuckDB TypeScript " +
   "TradingView Lightweight Charts Inc YYYYMMDD Excel null kB MB MA5 MA20 MA60 " +
   FORMAT_NAMES.join(" ");
 
@@ -28,6 +29,7 @@ const CODE_LIKE = new Set([
   ...NAMES.split(" "),
   ...API_NAMES,
   ...ENTITY_NAMES,
+  ...EXAMPLES.flatMap(({ sql }) => sql.match(/\w+/g)!),
   ...ENTITIES.flatMap((entity) => [...parameterNames(entity), ...entity.columns.map(({ name }) => name)]),
 ]);
 
@@ -125,6 +127,22 @@ describeInBrowser("the page in Chinese holds no English", () => {
     await expectChinese(page);
   });
 
+  test("in SQL, its rows and lines, and what is wrong with it", async () => {
+    const { page, complaints } = await enter(server, "#/sql", CHINESE);
+    for (const [index] of EXAMPLES.entries()) {
+      await page.getByLabel("示例", { exact: true }).selectOption(String(index));
+      await page.locator(".results:not([aria-busy]) > :nth-child(2)").waitFor();
+      await expectChinese(page);
+    }
+    await page.getByRole("button", { name: "下载" }).click();
+    await page.getByText(/sql_.*\.csv 下载完成/).waitFor();
+    expect(complaints).toEqual([]);
+    await page.getByLabel("语句").fill("SELECT clsoe FROM daily");
+    await page.getByRole("button", { name: "查询", exact: true }).click();
+    await page.locator(".field").getByRole("alert").getByText("第 1 行，第 8 列").waitFor();
+    await expectChinese(page);
+  });
+
   test("where a token covers little", async () => {
     const { root } = server.context.lake.layout;
     const secret = await createToken(root, "narrow", { entities: ["daily"], expires: null }, new Date());
@@ -133,6 +151,9 @@ describeInBrowser("the page in Chinese holds no English", () => {
     await page.getByLabel("访问令牌").fill(secret);
     await page.keyboard.press("Enter");
     await page.getByText("令牌无权访问交易日历").waitFor();
+    await expectChinese(page);
+    await page.goto(`${server.url}/#/sql`);
+    await page.getByRole("alert").getByText("该访问令牌无权执行 SQL。").waitFor();
     await expectChinese(page);
   });
 });

@@ -259,6 +259,11 @@ export const bodySchemas = {
       propertyNames: { enum: ENTITY_NAMES },
       additionalProperties: pointInTime,
     },
+    sql: {
+      type: "string",
+      enum: ["available", "forbidden", "off"],
+      description: "Whether the token may run SQL here; `off` if the server runs none.",
+    },
   }),
   EntityVersions: record({
     entity: { type: "string", enum: ENTITY_NAMES },

@@ -137,6 +137,8 @@ export const problemSchema: Schema = {
     parameter: { type: "string", description: "The parameter that caused the problem." },
     allowed: { type: "array", items: { type: "string" }, description: "Accepted values." },
     hint: { type: "string", description: "How to fix it, in one sentence." },
+    line: { type: "integer", minimum: 1, description: "Of a statement of SQL: the line of the mistake, from 1." },
+    column: { type: "integer", minimum: 1, description: "Of a statement of SQL: the character in that line, from 1." },
   },
   additionalProperties: false,
 };

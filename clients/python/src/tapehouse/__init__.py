@@ -5,6 +5,7 @@ from ._cache import DiskCache, MemoryCache
 from ._client import Client
 from ._entities import ENTITIES
 from ._errors import ConnectionFailed, IncompleteAnswer, ProblemError, TapehouseError
+from ._sql import SqlAnswer
 from ._values import NULL
 
 __version__ = "0.1.0"
@@ -20,5 +21,6 @@ __all__ = [
     "MemoryCache",
     "Panel",
     "ProblemError",
+    "SqlAnswer",
     "TapehouseError",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Iterator, List, Mapping, Optional
 
 import pyarrow as pa
 
@@ -27,8 +27,7 @@ class Rows:
         raise NotImplementedError
 
     def _table(self) -> Any:
-        batches = list(self._stream())
-        return pa.Table.from_batches(batches)
+        raise NotImplementedError
 
     def batches(self) -> Iterator[Any]:
         """Arrow record batches as they arrive, in constant memory. Each call sends a new request."""
@@ -75,7 +74,7 @@ class Answer(Rows):
     """The rows of one request, which is sent when they are read."""
 
     def __init__(
-        self, source: Source, entity: str, params: Mapping[str, str], dates: frozenset[str], types: Mapping[str, str]
+        self, source: Source, entity: str, params: Mapping[str, Any], dates: frozenset[str], types: Mapping[str, str]
     ) -> None:
         self.entity = entity
         self.params = dict(params)
@@ -100,7 +99,8 @@ class Answer(Rows):
 
     def _table(self) -> Any:
         if self._kept is None:
-            self._kept = super()._table() if self._source.cache is None else self._through(self._source.cache)
+            cache = self._source.cache
+            self._kept = pa.Table.from_batches(self._whole(None, {})) if cache is None else self._through(cache)
         return self._kept
 
     def _through(self, cache: Cache) -> Any:
@@ -109,17 +109,21 @@ class Answer(Rows):
         key = repr((transport.url, transport.identity, self.entity, sorted(self.params.items())))
         kept = cache.get(key)
         head: dict[str, str] = {}
-        batches = list(self._read(kept.etag if kept else None, head))
+        batches = self._whole(kept.etag if kept else None, head)
         if kept and not batches:
             return kept.table
         table = pa.Table.from_batches(batches)
         # A cached cursor could outlive its version, so pages are not cached.
-        if "ETag" in head and self.next_cursor is None:
+        if "ETag" in head and not self.truncated:
             cache.put(key, Kept(head["ETag"], table))
         return table
 
     def _stream(self) -> Iterator[Any]:
         return self._read(None, {})
+
+    def _whole(self, etag: Optional[str], head: dict[str, str]) -> List[Any]:
+        """All batches at once; none if ``etag`` is current."""
+        return list(self._read(etag, head))
 
     def _read(self, etag: Optional[str], head: dict[str, str]) -> Iterator[Any]:
         """
@@ -151,9 +155,9 @@ class Answer(Rows):
             params = {**params, "cursor": self.next_cursor}
             etag, done = None, 0
 
-    def _attempt(self, params: Mapping[str, str], etag: Optional[str], head: dict[str, str], skip: int) -> Iterator[Any]:
+    def _attempt(self, params: Mapping[str, Any], etag: Optional[str], head: dict[str, str], skip: int) -> Iterator[Any]:
         headers = {"Accept": MEDIA_TYPE, **({"If-None-Match": etag} if etag else {})}
-        with self._source.transport.rows(self._path, params, headers) as body:
+        with self._request(params, headers) as body:
             version = body.headers.get("X-Data-Version", self.data_version)
             if version != self.data_version and (skip > 0 or "cursor" in params) and self.data_version is not None:
                 raise TapehouseError(f"the server continued with a version other than {readable(self.data_version)}")
@@ -161,7 +165,7 @@ class Answer(Rows):
             if body.status == 304:
                 body.read(1)
                 return
-            self.next_cursor = body.headers.get("X-Next-Cursor")
+            self._begin(body.headers)
             if "cursor" not in params and "ETag" in body.headers:
                 head["ETag"] = body.headers["ETag"]
             for batch in _record_batches(body):
@@ -169,6 +173,13 @@ class Answer(Rows):
                 skip -= batch.num_rows - left.num_rows
                 if left.num_rows > 0 or batch.num_rows == 0:
                     yield left
+
+    def _request(self, params: Mapping[str, Any], headers: Mapping[str, str]) -> Body:
+        return self._source.transport.rows(self._path, params, headers)
+
+    def _begin(self, headers: Mapping[str, str]) -> None:
+        """Reads the headers of a response with rows."""
+        self.next_cursor = headers.get("X-Next-Cursor")
 
     def _checked(self, schema: Any, before: Any) -> Any:
         """The schema of a batch. Raises if it differs from earlier batches or from the request."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Iterable, Iterator, List, Literal, Optional, TypedDict, Union, cast, overload
+from typing import Any, Iterable, Iterator, List, Literal, Mapping, Optional, TypedDict, Union, cast, overload
 
 from ._answer import Answer, Changes, Panel, Source
 from ._cache import Cache, open_cache
 from ._entities import ENTITIES, EntityMethods
 from ._errors import TapehouseError
 from ._http import Transport
+from ._sql import SqlAnswer, SqlValue, sql_values
 from ._values import Day, Days, Texts, days_of, query, repeatable
 
 CalendarDay = TypedDict("CalendarDay", {"exchange": str, "cal_date": str, "is_open": int})
@@ -168,6 +169,29 @@ class Client(EntityMethods):
                         types[f"{name}.{column}"] = known.dtype
                         dates.update([f"{name}.{column}"] if known.is_date else [])
         return Panel(self._source, asked, frozenset(dates), types)
+
+    def sql(
+        self,
+        statement: str,
+        params: Optional[Mapping[str, SqlValue]] = None,
+        *,
+        limit: Optional[int] = None,
+        data_version: Optional[str] = None,
+        dates: Optional[Literal["text", "date"]] = None,
+        compression: Optional[Literal["none", "zstd"]] = None,
+        engine: Optional[Literal["auto", "local", "cluster"]] = None,
+    ) -> SqlAnswer:
+        """
+        Rows of one ``SELECT`` over one version, in the SQL of DuckDB, in which every entity is a table:
+        ``client.sql("SELECT ts_code, avg(close) AS close FROM daily WHERE trade_date >= $from GROUP BY 1", {"from": day})``.
+
+        ``params`` are the values of parameters such as ``$from``: text, numbers, booleans, days, None, or lists of texts,
+        numbers or days. Raises TypeError for any other value.
+        """
+        asked: dict[str, Any] = dict(limit=limit, data_version=data_version, compression=compression, engine=engine)
+        asked = self._pinned(self._shown({**asked, "dates": dates}))
+        content = {name: value for name, value in asked.items() if value is not None}
+        return SqlAnswer(self._source, {"sql": statement, "params": sql_values(params or {}), **content})
 
     # Versions
 

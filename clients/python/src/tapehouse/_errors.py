@@ -48,6 +48,8 @@ class ProblemError(TapehouseError):
         hint: Optional[str] = None,
         request_id: Optional[str] = None,
         retry_after: Optional[float] = None,
+        line: Optional[int] = None,
+        column: Optional[int] = None,
     ) -> None:
         self.status = status
         self.code = code
@@ -60,6 +62,9 @@ class ProblemError(TapehouseError):
         self.hint = hint
         #: Identifies the request in the server's log.
         self.request_id = request_id
+        #: Where in a statement of SQL, both counted from 1.
+        self.line = line
+        self.column = column
         self.retry_after = retry_after
         self.passing = status in (429, 503)
         super().__init__(f"{code}: {detail}" + (f" ({hint})" if hint else ""))

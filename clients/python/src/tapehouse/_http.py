@@ -84,8 +84,12 @@ class Transport:
         """As ``get``, for rows: parameters that are too long for a URL are sent in the body."""
         if len(path) + len(urlencode(params, errors="replace")) < LONGEST_URL:
             return self.get(path, params, headers)
-        body = json.dumps(params).encode()
-        return self._send("POST", f"{path}/query", {**headers, "Content-Type": "application/json"}, data=body)
+        return self.post(f"{path}/query", params, headers)
+
+    def post(self, path: str, content: Mapping[str, Any], headers: Mapping[str, str]) -> "Body":
+        """As ``get``, with a JSON object as the body."""
+        body = json.dumps(content).encode()
+        return self._send("POST", path, {**headers, "Content-Type": "application/json"}, data=body)
 
     def get(self, path: str, params: Mapping[str, str], headers: Optional[Mapping[str, str]] = None) -> "Body":
         """One attempt. Returns status 200, or 304 if ``If-None-Match`` was sent; raises on anything else."""

@@ -25,6 +25,8 @@ def problem_of(status: int, reason: Optional[str], headers: Mapping[str, str], b
         hint=_text(found.get("hint")) or _hint(status),
         request_id=_text(headers.get("X-Request-Id")),
         retry_after=_seconds(headers.get("Retry-After")),
+        line=_count(found.get("line")),
+        column=_count(found.get("column")),
     )
 
 
@@ -52,6 +54,10 @@ def _hint(status: int) -> Optional[str]:
 
 def _text(value: Any) -> Optional[str]:
     return readable(value) if isinstance(value, str) else None
+
+
+def _count(value: Any) -> Optional[int]:
+    return value if type(value) is int and 0 < value < 1 << 53 else None
 
 
 def _texts(values: Any) -> Tuple[str, ...]:

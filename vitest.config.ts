@@ -23,8 +23,9 @@ const isLongRun = process.env["TAPEHOUSE_LONG"] === "1";
  * what only a folder has (its journal, links, pipes, damaged files that nothing replaces), or about no data directory.
  */
 const LAKES = {
-  store: "changes checks clock compact histories import merge retention revert session two-writers vacuum",
-  inbox: "ledger lots replace",
+  store: "changes checks clock compact histories import merge retention revert session tokens two-writers vacuum",
+  inbox: "ingest ledger lots many-files overlaid oversized realtime replace strict take",
+  repair: "repair",
 };
 /** Those that the quick run takes. */
 const QUICK_LAKES = { store: "import revert session vacuum", inbox: "replace" };

@@ -1,7 +1,6 @@
 // Many small files at once: they are read together and become one version, and each has its own entry in the ledger.
 import { existsSync } from "node:fs";
 import { mkdir, stat, utimes, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { entityNamed } from "../../src/catalog/index.js";
 import { stampOf } from "../../src/files.js";
@@ -11,16 +10,16 @@ import { NO_LIMITS } from "../../src/intake/limits.js";
 import { openLake } from "../../src/lake/lake.js";
 import { layoutOf } from "../../src/lake/layout.js";
 import { withDropStaging } from "../../src/store/staging.js";
-import { temporaryFolder } from "../support/folders.js";
+import { newLake } from "../support/lakes.js";
 import { size } from "../support/size.js";
-import { drop, factors, ingester, ledgerOf, outcomesOf, sequenceOf, servedRows } from "../support/ingest.js";
+import { drop, factors, ingester, ledgerOf, outcomesOf, sequenceOf, servedRows, dropFile } from "../support/ingest.js";
 import { tapehouse, until } from "../support/processes.js";
 import { MEMORY } from "../support/upkeep.js";
 
 let root: string;
 
 beforeEach(async () => {
-  root = await temporaryFolder();
+  root = await newLake();
 });
 
 /** In the order of their paths, the days are in none: 7 divides none of these numbers. */
@@ -146,7 +145,7 @@ test("a file that is written while it is read with others is left out, with all 
       ...writer,
       async run(...given: Parameters<typeof writer.run>) {
         const done = await writer.run(...given);
-        await utimes(join(layout.inbox, "adj_factor/2.csv"), 1.7e9, 1.7e9);
+        await utimes(await dropFile(root, "adj_factor/2.csv"), 1.7e9, 1.7e9);
         return done;
       },
     };

@@ -1,5 +1,5 @@
 // Objects of a bucket that are damaged or gone: verify finds them, and repair sends or rewrites them.
-import { readdir, rm } from "node:fs/promises";
+import { readdir, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
@@ -94,6 +94,30 @@ describe.each(STORES)("a lake in a %s", (store) => {
     expect(repaired).toMatchObject([{ from: "inbox", isSame: true }]);
     expect(await servedRows(root)).toEqual(rows);
     expect(await readdir(layout.scratch)).toEqual([]);
+  });
+
+  test.each(["versions", "lists"] as const)("is not changed if only the mirror has damaged %s", async (folder) => {
+    const { root, layout } = await newLake(store);
+    await publishRows(root, { adj_factor: "SELECT 'a' AS ts_code, DATE '2024-02-02' AS trade_date, 2 AS adj_factor" });
+    const [rows, before] = [await servedRows(root), (await openLake(root)).current().version];
+    for (const name of await readdir(layout[folder])) await truncate(join(layout[folder], name), 20);
+    const { faults, version } = await repair(root, { ...OPTIONS, giveUp: false });
+    expect([faults, version]).toEqual([[], null]);
+    expect((await openLake(root)).current().version).toEqual(before);
+    expect(await servedRows(root)).toEqual(rows);
+  });
+
+  test.each([
+    ["damaged", (path: string) => writeFile(path, "garbage")],
+    ["gone", (path: string) => rm(path)],
+    ["that of an older version", (path: string) => writeFile(path, "1\n")],
+  ])("gives a mirror its pointer again that is %s", async (_, harm) => {
+    const { root, layout } = await newLake(store);
+    await publishRows(root, { adj_factor: "SELECT 'a' AS ts_code, DATE '2024-02-02' AS trade_date, 2 AS adj_factor" });
+    const before = (await openLake(root)).current().version;
+    await harm(layout.pointer);
+    await pull(root);
+    expect((await openLake(root)).current().version).toEqual(before);
   });
 
   test("names the drops that have left the inbox of the bucket", async () => {

@@ -20,7 +20,8 @@ const isLongRun = process.env["TAPEHOUSE_LONG"] === "1";
 
 /**
  * Tests of the lake that also run with mirrors of a bucket as data directories. Most of the others in these folders are about
- * what only a folder has (its journal, links, pipes, damaged files that nothing replaces), or about no data directory.
+ * what only a folder has (its journal, crashes at each write of one disk, links, pipes, damaged state that a mirror fetches
+ * again), or about no data directory.
  */
 const LAKES = {
   store: "changes checks clock compact histories import merge retention revert session tokens two-writers vacuum",

@@ -25,7 +25,7 @@ const isLongRun = process.env["TAPEHOUSE_LONG"] === "1";
  */
 const LAKES = {
   store: "changes checks clock compact histories import merge retention revert session tokens two-writers vacuum",
-  inbox: "ingest ledger lots many-files overlaid oversized realtime replace strict take",
+  inbox: "ingest ledger lots many-files overlaid oversized replace strict",
   repair: "repair",
 };
 /** Those that the quick run takes. */

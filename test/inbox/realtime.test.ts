@@ -1,11 +1,12 @@
 // The bars of one day are dropped every few seconds: readers see complete states, and few files are left.
 import { readdir, rename } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openLake } from "../../src/lake/lake.js";
 import { layoutOf } from "../../src/lake/layout.js";
 import { readStatus } from "../../src/lake/status.js";
-import { isMirror, newLake } from "../support/lakes.js";
-import { drop, ingester, sequenceOf, dropFile } from "../support/ingest.js";
+import { temporaryFolder } from "../support/folders.js";
+import { drop, ingester, sequenceOf } from "../support/ingest.js";
 import { publishRows } from "../support/lake.js";
 import { serve } from "../support/server.js";
 import { size } from "../support/size.js";
@@ -23,7 +24,7 @@ test(
   `${DROPS} drops of one day are merged one by one, are visible completely or not at all, and leave few files`,
   { timeout: 900_000 },
   async () => {
-    const root = await newLake();
+    const root = await temporaryFolder();
     await publishRows(root, {
       daily:
         "SELECT (600000 + s)::VARCHAR || '.SH' AS ts_code, DATE '2024-01-02' + d::INT AS trade_date, 0 AS close " +
@@ -42,11 +43,9 @@ test(
 
     let most = 0;
     for (let i = 1; i <= DROPS; i++) {
-      await rename(await drop(root, "daily/.new", bars(i)), await dropFile(root, "daily/today.csv"));
-      // A bucket is looked at every two seconds.
-      const seenAfter = isMirror ? 2_600 : 100;
-      await watcher.after(seenAfter);
-      await Promise.all([watcher.after(5_000 - seenAfter), read().then(read)]);
+      await rename(await drop(root, "daily/.new", bars(i)), join(root, "inbox/daily/today.csv"));
+      await watcher.after(100);
+      await Promise.all([watcher.after(4_900), read().then(read)]);
       await read();
       most = Math.max(most, (await openLake(root)).current().files("daily").byDate.length);
     }

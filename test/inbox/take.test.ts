@@ -12,7 +12,6 @@ import { withLock } from "../../src/lock.js";
 import { revert } from "../../src/store/revert.js";
 import { publish } from "../../src/store/session.js";
 import { verify } from "../../src/repair/verify.js";
-import { newLake } from "../support/lakes.js";
 import { smallDisk } from "../support/disks.js";
 import { temporaryFolder } from "../support/folders.js";
 import { drop, factors, ingester, ledgerOf, outcomesOf, sequenceOf, servedRows } from "../support/ingest.js";
@@ -24,7 +23,7 @@ import { MEMORY } from "../support/upkeep.js";
 let root: string;
 
 beforeEach(async () => {
-  root = await newLake();
+  root = await temporaryFolder();
 });
 
 /** A CSV file with this number of rows: 100,000 codes on the first days of January. */

@@ -20,11 +20,13 @@ const isLongRun = process.env["TAPEHOUSE_LONG"] === "1";
 
 /**
  * Tests of the lake that also run with mirrors of a bucket as data directories. Most of the others in these folders are about
- * what only a folder has (its journal, links, pipes, damaged files that nothing replaces), or about no data directory.
+ * what only a folder has (its journal, crashes at each write of one disk, links, pipes, damaged state that a mirror fetches
+ * again), or about no data directory.
  */
 const LAKES = {
-  store: "changes checks clock compact histories import merge retention revert session two-writers vacuum",
-  inbox: "ledger lots replace",
+  store: "changes checks clock compact histories import merge retention revert session tokens two-writers vacuum",
+  inbox: "ingest ledger lots many-files overlaid oversized replace strict",
+  repair: "repair",
 };
 /** Those that the quick run takes. */
 const QUICK_LAKES = { store: "import revert session vacuum", inbox: "replace" };

@@ -72,7 +72,7 @@ export default {
   },
   copies: {
     owns: "^src/copies/",
-    imports: ["ahead", "buffers", "dates", "arrow-data", "catalog", "lake", "query", "encode"],
+    imports: ["ahead", "buffers", "files", "dates", "arrow-data", "catalog", "lake", "query", "encode"],
     packages: ["apache-arrow", "lru-cache"],
     why: "Rows of Parquet files as Arrow files that are read by position, without an engine.",
   },

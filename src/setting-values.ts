@@ -4,13 +4,24 @@ import { parseSpan } from "./dates.js";
 import { OperatorError } from "./errors.js";
 import { isBucketAddress, parseBucketAddress } from "./objects/address.js";
 
-/** Reads the text of a setting; `option` is the one that a refusal names. */
 export const MOST_WORKERS = 64;
 
+/** Reads the text of a setting; `option` is the one that a refusal names. */
 export type Parser<T> = (text: string, option: string) => T;
 
+/** A value of a setting that is refused. */
+class WrongValue extends OperatorError {
+  constructor(
+    readonly option: string,
+    readonly expected: string,
+    readonly text: string,
+  ) {
+    super(`${option} must be ${expected}, not "${text}"`, 2);
+  }
+}
+
 const refuse = (option: string, expected: string, text: string): never => {
-  throw new OperatorError(`${option} must be ${expected}, not "${text}"`, 2);
+  throw new WrongValue(option, expected, text);
 };
 
 const anyText: Parser<string> = (text) => text;
@@ -28,23 +39,27 @@ const seconds =
   (text, option) =>
     wholeNumber(least, 86_400)(text, option) * 1000;
 
+/** What `parse` reads, or a value for a word, which refusals name too. */
+const orWord =
+  <T, W>(word: string, value: W, parse: Parser<T>): Parser<T | W> =>
+  (text, option) => {
+    if (text === word) return value;
+    try {
+      return parse(text, option);
+    } catch (error) {
+      if (!(error instanceof WrongValue)) throw error;
+      return refuse(error.option, `${error.expected}, or ${word}`, error.text);
+    }
+  };
+
 /** What `parse` reads, or null for `none`. */
-const orNone =
-  <T>(parse: Parser<T>): Parser<T | null> =>
-  (text, option) =>
-    text === "none" ? null : parse(text, option);
+const orNone = <T>(parse: Parser<T>): Parser<T | null> => orWord("none", null, parse);
 
 /** What `parse` reads, or 0 for `none` and `0`. */
-const orNothing =
-  <T>(parse: Parser<T>): Parser<T | 0> =>
-  (text, option) =>
-    text === "none" || text === "0" ? 0 : parse(text, option);
+const orNothing = <T>(parse: Parser<T>): Parser<T | 0> => orWord("none", 0, orWord("0", 0, parse));
 
 /** What `parse` reads, or `auto`. */
-const orAuto =
-  <T>(parse: Parser<T>): Parser<T | "auto"> =>
-  (text, option) =>
-    text === "auto" ? text : parse(text, option);
+const orAuto = <T>(parse: Parser<T>): Parser<T | "auto"> => orWord("auto", "auto", parse);
 
 const oneOf =
   <T extends string>(words: readonly T[]): Parser<T> =>

@@ -78,9 +78,10 @@ describe("the settings of the server", () => {
   });
 
   test.each([
-    [{ workers: "0" }, /^--workers must be a whole number from 1 to 64, not "0"$/],
+    [{ workers: "0" }, /^--workers must be a whole number from 1 to 64, or auto, not "0"$/],
+    [{ encoders: "none" }, /^--encoders must be a whole number from 0 to 64, or auto, not "none"$/],
     [{ port: "70000" }, /^--port must be a whole number from 0 to 65535, not "70000"$/],
-    [{ ingestMemory: "much" }, /^--ingest-memory must be a size such as 512MB or 4GB, not "much"$/],
+    [{ ingestMemory: "much" }, /^--ingest-memory must be a size such as 512MB or 4GB, or auto, not "much"$/],
     [{ watch: "perhaps" }, /^--watch must be on or off/],
     [{ retention: "long" }, /^--retention must be a time span/],
     [{ defaultLimit: "10", maxLimit: "5" }, /^--default-limit 10 is larger than --max-limit 5$/],
@@ -89,8 +90,8 @@ describe("the settings of the server", () => {
       { data: "gs://bucket/lake" },
       /^--data must name a folder on this machine or a bucket such as s3:\/\/bucket\/prefix: gs:\/\/bucket\/lake is another URL$/,
     ],
-    [{ copiesFolder: "" }, /^--copies-folder must be the path of a folder on this machine, not ""$/],
-    [{ temp: "s3://market/temp" }, /^--temp must be the path of a folder on this machine, not "s3:/],
+    [{ copiesFolder: "" }, /^--copies-folder must be the path of a folder on this machine(, or \w+)?, not ""$/],
+    [{ temp: "s3://market/temp" }, /^--temp must be the path of a folder on this machine(, or \w+)?, not "s3:/],
     [{ mirror: "s3://market/lake" }, /^--mirror must be the path of a folder on this machine/],
     [{ data: "file:///srv/lake" }, /^--data must name a folder on this machine/],
     [{ logLevel: "loud" }, /^--log-level must be one of debug, info, warn, error, silent, not "loud"$/],
@@ -119,7 +120,9 @@ describe("the settings of the server", () => {
   test("serving copies may have a size, none, or as much as there is", () => {
     const of = (copies: string) => readConfig({ copies }, {}).copies;
     expect(["none", "0", "0MB", "20GB", "auto"].map(of)).toEqual([0, 0, 0, 20e9, "auto"]);
-    expect(() => of("half")).toThrow('--copies must be a size such as 512MB or 4GB, not "half"');
+    expect(() => of("half")).toThrow(
+      '--copies must be a size such as 512MB or 4GB, or auto, or 0, or none, not "half"',
+    );
   });
 
   test("an address that Kubernetes sets for a service is no setting: it is ignored, and the log says so", () => {

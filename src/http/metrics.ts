@@ -15,7 +15,7 @@ import type { Reader } from "../engine/reader.js";
 import type { ProblemCode } from "../errors.js";
 import { stampAt } from "../files.js";
 import { readDeltaState } from "../lake/delta-state.js";
-import { openInbox } from "../lake/drop-file.js";
+import { openInbox } from "../lake/inbox-files.js";
 import type { Lake } from "../lake/lake.js";
 import { type LedgerEntry, latestEntries, readLedger } from "../lake/ledger.js";
 import type { StoreFigures } from "../segments/store.js";

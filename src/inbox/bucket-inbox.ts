@@ -3,11 +3,11 @@ import { lstat, mkdir, readdir, rename, rm, utimes } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
 import { reasonOf } from "../errors.js";
-import { INBOX_KEYS, isSameTime, type DropState } from "../lake/drop-file.js";
+import type { DropState } from "../lake/drop-file.js";
+import { INBOX_KEYS, isSameTime, isWrongPath } from "../lake/inbox-files.js";
 import type { Layout } from "../lake/layout.js";
 import type { Mirror } from "../lake/mirror/mirror.js";
 import { fetchToFile } from "../objects/fetch.js";
-import { isWrongPart } from "../objects/keys.js";
 import type { ListedObject } from "../objects/object-store.js";
 import { printable } from "../words.js";
 
@@ -72,7 +72,7 @@ export function createBucketInbox(mirror: Mirror, layout: Layout, options: Optio
       const path = object.key.slice(INBOX_KEYS.length);
       if (signal.aborted) return;
       if (path === "" || path.endsWith("/")) continue;
-      if (path.split("/").some(isWrongPart)) {
+      if (isWrongPath(path)) {
         report(object.key, "its key cannot be the path of a file");
         continue;
       }

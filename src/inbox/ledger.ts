@@ -1,7 +1,7 @@
 // Writes the ledger of drops: appends entries durably, and rewrites the file without obsolete entries when it has grown.
 import { mkdir, stat } from "node:fs/promises";
 import { OperatorError } from "../errors.js";
-import { openInbox } from "../lake/drop-file.js";
+import { openInbox } from "../lake/inbox-files.js";
 import { mayHold } from "../lake/found-drops.js";
 import { inspectLedger, isLost, LEDGER_BEGIN, type LedgerEntry } from "../lake/ledger.js";
 import type { Layout } from "../lake/layout.js";

@@ -177,7 +177,11 @@ async function unlessChanged(
  * even if a link has replaced the file in the inbox.
  */
 export async function linkOpenFile({ source }: OpenDrop, path: string, scratch: string): Promise<string> {
-  const link = join(scratch, randomUUID() + formatOf(path, path).end);
+  const link = shortPath(path, scratch);
   await linkOrCopy(source, link);
   return link;
 }
+
+/** A new path in a folder that ends as the name of a file does, which tells its format. */
+export const shortPath = (path: string, folder: string): string =>
+  join(folder, randomUUID() + formatOf(path, path).end);

@@ -4,7 +4,6 @@ import { lstat, open, readdir, readlink, realpath, type FileHandle } from "node:
 import { dirname, join } from "node:path";
 import { isTransientError } from "../errors.js";
 import type { Layout } from "./layout.js";
-import { mirrorOf } from "./mirror/mirror.js";
 
 /** What a name in the inbox refers to. Only files are opened. */
 export type DropKind = "file" | "link" | "special" | Unseen;
@@ -48,29 +47,6 @@ export async function isUnchanged(layout: Layout, { path, size, mtime }: DropSta
     return names.includes(name);
   }
 }
-
-/**
- * Returns a function that tells whether a drop is in the inbox as it was. A mirror does not keep what was imported, so the
- * inbox of its bucket is listed, once.
- */
-export async function openInbox(layout: Layout): Promise<(state: DropState) => Promise<boolean>> {
-  const mirror = await mirrorOf(layout);
-  if (mirror === null) return (state) => isUnchanged(layout, state);
-  const states = new Map<string, Omit<DropState, "path">>();
-  for await (const { key, size, modified } of mirror.objects.list(INBOX_KEYS)) {
-    states.set(key.slice(INBOX_KEYS.length), { size, mtime: modified.getTime() });
-  }
-  return ({ path, size, mtime }) => {
-    const found = states.get(path);
-    return Promise.resolve(found !== undefined && found.size === size && isSameTime(found.mtime, mtime));
-  };
-}
-
-/** What the keys of drops in a bucket begin with. */
-export const INBOX_KEYS = "inbox/";
-
-/** Whether two times in milliseconds are the same: the ledger has that of a file with its fraction, buckets round it. */
-export const isSameTime = (a: number, b: number): boolean => Math.abs(a - b) < 2;
 
 export interface OpenDrop {
   readonly handle: FileHandle;

@@ -1,12 +1,9 @@
 // Finds the drops whose rows are in the lake, where in the inbox their content is now, and drops by name. Commands that
 // changed rows count as drops.
-import { lstat, readdir } from "node:fs/promises";
-import { join } from "node:path";
 import type { Entity } from "../catalog/types.js";
 import { OperatorError } from "../errors.js";
 import { shown, some } from "../words.js";
-import { openDrop, type OpenDrop } from "./drop-file.js";
-import { sha256OfHandle } from "./integrity.js";
+import { inboxFiles } from "./inbox-files.js";
 import type { Layout } from "./layout.js";
 import { contentOf, latestEntries, readLedger, type LedgerEntry } from "./ledger.js";
 import { keyOf, standingEntries } from "./withdrawals.js";
@@ -60,34 +57,14 @@ async function filesByContent(
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   const sizes = new Set(wanted.map(({ size }) => size));
-  for await (const path of filesBelow(layout, entity)) {
-    const stats = await lstat(join(layout.inbox, path)).catch(() => undefined);
-    if (!stats?.isFile() || !sizes.has(stats.size)) continue;
-    found.set(contentOf({ path, sha256: await sha256OfDrop(layout, path) }), path);
+  if (sizes.size === 0) return found;
+  const inbox = await inboxFiles(layout);
+  for await (const file of inbox.below(entity)) {
+    if (!sizes.has(file.size)) continue;
+    const sha256 = await inbox.sha256(file);
+    if (sha256 !== null) found.set(contentOf({ path: file.path, sha256 }), file.path);
   }
   return found;
-}
-
-/** The files below a folder of the inbox, relative to the inbox. Folders that cannot be read are left out. */
-async function* filesBelow(layout: Layout, folder: string): AsyncGenerator<string> {
-  for (const entry of await readdir(join(layout.inbox, folder), { withFileTypes: true }).catch(() => [])) {
-    const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory()) yield* filesBelow(layout, path);
-    else if (entry.isFile()) yield path;
-  }
-}
-
-/** Null if the file cannot be read. */
-async function sha256OfDrop(layout: Layout, path: string): Promise<string | null> {
-  const drop: OpenDrop | undefined = await openDrop(layout, path).catch(() => undefined);
-  if (!drop) return null;
-  try {
-    return await sha256OfHandle(drop.handle);
-  } catch {
-    return null;
-  } finally {
-    await drop.handle.close();
-  }
 }
 
 // Names of drops on the command line.

@@ -1,7 +1,7 @@
 // The state of a data directory: what is served, what was dropped, and the disk space that it uses.
 import { readdir, stat, statfs } from "node:fs/promises";
 import { ENTITIES } from "../catalog/index.js";
-import { openInbox } from "./drop-file.js";
+import { openInbox } from "./inbox-files.js";
 import { type DeltaState, readDeltaState } from "./delta-state.js";
 import type { Finding } from "./findings.js";
 import { idOf } from "./found-drops.js";

@@ -4,7 +4,7 @@ import type { BigIntStats } from "node:fs";
 import { link, open, rename, rm, stat, unlink, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ahead } from "../ahead.js";
-import { makeFolderIn, syncPath } from "../durable.js";
+import { exists, makeFolderIn, syncPath } from "../durable.js";
 import { isSystemError, NoSpaceError, OperatorError, reasonOf } from "../errors.js";
 import { copyBytes, describeRefusal, lacksLinks, removeOlderThan } from "../files.js";
 import { withLock } from "../lock.js";
@@ -182,7 +182,7 @@ async function read(
 /** Writes a new file and flushes it. Resolves to its tag. */
 async function writeWhole(path: string, content: Content): Promise<string> {
   const isBytes = content instanceof Uint8Array;
-  if (!isBytes) await copyBytes(content.path, path);
+  if (!isBytes) await copySource(content.path, path);
   const handle = await open(path, isBytes ? "wx" : "r");
   try {
     if (isBytes) await handle.writeFile(content);
@@ -194,6 +194,14 @@ async function writeWhole(path: string, content: Content): Promise<string> {
   } finally {
     await handle.close();
   }
+}
+
+/** Copies the file that is to be sent. It is the fault of the caller, and not of this folder, if it is gone. */
+async function copySource(source: string, path: string): Promise<void> {
+  await copyBytes(source, path).catch(async (error: unknown) => {
+    const isGone = isNone(error) && !(await exists(source));
+    throw isGone ? new OperatorError(`${source} cannot be sent: the file is gone; try again`) : error;
+  });
 }
 
 /** Gives a file its path if that is free. Without hard links, under the lock of the path. */

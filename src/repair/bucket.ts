@@ -1,6 +1,6 @@
 // Checks the objects of a lake in a bucket, and sends those again that are damaged there and whole in this mirror.
 import { readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { UnreachableError } from "../objects/errors.js";
 import { sha256OfObject } from "../objects/fetch.js";
 import type { ObjectStore } from "../objects/object-store.js";
@@ -10,7 +10,7 @@ import { listsOf, namesOf } from "../lake/lists.js";
 import { sha256 } from "../lake/manifest.js";
 import { mirrorOf, type Mirror } from "../lake/mirror/mirror.js";
 import { plural } from "../words.js";
-import { versionsNaming, type Fault, type Inventory } from "./inventory.js";
+import { takeInventory, versionsNaming, type Fault, type Inventory } from "./inventory.js";
 
 /** An object as the inventory knows it. */
 interface Expected {
@@ -44,6 +44,17 @@ export async function findBucketFaults(
     if (problem !== null) faults.push({ path: key, entity, kind: "damaged", problem, versions });
   }
   return faults;
+}
+
+/** Fetches versions and lists again that are damaged in a mirror. */
+export async function fetchDamagedState(layout: Layout): Promise<void> {
+  const mirror = await mirrorOf(layout);
+  if (mirror === null) return;
+  const { faults } = await takeInventory(layout);
+  for (const path of faults.map((fault) => join(layout.root, fault.path))) {
+    const isOfVersion = [layout.versions, layout.lists].includes(dirname(path));
+    if (isOfVersion && !(await mirror.pull.immutable(path))) await rm(path, { force: true });
+  }
 }
 
 /** Sends objects again that are damaged in the bucket. Without a bucket, there are none. */
@@ -105,10 +116,14 @@ function expectedObjects(layout: Layout, { versions, lists, files }: Inventory):
 
 /** What is wrong with an object, in words; null if nothing is. */
 async function problemOf(objects: ObjectStore, key: string, { path, data }: Expected): Promise<string | null> {
-  const stored = await objects.get(key, data ? { range: [0, 1] } : {});
-  if (!stored) return `${objects.address} does not have the file`;
-  if (!data) return sha256(stored.bytes) === sha256(await readFile(path)) ? null : "the object is damaged";
+  const missing = `${objects.address} does not have the file`;
+  if (!data) {
+    const stored = await objects.get(key);
+    if (!stored) return missing;
+    return sha256(stored.bytes) === sha256(await readFile(path)) ? null : "the object is damaged";
+  }
   try {
+    if (!(await objects.get(key, { range: [0, 1] }))) return missing;
     const sum = await sha256OfObject(objects, key, data.bytes);
     return sum === data.sha256 ? null : "the checksum of the object does not match";
   } catch (error) {

@@ -22,7 +22,7 @@ import { nameOf, versionFile, type Layout } from "../lake/layout.js";
 import { readPointer, RESTORING, sequences, UNFINISHED } from "../lake/kept-versions.js";
 import { isTakenBack } from "../lake/withdrawals.js";
 import { writeDurably } from "../durable.js";
-import { openBucketRepair } from "./bucket.js";
+import { fetchDamagedState, openBucketRepair } from "./bucket.js";
 import { openJournal } from "../store/journal.js";
 import { removeVersions } from "../store/vacuum.js";
 
@@ -211,6 +211,7 @@ interface Recovery extends Opening {
  */
 async function recover(layout: Layout): Promise<Recovery> {
   if ((await readOrNone(layout.pointer).catch(() => null)) === RESTORING) throw new OperatorError(UNFINISHED);
+  await fetchDamagedState(layout);
   const inventory = await takeInventory(layout);
   const { current, versions } = inventory;
   const newest = current ?? versions.at(-1);

@@ -10,9 +10,9 @@ import { columnList, inDates, scan, writeDataFile } from "../store/datafile.js";
 import type { WriteSession } from "../store/session.js";
 import { OperatorError, EngineError } from "../errors.js";
 import { quoteName } from "../sql-text.js";
-import { openDrop } from "../lake/drop-file.js";
+import { inboxFiles } from "../lake/inbox-files.js";
 import { replaceModeOf } from "../lake/replace-folders.js";
-import { linkOpenFile } from "../inbox/stage-drops.js";
+import { shortPath } from "../inbox/stage-drops.js";
 import { stage, type Staged } from "../intake/normalise.js";
 import { filledRows, keptRows } from "../store/change.js";
 import { removalOf } from "../store/delete.js";
@@ -193,6 +193,7 @@ export async function* readAgain(
 ): AsyncGenerator<Pick<Drop, "change" | "rows">> {
   let batch: Staged[] = [];
   let mode: ReplaceMode | null = null;
+  const inbox = await inboxFiles(layout);
   const join = async function* (): AsyncGenerator<Drop> {
     if (batch.length === 0) return;
     const whole = mode === null ? undefined : (wholeOf(entity, mode) ?? undefined);
@@ -213,19 +214,19 @@ export async function* readAgain(
     const ownMode = replaceModeOf(path ?? entry.path);
     if (ownMode !== mode || batch.length === MOST_FILES) yield* join();
     mode = ownMode;
-    const drop = path === null ? undefined : await openDrop(layout, path).catch(() => undefined);
-    if (path === null || !drop) {
+    const source = shortPath(entry.path, scratch);
+    const close = path === null ? undefined : await inbox.open({ path, size: entry.size }, source);
+    if (path === null || !close) {
       missing.push(`${label} is gone or has changed`);
       continue;
     }
     try {
-      const source = await linkOpenFile(drop, path, scratch);
       batch.push(await stage(writer, entity, source, { map: {}, set: {}, label, below: path }, scratch, batch.length));
     } catch (error) {
       if (!(error instanceof OperatorError) || error instanceof EngineError) throw error;
       missing.push(error.message);
     } finally {
-      await drop.handle.close();
+      await close();
     }
   }
   yield* join();

@@ -8,10 +8,11 @@ import type { Layout } from "../lake/layout.js";
 import { sha256 } from "../lake/manifest.js";
 import type { Mirror } from "../lake/mirror/mirror.js";
 import type { ObjectStore } from "../objects/object-store.js";
+import { LostRaceError, untilWon } from "./contention.js";
 
 interface Head {
-  /** SHA-256 of each part, which is its name, and its bytes. */
-  readonly parts: readonly { readonly sha256: string; readonly bytes: number }[];
+  /** The parts, each with its SHA-256, which is its name. */
+  readonly parts: readonly { readonly sha256: string }[];
   readonly tail: string;
 }
 
@@ -31,7 +32,6 @@ interface Synced extends Tagged {
 /** A longer tail becomes a part. In characters. */
 const LONGEST_TAIL = 128 << 10;
 const LONGEST_PART = 8 << 20;
-const MOST_TRIES = 20;
 
 const HEAD = "state/ledger.json";
 const partKey = (sha: string): string => `state/ledger/${sha}.ndjson`;
@@ -59,7 +59,7 @@ export async function sendLedger({ objects }: Mirror, layout: Layout): Promise<v
   const ours = await textFrom(layout.ledger, isAppended ? synced.size : 0);
   let before: Tagged | undefined = synced;
   let theirs = "";
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  await untilWon("the ledger of the bucket", async () => {
     const base = isAppended ? before!.head : EMPTY;
     const head = await withText(objects, base, isAppended ? ours : ours + theirs);
     const bytes = Buffer.from(JSON.stringify(head));
@@ -74,8 +74,8 @@ export async function sendLedger({ objects }: Mirror, layout: Layout): Promise<v
     if (added === null) throw new OperatorError("another process has rewritten the ledger of the bucket; try again");
     theirs += added;
     before = found;
-  }
-  throw new OperatorError("the ledger of the bucket is being changed by many others; try again");
+    throw new LostRaceError();
+  });
 }
 
 /** The head with more text. Full parts are sent. */
@@ -87,7 +87,7 @@ async function withText(objects: ObjectStore, { parts, tail }: Head, text: strin
     const bytes = all.subarray(at, at + LONGEST_PART);
     const sha = sha256(bytes);
     await objects.put(partKey(sha), bytes);
-    added.push({ sha256: sha, bytes: bytes.length });
+    added.push({ sha256: sha });
   }
   return { parts: [...parts, ...added], tail: "" };
 }

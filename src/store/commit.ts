@@ -6,17 +6,8 @@ import { openLake, type Snapshot } from "../lake/lake.js";
 import { nameOf, versionFile, type Layout } from "../lake/layout.js";
 import { encodeVersion, type DataFile, type FileList, type Version } from "../lake/manifest.js";
 import type { Mirror } from "../lake/mirror/mirror.js";
+import { LostRaceError } from "./contention.js";
 import { journalVersion } from "./journal.js";
-
-export const LOST_RACE = "another writer published at the same time; nothing was changed, try again";
-
-/** Another writer has published the same entity meanwhile. Nothing was changed. */
-export class LostRaceError extends OperatorError {
-  constructor() {
-    super(LOST_RACE);
-    this.name = "LostRaceError";
-  }
-}
 
 export interface Publication {
   readonly base: Snapshot;

@@ -17,7 +17,7 @@ import {
 import { rangesWithout } from "../lake/ordered.js";
 import { scan, writeDataFiles, type Writing, orderOf } from "./datafile.js";
 import { compareFiles, compareRanges, ROWS_PER_FILE } from "./merge.js";
-import { LostRaceError } from "./commit.js";
+import { LostRaceError, untilWon } from "./contention.js";
 import { openComplete, openServed, withSessionOn, type WriteOptions } from "./session.js";
 import { moveIn, withStaging } from "./staging.js";
 import type { Writer } from "../engine/writer.js";
@@ -53,13 +53,19 @@ const LARGE_ROWS = ROWS_PER_FILE / 2;
 /**
  * Compacts the lake and publishes it as one version. Readers keep their files, which stay until a vacuum. Other writers
  * are not blocked: the new files are built without the lock, and those whose sources are no longer served are dropped
- * before publication. If sources are removed meanwhile, it begins again. `onProgress` gets the entity, the rows written so far and the rows to write.
+ * before publication. If sources are removed meanwhile, it begins again. `onProgress` gets the entity, the rows written so
+ * far and the rows to write.
  */
-export async function compact(
+export const compact = (
   root: string,
-  options: CompactOptions & WriteOptions,
-  onProgress: (entity: string, rows: number, total: number) => void = () => undefined,
-): Promise<CompactReport> {
+  options: Options,
+  onProgress: OnProgress = () => undefined,
+): Promise<CompactReport> => untilWon("the files of the same entities", () => compactOnce(root, options, onProgress));
+
+type Options = CompactOptions & WriteOptions;
+type OnProgress = (entity: string, rows: number, total: number) => void;
+
+async function compactOnce(root: string, options: Options, onProgress: OnProgress): Promise<CompactReport> {
   const lake = await openComplete(root, options.after);
   const { layout, current } = lake;
   const wanted = ENTITIES.filter(({ name }) => options.entities?.includes(name) ?? true);
@@ -94,8 +100,8 @@ export async function compact(
     });
   });
   return work.catch(async (error: unknown) => {
-    if (!(error instanceof LostRaceError) && !(await wereReplaced(lake, due))) throw error;
-    return compact(root, options, onProgress);
+    if (await wereReplaced(lake, due)) throw new LostRaceError();
+    throw error;
   });
 }
 

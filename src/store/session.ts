@@ -14,7 +14,8 @@ import { layoutOf, type Layout, listFile, nameOf, versionFile } from "../lake/la
 import { isSameList, listFiles } from "../lake/lists.js";
 import { DamagedManifestError, type FileList, type Version, encodeVersion } from "../lake/manifest.js";
 import { mirrorOf } from "../lake/mirror/mirror.js";
-import { commit, LOST_RACE, LostRaceError } from "./commit.js";
+import { commit } from "./commit.js";
+import { LOST_RACE, untilWon } from "./contention.js";
 import { openJournal, settle, journalIfNew, journalVersion } from "./journal.js";
 import { withLock, type Lock } from "../lock.js";
 import { chinaTime } from "../dates.js";
@@ -83,17 +84,8 @@ export async function withWriteSession<T>(
   options: WriteOptions,
   work: (session: WriteSession) => Promise<T>,
 ): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await withSessionOn(root, options, openServed, work);
-    } catch (error) {
-      if (!(error instanceof LostRaceError) || tries === MOST_TRIES) throw error;
-    }
-  }
+  return untilWon("the same rows", () => withSessionOn(root, options, openServed, work));
 }
-
-/** How often work begins again because another writer was faster. */
-const MOST_TRIES = 20;
 
 /**
  * The same for a base other than the served version, and without trying again when another writer was faster. `open` must

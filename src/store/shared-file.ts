@@ -2,13 +2,10 @@
 import { rm } from "node:fs/promises";
 import { writeDurably } from "../durable.js";
 import { withLock } from "../lock.js";
-import { OperatorError } from "../errors.js";
 import { readOrNone } from "../files.js";
 import { nameOf, type Layout } from "../lake/layout.js";
 import { mirrorOf } from "../lake/mirror/mirror.js";
-
-/** How often an edit is repeated because others changed the file in the bucket meanwhile. */
-const MOST_TRIES = 20;
+import { LostRaceError, untilWon } from "./contention.js";
 
 /**
  * Replaces a file by what `edit` makes of its text, which is undefined if there is no file. No other edit is lost. `edit`
@@ -24,16 +21,16 @@ export async function editFile(
     const mirror = await mirrorOf(layout);
     if (mirror === null) return writeDurably(path, edit(await readOrNone(path)));
     const key = nameOf(layout, path);
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    await untilWon(key, async () => {
       const found = await mirror.objects.get(key);
       const text = edit(found?.bytes.toString("utf8"));
       const bytes = Buffer.from(text);
       const tag = found
         ? await mirror.objects.replaceIf(key, bytes, found.tag)
         : await mirror.objects.create(key, bytes);
-      if (tag !== undefined) return writeDurably(path, text);
-    }
-    throw new OperatorError(`${key} is being changed by many others; try again`);
+      if (tag === undefined) throw new LostRaceError();
+      await writeDurably(path, text);
+    });
   });
 }
 

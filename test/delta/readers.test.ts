@@ -36,7 +36,7 @@ const VERSIONS: readonly Readonly<Record<string, string>>[] = [
 const NAMES = Object.keys(VERSIONS[0]!);
 
 const READ = `
-import json, os, sys, deltalake, polars
+import json, os, sys, deltalake, duckdb, polars
 folder, entity, version, columns = sys.argv[1], sys.argv[2], json.loads(sys.argv[3]), sys.argv[4].split(",")
 def text(value):
     return value.strftime("%Y%m%d") if hasattr(value, "strftime") else value
@@ -44,10 +44,14 @@ def rows(table):
     return sorted(json.dumps([text(row[name]) for name in columns], ensure_ascii=False) for row in table)
 table = deltalake.DeltaTable(f"{folder}/{entity}", version=version)
 frame = polars.scan_delta(f"{folder}/{entity}", version=version).collect()
+files = table.file_uris()
+names = ", ".join(f'"{name}"' for name in columns)
+found = duckdb.execute(f"SELECT {names} FROM read_parquet(?)", [files]).fetchall() if files else []
 types = {field.name: field.type.type for field in table.schema().fields}
 print(json.dumps({
     "deltalake": rows(table.to_pyarrow_table().to_pylist()),
     "polars": rows(frame.to_dicts()),
+    "duckdb": rows([dict(zip(columns, row)) for row in found]),
     "version": table.version(),
     "types": types,
     "data_version": table.history(1)[0]["operationParameters"]["data_version"],
@@ -59,6 +63,8 @@ os._exit(0)
 interface Read {
   readonly deltalake: readonly string[];
   readonly polars: readonly string[];
+  /** DuckDB without an extension, from the files that the table names. */
+  readonly duckdb: readonly string[];
   readonly version: number;
   readonly types: Readonly<Record<string, string>>;
   readonly data_version: string;
@@ -85,7 +91,7 @@ async function answered(server: TestServer, entity: string, dataVersion: string)
     .sort();
 }
 
-describe.skipIf(noPython !== null)(noPython ?? "deltalake and polars", () => {
+describe.skipIf(noPython !== null)(noPython ?? "deltalake, polars and DuckDB", () => {
   let root: string;
   let server: TestServer;
   const published: string[] = [];
@@ -106,6 +112,7 @@ describe.skipIf(noPython !== null)(noPython ?? "deltalake and polars", () => {
       const expected = await answered(server, entity, dataVersion);
       expect(found.deltalake, dataVersion).toEqual(expected);
       expect(found.polars, dataVersion).toEqual(expected);
+      expect(found.duckdb, dataVersion).toEqual(expected);
     }
     const newest = await read(root, entity, null);
     expect(newest.version).toBe(versions.at(-1));
@@ -157,7 +164,7 @@ except Exception as error:
     await deleteRows(other, entityNamed("trade_cal")!, { where: [], from: null, to: null, all: true }, MEMORY);
     await beginTables(other);
     expect(await followTables(layoutOf(other))).toBe(0);
-    expect(await read(other, "trade_cal", null)).toMatchObject({ version: 1, deltalake: [], polars: [] });
+    expect(await read(other, "trade_cal", null)).toMatchObject({ version: 1, deltalake: [], polars: [], duckdb: [] });
     expect((await read(other, "trade_cal", 0)).deltalake).toHaveLength(30);
   });
 });

@@ -24,14 +24,15 @@ import { readStatus, type CrowdedFolder } from "../../src/lake/status.js";
 import { importFiles } from "../../src/store/import.js";
 import { withLock } from "../../src/lock.js";
 import { findDrops, mayHold } from "../../src/lake/found-drops.js";
+import { everywhere, folderTest, newLake } from "../support/lakes.js";
 import { temporaryFolder } from "../support/folders.js";
 import { publishRows } from "../support/lake.js";
-import { drop, factors, ingester, ledgerOf, outcomesOf, sequenceOf, servedRows } from "../support/ingest.js";
+import { drop, factors, ingester, ledgerOf, outcomesOf, sequenceOf, servedRows, dropFile } from "../support/ingest.js";
 
 let root: string;
 
 beforeEach(async () => {
-  root = await temporaryFolder();
+  root = await newLake();
 });
 
 const factorsOf = async (): Promise<readonly string[]> =>
@@ -49,7 +50,8 @@ async function parquet(sql: string): Promise<Buffer> {
 }
 
 describe("a drop", () => {
-  test("is taken when it has stopped changing", async () => {
+  // An object of a bucket is whole at once.
+  folderTest("is taken when it has stopped changing", async () => {
     const watcher = await ingester(root);
     await drop(root, "adj_factor/a.csv", factors("000001.SZ,20240102,1.5"));
     await watcher.after(100);
@@ -73,7 +75,7 @@ describe("a drop", () => {
     ]);
   });
 
-  test("that still grows is not taken", async () => {
+  folderTest("that still grows is not taken", async () => {
     const watcher = await ingester(root);
     const file = await drop(root, "adj_factor/a.csv", factors());
     const lines = Array.from({ length: 12 }, (_, i) => `000001.SZ,202401${String(i + 10)},${i}`);
@@ -116,7 +118,8 @@ describe("a drop", () => {
     expect((await ledgerOf(root)).map(({ outcome }) => outcome)).toEqual(["taken", "taken"]);
   });
 
-  test("in CSV without a last line end is taken after 3 seconds, one with it or of old at once", async () => {
+  // The time of what was fetched from a bucket is old when it is seen.
+  folderTest("in CSV without a last line end is taken after 3 seconds, one with it or of old at once", async () => {
     const watcher = await ingester(root);
     const bars = "ts_code,trade_date,open,high,low,close\n000001.SZ,20240131,1,1,1,1\n";
     await drop(root, "adj_factor/open.csv", factors("000001.SZ,20240102,1").slice(0, -1));
@@ -129,7 +132,8 @@ describe("a drop", () => {
     expect((await outcomesOf(root))["adj_factor/open.csv"]).toBe("taken");
   });
 
-  test("that is renamed over another is taken, even with the same size and time", async () => {
+  // Objects are known by their size and time.
+  folderTest("that is renamed over another is taken, even with the same size and time", async () => {
     const watcher = await ingester(root);
     const file = await drop(root, "adj_factor/a.csv", factors("000001.SZ,20240102,1.5"));
     await watcher.settle();
@@ -250,19 +254,19 @@ describe("nothing is taken twice", () => {
   });
 
   test("when a file is touched", async () => {
-    await utimes(join(root, "inbox/adj_factor/a.csv"), 1_700_000_000, 1_700_000_000);
+    await utimes(await dropFile(root, "adj_factor/a.csv"), 1_700_000_000, 1_700_000_000);
     const watcher = await ingester(root);
     await watcher.settle();
-    await utimes(join(root, "inbox/adj_factor/a.csv"), 1_700_000_100, 1_700_000_100);
+    await utimes(await dropFile(root, "adj_factor/a.csv"), 1_700_000_100, 1_700_000_100);
     await watcher.settle();
     expect(await sequenceOf(root)).toBe(1);
     expect(await outcomesOf(root)).toEqual({ "adj_factor/a.csv": "same" });
   });
 
   test("when a file is copied or moved", async () => {
-    const file = join(root, "inbox/adj_factor/a.csv");
-    await copyFile(file, join(root, "inbox/adj_factor/b.csv"));
-    await rename(file, join(root, "inbox/adj_factor/c.csv"));
+    const file = await dropFile(root, "adj_factor/a.csv");
+    await copyFile(file, await dropFile(root, "adj_factor/b.csv"));
+    await rename(file, await dropFile(root, "adj_factor/c.csv"));
     await (await ingester(root)).settle();
     expect(await sequenceOf(root)).toBe(1);
     expect(await outcomesOf(root)).toMatchObject({ "adj_factor/b.csv": "same", "adj_factor/c.csv": "same" });
@@ -293,7 +297,8 @@ describe("nothing is taken twice", () => {
     expect(await sequenceOf(root)).toBe(3);
   });
 
-  test("except into a new lake", async () => {
+  // In a bucket, that is another address.
+  folderTest("except into a new lake", async () => {
     await rm(layoutOf(root).lake, { recursive: true });
     await rm(layoutOf(root).versions, { recursive: true });
     await rm(layoutOf(root).pointer);
@@ -406,8 +411,7 @@ test("a drop is taken while maintenance is running", async () => {
   await withLock(layout.stagingLock, async () => {
     const maintenance = watcher.after(20_000);
     await drop(root, "adj_factor/a.csv", factors("000001.SZ,20240102,2"));
-    await watcher.step(20_000);
-    await watcher.step(1_000);
+    for (const wait of [20_000, 1_000, 1_000]) await watcher.step(wait);
     expect(await outcomesOf(root)).toEqual({ "adj_factor/a.csv": "taken" });
     expect((await openLake(root)).current().files("adj_factor").byDate).toHaveLength(31);
     return { maintenance };
@@ -423,9 +427,9 @@ describe("failures", () => {
     await drop(root, "adj_factor/a.csv", factors("000001.SZ,20240102,1"));
     await watcher.settle();
     const [file] = (await openLake(root)).current().files("adj_factor").byDate;
-    const path = join(layoutOf(root).lake, file!.path);
-    const intact = await readFile(path);
-    await writeFile(path, intact.subarray(0, 100));
+    const path = join("lake", file!.path);
+    const intact = await readFile(join(root, path));
+    await everywhere(root, path, (place) => writeFile(place, intact.subarray(0, 100)));
     await drop(root, "adj_factor/b.csv", factors("000002.SZ,20240102,1"));
     await drop(root, "stk_limit/a.csv", "ts_code,trade_date,up_limit,down_limit\n000001.SZ,20240102,11,9\n");
     await watcher.settle();
@@ -433,7 +437,7 @@ describe("failures", () => {
     expect(watcher.logged.join("\n")).toMatch(
       /cannot import inbox\/adj_factor\/b\.csv: a data file is damaged .*next try in/,
     );
-    await writeFile(path, intact);
+    await everywhere(root, path, (place) => writeFile(place, intact));
     await watcher.after(60_000);
     expect(await factorsOf()).toHaveLength(2);
   });
@@ -480,7 +484,7 @@ describe("the drops that hold a range", () => {
   });
 
   test("are found by content, and keep their order when they are touched, moved or dropped again", async () => {
-    const inbox = join(root, "inbox/adj_factor");
+    const inbox = await dropFile(root, "adj_factor");
     await utimes(join(inbox, "c.csv"), 1_700_000_000, 1_700_000_000);
     await (await ingester(root)).settle();
     await rename(join(inbox, "b.csv"), join(inbox, "x.csv"));
@@ -488,16 +492,17 @@ describe("the drops that hold a range", () => {
     expect(await found("20240101", "20240102")).toEqual(["inbox/adj_factor/c.csv", "inbox/adj_factor/x.csv"]);
   });
 
-  test("are not found through links", async () => {
+  // A bucket has no links.
+  folderTest("are not found through links", async () => {
     const elsewhere = await temporaryFolder();
-    await rename(join(root, "inbox/adj_factor/a.csv"), join(elsewhere, "a.csv"));
+    await rename(await dropFile(root, "adj_factor/a.csv"), join(elsewhere, "a.csv"));
     await symlink(elsewhere, join(root, "inbox/adj_factor/link"));
-    await symlink(join(elsewhere, "a.csv"), join(root, "inbox/adj_factor/a.csv"));
+    await symlink(join(elsewhere, "a.csv"), await dropFile(root, "adj_factor/a.csv"));
     expect(await found("20240103", "20240103")).toEqual(["adj_factor/a.csv is gone"]);
   });
 
   test("are named if their content is gone, unless a later one of the same path replaced them", async () => {
-    await rm(join(root, "inbox/adj_factor/c.csv"));
+    await rm(await dropFile(root, "adj_factor/c.csv"));
     await drop(root, "adj_factor/b.csv", factors("00000b.SZ,20240102,2"));
     await (await ingester(root)).settle();
     expect(await found("20240102", "20240102")).toEqual(["adj_factor/c.csv is gone", "inbox/adj_factor/b.csv"]);
@@ -514,7 +519,8 @@ describe("a data directory that becomes unavailable while its inbox is watched",
     await publishRows(root, { adj_factor: ROW });
   });
 
-  test.each([
+  // A mirror may be removed at any time.
+  folderTest.each([
     ["with an empty one in its place", () => mkdir(root)],
     ["with another lake in its place", () => publishRows(root, { adj_factor: ROW })],
     ["with nothing in its place", () => Promise.resolve()],
@@ -534,7 +540,7 @@ describe("a data directory that becomes unavailable while its inbox is watched",
     expect(await outcomesOf(root)).toEqual({ "adj_factor/a.csv": "taken" });
   });
 
-  test("during an import is not created again by it", async () => {
+  folderTest("during an import is not created again by it", async () => {
     const after = (await openLake(root)).mark();
     const options = { memory: "1GB", map: {}, set: {}, after };
     const file = await drop(await temporaryFolder(), "adj_factor/a.csv", content);
@@ -555,7 +561,8 @@ describe("a data directory that becomes unavailable while its inbox is watched",
   });
 });
 
-test("a folder that holds a lot is reported once in the log, and by status until files are removed", async () => {
+// A bucket is listed as a whole.
+folderTest("a folder that holds a lot is reported once in the log, and by status until files are removed", async () => {
   const folder = join(root, "inbox/stk_limit/many");
   await mkdir(folder, { recursive: true });
   for (let i = 0; i < 150; i++) await writeFile(join(folder, `${i}.txt`), "x");

@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { openLake } from "../../src/lake/lake.js";
 import { layoutOf, type Layout } from "../../src/lake/layout.js";
 import { readDrops } from "../../src/lake/status.js";
-import { temporaryFolder } from "../support/folders.js";
+import { folderTest, newLake } from "../support/lakes.js";
 import { drop, factors, ingester, ledgerOf, outcomesOf, servedRows } from "../support/ingest.js";
 
 const ROW = "000001.SZ,20240102,1";
@@ -18,7 +18,7 @@ let root: string;
 let layout: Layout;
 
 beforeEach(async () => {
-  root = await temporaryFolder();
+  root = await newLake();
   layout = layoutOf(root);
 });
 
@@ -76,7 +76,8 @@ describe("a file below long folders", () => {
     return base + folder;
   }
 
-  test("is imported if its path is the longest that can be opened", async () => {
+  // Keys are shorter than paths may be.
+  folderTest("is imported if its path is the longest that can be opened", async () => {
     const folder = await longFolder(4_095);
     await writeFile(join(folder, "a.csv"), "ts_code,adj_factor\n000001.SZ,1\n");
     await (await ingester(root)).settle();
@@ -84,7 +85,7 @@ describe("a file below long folders", () => {
     expect(await servedRows(root, "adj_factor")).toHaveLength(1);
   });
 
-  test("is rejected visibly if its path is longer, and others are imported", async () => {
+  folderTest("is rejected visibly if its path is longer, and others are imported", async () => {
     const folder = await longFolder(4_000);
     await writeFile(join(folder, "a.csv"), factors(ROW));
     await drop(root, "adj_factor/good.csv", factors(ROW));
@@ -122,7 +123,8 @@ describe("crashes that a file caused", () => {
     expect(await isCounted()).toBe(false);
   });
 
-  test("are forgotten after a restart if the ledger has the file", async () => {
+  // What the ledger has is not fetched from a bucket again: there they are forgotten when the path is next imported.
+  folderTest("are forgotten after a restart if the ledger has the file", async () => {
     await drop(root, "adj_factor/a.csv", factors(ROW));
     await (await ingester(root)).settle();
     await writeFile(layout.taking, '{"adj_factor/a.csv":1}');

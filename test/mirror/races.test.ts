@@ -6,7 +6,7 @@ import { openLake } from "../../src/lake/lake.js";
 import { layoutOf } from "../../src/lake/layout.js";
 import { fileList, sha256, type FileList } from "../../src/lake/manifest.js";
 import { verify } from "../../src/repair/verify.js";
-import { LostRaceError } from "../../src/store/commit.js";
+import { LostRaceError } from "../../src/store/contention.js";
 import { publish } from "../../src/store/session.js";
 import { newAddress, newMirror, pull, STORES } from "../support/mirrors.js";
 import { run } from "../support/run.js";

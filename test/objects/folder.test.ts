@@ -95,6 +95,14 @@ test("follows no link to a folder while it lists, and ignores links to nothing",
   expect(await store.get("a/dangling")).toBeUndefined();
 });
 
+test("says that a file which is to be sent is gone, not that the folder is at fault", async () => {
+  const objects = await openObjects(await temporaryFolder());
+  const path = join(await temporaryFolder(), "gone.parquet");
+  const error = await objects.put("a", { path }).catch((reason: unknown) => reason as Error);
+  expect(error).not.toBeInstanceOf(UnreachableError);
+  expect((error as Error).message).toBe(`${path} cannot be sent: the file is gone; try again`);
+});
+
 test.runIf(process.getuid?.() !== 0)("says which permission is missing", async () => {
   const folder = await temporaryFolder();
   const store = await openObjects(folder);

@@ -9,7 +9,8 @@ import { repair } from "../../src/repair/repair.js";
 import { verify } from "../../src/repair/verify.js";
 import { deleteRows } from "../../src/store/delete.js";
 import { copyOf, temporaryFolder } from "../support/folders.js";
-import { drop, factors, ingester, ledgerOf, servedRows } from "../support/ingest.js";
+import { drop, dropFile, factors, ingester, ledgerOf, servedRows } from "../support/ingest.js";
+import { copyOfLake, everywhere, folderTest, newLake } from "../support/lakes.js";
 import { publishRows } from "../support/lake.js";
 import { someOf, someSteps } from "../support/size.js";
 import { dropFactors, MEMORY, runNode } from "../support/upkeep.js";
@@ -38,7 +39,10 @@ let root: string;
 
 const served = async (): Promise<Snapshot> => (await openLake(root)).current();
 const fileOf = async (entity: string, at = 0): Promise<string> =>
-  join(root, "lake", (await served()).files(entity).byDate[at]!.path);
+  join("lake", (await served()).files(entity).byDate[at]!.path);
+/** Harms a file of the lake, wherever it is. */
+const damage = (path: string, harm: (path: string) => Promise<unknown> = flipBit): Promise<void> =>
+  everywhere(root, path, harm);
 const factorsOf = async (): Promise<readonly string[]> =>
   (await servedRows(root, "adj_factor")).map((row) => row.join(" "));
 const faultsOf = async (): Promise<readonly string[]> =>
@@ -53,7 +57,7 @@ async function take(path: string, ...lines: readonly string[]): Promise<string> 
 const LIMITS = "ts_code,trade_date,up_limit,down_limit\n000001.SZ,20240102,11,9\n";
 
 beforeAll(async () => {
-  sound = await temporaryFolder();
+  sound = await newLake();
   const drops = [
     { "adj_factor/a.csv": factors("000001.SZ,20240102,1", "000002.SZ,20240103,2") },
     { "stk_limit/a.csv": LIMITS, "adj_factor/b.csv": factors("000001.SZ,20240102,3", "000003.SZ,20240103,4") },
@@ -67,7 +71,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  root = await copyOf(sound);
+  root = await copyOfLake(sound);
 });
 
 describe("a damaged data file", () => {
@@ -75,8 +79,7 @@ describe("a damaged data file", () => {
     "that is %s is restored to the same bytes from the drops that held its rows",
     async (_, harm) => {
       const rows = await factorsOf();
-      const path = await fileOf("adj_factor");
-      await harm(path);
+      await damage(await fileOf("adj_factor"), harm);
       const { repaired, lost, faults, version } = await repair(root, repairOnly);
       expect({ lost, faults, version }).toEqual({ lost: [], faults: [], version: null });
       expect(repaired).toMatchObject([{ rows: 3, from: "inbox", isSame: true }]);
@@ -87,7 +90,7 @@ describe("a damaged data file", () => {
   );
 
   test("is restored from drops in the order of import, even under new names and times", async () => {
-    const inbox = join(root, "inbox/adj_factor");
+    const inbox = await dropFile(root, "adj_factor");
     // Its row was replaced, so the file is imported again.
     await utimes(join(inbox, "a.csv"), 1_900_000_000, 1_900_000_000);
     await (await ingester(root)).settle();
@@ -95,7 +98,7 @@ describe("a damaged data file", () => {
     expect(rows[0]).toBe("000001.SZ 2024-01-02 1");
     await mkdir(join(inbox, "old"));
     await rename(join(inbox, "b.csv"), join(inbox, "old/x.csv"));
-    await flipBit(await fileOf("adj_factor"));
+    await damage(await fileOf("adj_factor"));
     expect(await repair(root, repairOnly)).toMatchObject({ lost: [], faults: [] });
     expect(await factorsOf()).toEqual(rows);
   });
@@ -107,7 +110,7 @@ describe("a damaged data file", () => {
     const rows = await factorsOf();
     const list = (await served()).files("adj_factor");
     expect(list.byDate).toHaveLength(2);
-    await flipBit(await fileOf("adj_factor"));
+    await damage(await fileOf("adj_factor"));
     expect(await repair(root, repairOnly)).toMatchObject({ lost: [], faults: [], repaired: [{ isSame: true }] });
     expect(await factorsOf()).toEqual(rows);
   });
@@ -124,15 +127,15 @@ describe("a damaged data file", () => {
     await bring("d.csv", limits("up_limit", "000001.SZ,20240102,32"));
     const rows = await servedRows(root, "stk_limit");
     expect(rows.map((row) => row.slice(2))).toEqual([[32, 29]]);
-    await flipBit(await fileOf("stk_limit"));
+    await damage(await fileOf("stk_limit"));
     expect(await repair(root, repairOnly)).toMatchObject({ lost: [], faults: [], repaired: [{ isSame: true }] });
     expect(await servedRows(root, "stk_limit")).toEqual(rows);
   });
 
   test("of which the inbox holds only some rows stays, and the report names the missing ones; other entities are restored", async () => {
     await dropFactors(root, ["000009.SZ,20240103,7"]);
-    await rm(join(root, "inbox/adj_factor/b.csv"));
-    await flipBit(await fileOf("adj_factor"));
+    await rm(await dropFile(root, "adj_factor/b.csv"));
+    await damage(await fileOf("adj_factor"));
     const { lost, version, repaired } = await repair(root, repairOnly);
     expect(lost).toEqual([
       {
@@ -151,7 +154,7 @@ describe("a damaged data file", () => {
   test("is replaced by the remaining rows with --give-up, and the others can be dropped again", async () => {
     await dropFactors(root, ["000009.SZ,20240103,7"]);
     const before = await served();
-    await flipBit(await fileOf("adj_factor"));
+    await damage(await fileOf("adj_factor"));
     const { lost, version } = await repair(root, giveUp);
     expect(lost).toMatchObject([{ rows: 4, inInbox: 3, missing: [expect.stringContaining("by tapehouse import")] }]);
     expect(version!.lists["stk_limit"]).toBe(before.version.lists["stk_limit"]);
@@ -162,7 +165,7 @@ describe("a damaged data file", () => {
 
   test("stays if one of its rows was corrected by an import, which the report names", async () => {
     const { version } = await dropFactors(root, ["000003.SZ,20240103,8"]);
-    await flipBit(await fileOf("adj_factor"));
+    await damage(await fileOf("adj_factor"));
     const { repaired, lost } = await repair(root, repairOnly);
     const missing = [`1 row of version ${version!.data_version} came by tapehouse import, not from the inbox`];
     expect([repaired, lost]).toMatchObject([[], [{ rows: 3, inInbox: 3, missing }]]);
@@ -176,7 +179,7 @@ describe("a damaged data file", () => {
     await take("adj_factor/c.csv", "000003.SZ,20240102,6");
     const rows = await factorsOf();
     expect(rows).toEqual(["000003.SZ 2024-01-02 6", "000002.SZ 2024-01-03 2"]);
-    for (const at of (await served()).files("adj_factor").byDate.keys()) await flipBit(await fileOf("adj_factor", at));
+    for (const at of (await served()).files("adj_factor").byDate.keys()) await damage(await fileOf("adj_factor", at));
     const { repaired, lost, version } = await repair(root, repairOnly);
     expect([lost, version]).toEqual([[], null]);
     expect(repaired.every(({ isSame }) => isSame)).toBe(true);
@@ -184,11 +187,11 @@ describe("a damaged data file", () => {
   });
 
   test("of rows that were given up, gets them from a drop that is dropped again", async () => {
-    const file = join(root, "inbox/adj_factor/b.csv");
+    const file = await dropFile(root, "adj_factor/b.csv");
     const text = await readFile(file);
     await rm(file);
     const rows = await factorsOf();
-    await flipBit(await fileOf("adj_factor"));
+    await damage(await fileOf("adj_factor"));
     await repair(root, giveUp);
     expect(await factorsOf()).toHaveLength(2);
     await writeFile(file, text);
@@ -198,11 +201,11 @@ describe("a damaged data file", () => {
 
   test("is restored although a drop that it does not need can no longer be read", async () => {
     await take("adj_factor/c.csv", "000001.SZ,20240104,1");
-    await rm(join(root, "inbox/adj_factor/c.csv"));
+    await rm(await dropFile(root, "adj_factor/c.csv"));
     await publishRows(root, {
       adj_factor: "SELECT '000001.SZ' AS ts_code, DATE '2024-01-04' AS trade_date, 1 AS adj_factor",
     });
-    await flipBit(await fileOf("adj_factor"));
+    await damage(await fileOf("adj_factor"));
     const { lost, faults } = await repair(root, repairOnly);
     expect([lost, faults]).toEqual([[], []]);
   });
@@ -212,7 +215,7 @@ describe("a damaged data file", () => {
     await drop(root, "stock_company/a.csv", company);
     await (await ingester(root)).settle();
     const rows = await servedRows(root, "stock_company");
-    await rm(await fileOf("stock_company"));
+    await damage(await fileOf("stock_company"), rm);
     expect(await repair(root, repairOnly)).toMatchObject({ lost: [], faults: [], version: null });
     expect(await servedRows(root, "stock_company")).toEqual(rows);
   });
@@ -225,8 +228,8 @@ describe("a damaged data file", () => {
     );
     const { byCode } = (await served()).files("adj_factor");
     const rows = await factorsOf();
-    await flipBit(join(root, "lake", byCode[0]!.path));
-    await truncate(await fileOf("adj_factor"), 30);
+    await damage(join("lake", byCode[0]!.path));
+    await damage(await fileOf("adj_factor"), (path) => truncate(path, 30));
     const { repaired, lost, faults } = await repair(root, { ...repairOnly, deep: true });
     expect([lost, faults]).toEqual([[], []]);
     expect(repaired.map(({ from }) => from)).toEqual(["inbox", "copy"]);
@@ -238,7 +241,8 @@ describe("a damaged data file", () => {
 describe("a damaged pointer", () => {
   const pointer = (): string => layoutOf(root).pointer;
 
-  test.each([
+  // The pointer of a mirror is made anew: see test/mirror/repair.
+  folderTest.each([
     ["garbage", () => writeFile(pointer(), "\x00\xff garbage")],
     ["empty", () => truncate(pointer(), 0)],
     ["gone", () => rm(pointer())],
@@ -259,7 +263,7 @@ describe("a damaged pointer", () => {
     expect((await dropFactors(root, ["000001.SZ,20240109,1"])).version!.data_version > version.data_version).toBe(true);
   });
 
-  test("is not reported for a lake whose first writer died before the publication", async () => {
+  folderTest("is not reported for a lake whose first writer died before the publication", async () => {
     const layout = layoutOf(root);
     for (const name of await readdir(layout.versions))
       if (!name.startsWith("0000000001")) await rm(join(layout.versions, name));
@@ -272,14 +276,14 @@ describe("a damaged pointer", () => {
 });
 
 describe("a damaged version", () => {
-  const pathOf = (sequence: number): string => join(layoutOf(root).versions, versionFile(sequence));
+  const pathOf = (sequence: number): string => join("state/versions", versionFile(sequence));
 
   test.each(someOf(HARMS, 2))(
     "that is served and is %s is replaced by the previous one, and later drops are imported again",
     async (_, harm) => {
       const { version } = await served();
       const rows = await factorsOf();
-      await harm(pathOf(version.sequence));
+      await damage(pathOf(version.sequence), harm);
       await expect(openLake(root)).rejects.toThrow(`version ${version.sequence} is`);
       const report = await repair(root, repairOnly);
       expect(report.manifest[0]).toMatch(/^the served version cannot be read: 20\S+ is served again/);
@@ -299,10 +303,10 @@ describe("a damaged version", () => {
 
   test("that is served makes the report name later drops that cannot be imported again", async () => {
     const { version } = await served();
-    await rm(join(root, "inbox/adj_factor/b.csv"));
-    await rm(join(root, "inbox/stk_limit/a.csv"));
-    await flipBit(pathOf(version.sequence));
-    await flipBit(pathOf(version.sequence - 1));
+    await rm(await dropFile(root, "adj_factor/b.csv"));
+    await rm(await dropFile(root, "stk_limit/a.csv"));
+    await damage(pathOf(version.sequence));
+    await damage(pathOf(version.sequence - 1));
     const { takenAgain } = await repair(root, repairOnly);
     expect(takenAgain.map(({ entity, files, missing }) => [entity, files, missing])).toEqual([
       ["adj_factor", 0, ["inbox/adj_factor/b.csv is gone or has changed"]],
@@ -314,7 +318,7 @@ describe("a damaged version", () => {
   test("that is no longer served affects only its own readers before a repair, and nobody afterwards", async () => {
     const lake = await openLake(root);
     const versions = await lake.versions();
-    await flipBit(pathOf(1));
+    await damage(pathOf(1));
     const again = await openLake(root);
     await expect(again.at(versions[0]!.data_version)).rejects.toThrow("version 1 is damaged");
     expect(await again.at(versions[1]!.data_version)).toMatchObject({ version: { sequence: 2 } });
@@ -328,7 +332,7 @@ describe("a damaged version", () => {
 
   test("without any intact one leaves everything as it is", async () => {
     const { version } = await served();
-    for (let sequence = 1; sequence <= version.sequence; sequence++) await flipBit(pathOf(sequence));
+    for (let sequence = 1; sequence <= version.sequence; sequence++) await damage(pathOf(sequence));
     await expect(repair(root, repairOnly)).rejects.toThrow(
       "no version can be read: restore the folder state from a backup",
     );
@@ -338,14 +342,14 @@ describe("a damaged version", () => {
 
 describe("a damaged list", () => {
   const pathOf = async (entity: string): Promise<string> =>
-    join(layoutOf(root).lists, listFile((await served()).version.lists[entity]!));
+    join("state/lists", listFile((await served()).version.lists[entity]!));
 
   test.each(someOf(HARMS, 2))(
     "that is %s is replaced by an older one, and later drops are imported again; other entities stay",
     async (_, harm) => {
       const { version } = await served();
       const [rows, limits] = [await factorsOf(), await servedRows(root, "stk_limit")];
-      await harm(await pathOf("adj_factor"));
+      await damage(await pathOf("adj_factor"), harm);
       const report = await repair(root, repairOnly);
       expect(report.manifest[0]).toMatch(/^the list of adj_factor is damaged: its state of 20\S+ is served again$/);
       expect(report.takenAgain).toEqual([{ entity: "adj_factor", files: 1, rows: 2, missing: [] }]);
@@ -359,7 +363,7 @@ describe("a damaged list", () => {
 
   test("without an older one makes its entity start again from the inbox", async () => {
     const limits = await servedRows(root, "stk_limit");
-    await flipBit(await pathOf("stk_limit"));
+    await damage(await pathOf("stk_limit"));
     expect(await repair(root, repairOnly)).toMatchObject({
       faults: [],
       takenAgain: [{ entity: "stk_limit", files: 1 }],
@@ -373,8 +377,8 @@ describe("a damaged list", () => {
     await dropFactors(root, ["000009.SZ,20240102,9"]);
     await take("adj_factor/d.csv", "000001.SZ,20240105,1");
     const data = await fileOf("adj_factor");
-    await flipBit(await pathOf("adj_factor"));
-    await flipBit(data);
+    await damage(await pathOf("adj_factor"));
+    await damage(data);
     await expect(repair(root, repairOnly)).rejects.toThrow("data files of adj_factor are damaged too");
     const { lost, takenAgain } = await repair(root, giveUp);
     expect(lost).toMatchObject([{ rows: 4, inInbox: 3 }]);
@@ -383,11 +387,12 @@ describe("a damaged list", () => {
   });
 });
 
-test("a repair that crashes at any step is completed by the next one", { timeout: 300_000 }, async () => {
+// The writing calls of a process are counted in one folder.
+folderTest("a repair that crashes at any step is completed by the next one", { timeout: 300_000 }, async () => {
   const { version } = await served();
   const [rows, limits] = [await factorsOf(), await servedRows(root, "stk_limit")];
-  await flipBit(join(layoutOf(root).versions, versionFile(version.sequence)));
-  await flipBit(join(layoutOf(root).versions, versionFile(version.sequence - 1)));
+  for (const sequence of [version.sequence, version.sequence - 1])
+    await damage(join("state/versions", versionFile(sequence)));
   const states = await temporaryFolder();
   const run = await copyOf(root);
   const args = ["snapshot", run, states, "--", "verify", "--repair", "--data", "{}"];

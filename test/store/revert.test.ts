@@ -136,25 +136,21 @@ describe("after a bad drop, the version before it", () => {
     expect(await served()).toEqual(AFTER);
   });
 
-  // Drops are found only in the inbox of the data directory, and a mirror keeps none that is settled.
-  folderTest(
-    "can be reverted itself: the drop counts as taken again, and is overwritten by the good one if that is dropped",
-    async () => {
-      await revert(root, "1", MEMORY);
-      await revert(root, "2", MEMORY);
-      expect(await served()).toEqual(AFTER);
-      watcher = await ingester(root);
-      await touch("adj_factor/bad.csv");
-      await watcher.settle();
-      expect(await sequenceOf(root)).toBe(4);
-      expect(await outcomesOf(root)).toEqual({ "adj_factor/good.csv": "taken", "adj_factor/bad.csv": "same" });
-      const found = await findDrops(layoutOf(root), "adj_factor", () => true);
-      expect(found.map(({ path }) => path)).toEqual(["adj_factor/good.csv", "adj_factor/bad.csv"]);
-      await touch("adj_factor/good.csv");
-      await watcher.settle();
-      expect(await served()).toEqual([...BEFORE, "2024-01-04 98"]);
-    },
-  );
+  test("can be reverted itself: the drop counts as taken again, and is overwritten by the good one if that is dropped", async () => {
+    await revert(root, "1", MEMORY);
+    await revert(root, "2", MEMORY);
+    expect(await served()).toEqual(AFTER);
+    watcher = await ingester(root);
+    await touch("adj_factor/bad.csv");
+    await watcher.settle();
+    expect(await sequenceOf(root)).toBe(4);
+    expect(await outcomesOf(root)).toEqual({ "adj_factor/good.csv": "taken", "adj_factor/bad.csv": "same" });
+    const found = await findDrops(layoutOf(root), "adj_factor", () => true);
+    expect(found.map(({ path }) => path)).toEqual(["adj_factor/good.csv", "adj_factor/bad.csv"]);
+    await touch("adj_factor/good.csv");
+    await watcher.settle();
+    expect(await served()).toEqual([...BEFORE, "2024-01-04 98"]);
+  });
 
   test("gives way to a corrected file of the same name, while the good one is known still", async () => {
     await revert(root, "1", MEMORY);
@@ -164,8 +160,7 @@ describe("after a bad drop, the version before it", () => {
     expect(await outcomesOf(root)).toEqual({ "adj_factor/good.csv": "same", "adj_factor/bad.csv": "taken" });
   });
 
-  // The same.
-  folderTest("leaves no withdrawn drop for a repair to find, even if its own list is damaged", async () => {
+  test("leaves no withdrawn drop for a repair to find, even if its own list is damaged", async () => {
     await revert(root, "1", MEMORY);
     const layout = layoutOf(root);
     expect((await findDrops(layout, "adj_factor", () => true)).map(({ path }) => path)).toEqual([

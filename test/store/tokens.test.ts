@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { TRUSTED_FOR, type TokenStore, hashToken, openTokens, parseTokens } from "../../src/lake/tokens.js";
 import { createSeriesToken, createToken, revokeToken } from "../../src/store/tokens.js";
-import { temporaryFolder } from "../support/folders.js";
+import { filesOf, newLake } from "../support/lakes.js";
 
 const NOW = new Date("2026-01-05T00:00:00Z");
 const HASH = hashToken("secret");
@@ -72,7 +72,7 @@ let faults: string[];
 let clock: number;
 
 beforeEach(async () => {
-  root = await temporaryFolder();
+  root = await newLake();
   path = join(root, "state/tokens.json");
   faults = [];
   clock = 0;
@@ -155,6 +155,13 @@ describe("a token file", () => {
 });
 
 describe("the commands", () => {
+  /** The file that commands change. */
+  let path: string;
+
+  beforeEach(async () => {
+    path = join(await filesOf(root), "state/tokens.json");
+  });
+
   test("leave a damaged file as it is", async () => {
     await create("alice");
     for (const text of ["[{", "", '{"alice": 1}']) {
@@ -221,7 +228,7 @@ describe("wrong tokens at the same time", () => {
 test("finding a token takes the same time for every token, and for none", async () => {
   const secrets = Array.from({ length: 4_000 }, (_, i) => `secret-${i}`);
   const records = secrets.map((secret, i) => ({ ...GOOD, name: `n${i}`, sha256: hashToken(secret) }));
-  await mkdir(join(root, "state"));
+  await mkdir(join(root, "state"), { recursive: true });
   await writeFile(path, JSON.stringify(records));
   const tokens = await open();
   const asked = { first: secrets[0]!, last: secrets.at(-1)!, none: "secret-none" };

@@ -70,8 +70,8 @@ export async function ingester(
     after,
     now: () => new Date(now),
     async settle() {
-      // A bucket is looked at every two seconds.
-      for (const wait of [isMirror ? 2_600 : 0, 600, 4_000, 600]) await after(wait);
+      // A bucket is looked at every two seconds, and what was fetched of it is seen at the next step.
+      for (const wait of [...(isMirror ? [2_600, 100] : [0]), 600, 4_000, 600]) await after(wait);
     },
   };
 }

@@ -10,7 +10,7 @@ import type { ObjectStore } from "../../objects/object-store.js";
 import { findSuccessor, NO_MARK, readIdentity, UnavailableError } from "../continuity.js";
 import { listFile, nameOf, versionFile, type Layout } from "../layout.js";
 import { DamagedManifestError, decodeVersion, partNames, sha256, type Version } from "../manifest.js";
-import { readPointer, sequences } from "../kept-versions.js";
+import { readPointer, RESTORING, sequences } from "../kept-versions.js";
 
 export interface Pull {
   /**
@@ -153,6 +153,15 @@ export function createPull(layout: Layout, objects: ObjectStore): Pull {
     await place(layout.pointer, `${version.sequence}\n`);
   };
 
+  /** The bucket knows which version is the newest, so a pointer that is damaged here is as good as none. */
+  const forgetDamaged = async (): Promise<void> => {
+    await readPointer(layout).catch(async (error: unknown) => {
+      const isDamaged = error instanceof DamagedManifestError && (await readOrNone(layout.pointer)) !== RESTORING;
+      if (!isDamaged) throw error;
+      await rm(layout.pointer);
+    });
+  };
+
   /** The newest listed version. Older ones are read when they are asked for, but their names must be known. */
   const readListed = async (found: readonly number[]): ReturnType<typeof readVersion> => {
     const version = begun(readVersion(found.at(-1)!));
@@ -187,6 +196,7 @@ export function createPull(layout: Layout, objects: ObjectStore): Pull {
   return {
     versions: (thorough, ...paths) =>
       inLock(async () => {
+        await forgetDamaged();
         await findSuccessor(layout, NO_MARK);
         await follow(thorough, paths);
       }),

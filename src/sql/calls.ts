@@ -5,7 +5,7 @@ import type { Entity } from "../catalog/types.js";
 import { nearest } from "../errors.js";
 import { quote } from "../query/parameters.js";
 import { invalidSql, notAllowed } from "./problems.js";
-import { constantOf, nameOf, nodesIn, parameterOf, placeOf, textIn, type TreeNode } from "./tree.js";
+import { constantOf, nameOf, nodesIn, parameterOf, placeOf, textIn, type TreeNode } from "../sql-tree.js";
 
 /** An argument: a constant, or the name of a parameter that holds it. */
 type Argument = { readonly constant: string } | { readonly parameter: string };

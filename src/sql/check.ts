@@ -5,7 +5,7 @@ import { nearest, Problem } from "../errors.js";
 import { quote } from "../query/parameters.js";
 import { type Call, callOf, TABLE_FUNCTIONS } from "./calls.js";
 import { invalidSql, notAllowed, placed } from "./problems.js";
-import { nodeIn, nodesIn, nodesOf, parameterOf, placeOf, textIn, type TreeNode } from "./tree.js";
+import { nodeIn, nodesIn, nodesOf, parameterOf, placeOf, textIn, type TreeNode } from "../sql-tree.js";
 
 /** Names of functions, each with whether its result depends on its arguments alone. */
 type Functions = ReadonlyMap<string, boolean>;

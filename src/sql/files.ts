@@ -1,6 +1,12 @@
-// The files that a statement reads: checked, and held until its last byte.
+// The files that a statement reads: checked, and held until its last byte; or their addresses for a cluster.
+import { resolve } from "node:path";
+import { Problem } from "../errors.js";
 import type { Integrity } from "../lake/integrity.js";
-import type { Snapshot } from "../lake/lake.js";
+import type { Lake, Snapshot } from "../lake/lake.js";
+import { nameOf } from "../lake/layout.js";
+import { placeOf } from "../lake/mirror/binding.js";
+import { isBucketAddress } from "../objects/address.js";
+import type { DataFile, FileList } from "../lake/manifest.js";
 import type { Files } from "./messages.js";
 
 export interface HeldFiles {
@@ -16,19 +22,48 @@ export async function holdFiles(
   snapshot: Snapshot,
   entities: readonly string[],
 ): Promise<HeldFiles> {
-  // Statements read files by date alone.
-  const lists = entities.map((name) => ({ ...snapshot.files(name), byCode: [] }));
-  const all = lists.flatMap(({ byDate }) => byDate);
-  const { pathOf, checkAgain, leave } = await integrity.hold(all);
+  const lists = listsOf(snapshot, entities);
+  const { pathOf, checkAgain, leave } = await integrity.hold(lists.flatMap(({ byDate }) => byDate));
   return {
-    files: {
-      lists: Object.fromEntries(lists.map((list) => [list.entity, list])),
-      paths: Object.fromEntries(all.map((file) => [file.path, pathOf(file)])),
-    },
+    files: filesIn(lists, pathOf),
     async *thenCheck(pieces) {
       yield* pieces;
       await checkAgain();
     },
     leave,
+  };
+}
+
+/** Statements read files by date alone. */
+const listsOf = (snapshot: Snapshot, entities: readonly string[]): readonly FileList[] =>
+  entities.map((name) => ({ ...snapshot.files(name), byCode: [] }));
+
+const filesIn = (lists: readonly FileList[], pathOf: (file: DataFile) => string): Files => ({
+  lists: Object.fromEntries(lists.map((list) => [list.entity, list])),
+  paths: Object.fromEntries(lists.flatMap(({ byDate }) => byDate).map((file) => [file.path, pathOf(file)])),
+});
+
+/**
+ * The addresses of the same files for a cluster. Their rows are counted there, and they are not fetched here. A version that
+ * is removed meanwhile ends the statement: its files may be gone.
+ */
+export async function filesForCluster(
+  { data }: { readonly data: string | null },
+  lake: Lake,
+  snapshot: Snapshot,
+  entities: readonly string[],
+): Promise<HeldFiles> {
+  const place = data ?? (await placeOf(lake.layout));
+  const folder = nameOf(lake.layout, lake.layout.lake);
+  const root = isBucketAddress(place) ? place : resolve(place);
+  const { data_version } = snapshot.version;
+  return {
+    files: filesIn(listsOf(snapshot, entities), ({ path }) => `${root}/${folder}/${path}`),
+    async *thenCheck(pieces) {
+      yield* pieces;
+      if ((await lake.at(data_version)) === "removed")
+        throw new Problem("cluster_unavailable", `data_version ${data_version} was removed while the cluster read it`);
+    },
+    leave: () => undefined,
   };
 }

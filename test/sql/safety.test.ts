@@ -6,6 +6,7 @@ import { openSandbox, type Sandbox } from "../../src/engine/sandbox.js";
 import { Problem } from "../../src/errors.js";
 import { openLake } from "../../src/lake/lake.js";
 import { answerStatement, readStatement } from "../../src/sql/answer.js";
+import { duckdbEngine } from "../../src/sql/engines.js";
 import { temporaryFolder } from "../support/folders.js";
 import { factors, publishRows } from "../support/lake.js";
 import { size } from "../support/size.js";
@@ -29,12 +30,12 @@ beforeAll(async () => {
   run = async (sql, parameters = {}) => {
     const statement = await readStatement(sandbox, { sql, parameters });
     const answer = await answerStatement(
-      sandbox,
+      duckdbEngine(sandbox),
       statement,
       { lists: { adj_factor: list }, paths },
       {
         ...{ dataVersion: "now", format: "json", dates: null, compression: null, bom: null },
-        ...{ encoding: "identity", limit: 10, endFirst: false, mostRows: 1e6 },
+        ...{ encoding: "identity", limit: 10, endFirst: false, mostRows: 1e6, deadline: Infinity },
       },
       AbortSignal.timeout(20_000),
     );

@@ -1,6 +1,5 @@
 // A statement on a cluster. It runs there only if it is known to give the same rows as here; DuckDB, which has the tables
 // without their files, says what its columns are.
-import { entityNamed } from "../catalog/index.js";
 import type { Column } from "../catalog/types.js";
 import type { Cluster } from "../cluster/cluster.js";
 import {
@@ -13,15 +12,14 @@ import {
 } from "../cluster/dialect/index.js";
 import { ClusterError, type ClusterFailure } from "../cluster/errors.js";
 import { batchConverter } from "../cluster/results.js";
-import type { ClusterTable } from "../cluster/views.js";
 import type { Sandbox } from "../engine/sandbox.js";
 import { Problem } from "../errors.js";
 import { emptyList } from "../lake/manifest.js";
 import type { SqlParameter } from "../query/sql-request.js";
 import { SHIFT } from "./check.js";
+import { storedColumns, tablesOf } from "./cluster-tables.js";
 import { define } from "./define.js";
 import { type Engine, type ReadStatement, withProblems } from "./engines.js";
-import type { Files } from "./messages.js";
 import { invalidSql, notAllowed, problemOf as duckdbProblemOf } from "./problems.js";
 
 /** The cluster cannot answer, and nothing of the result was read. The message is for the operator. */
@@ -47,7 +45,11 @@ export function clusterEngine(sandbox: Sandbox, target: string | null): Engine {
       try {
         const { spark, columns } = await translated(sandbox, statement);
         const left = new AbortController();
-        const query = { ...spark, tables: tablesOf(statement, files), limit: limit === null ? null : limit + 1 };
+        const query = {
+          ...spark,
+          tables: tablesOf(statement.uses.tables, files),
+          limit: limit === null ? null : limit + 1,
+        };
         const within = { deadline, signal: AbortSignal.any([signal, left.signal]) };
         const { batches } = await (await open()).run(query, within);
         const convert = batchConverter(columns);
@@ -81,7 +83,7 @@ async function translated(sandbox: Sandbox, { asked, uses, tree }: ReadStatement
   if (uses.shifts) throw new NotOnClusterError(`${SHIFT} cannot run on the cluster`, null);
   const defined = define(sql, uses, parameters, NO_FILES);
   const { columns, dates } = await sandbox.describe({ ...defined, parameters });
-  const tables = [...uses.tables].map((name) => ({ name, columns: columnsOf(name) }));
+  const tables = [...uses.tables].map((name) => ({ name, columns: storedColumns(name) }));
   const spark = toSpark(tree as Node, tables, { ...scalars(parameters), ...dated(dates) });
   const other = columns.findIndex(({ type }, i) => RESULT_TYPES[spark.columns[i]!.type] !== type);
   if (other >= 0)
@@ -91,10 +93,6 @@ async function translated(sandbox: Sandbox, { asked, uses, tree }: ReadStatement
 
 const NO_FILES = { listOf: emptyList, pathOf: ({ path }: { readonly path: string }) => path };
 
-/** The columns that the files of an entity have. */
-const columnsOf = (name: string): readonly Column[] =>
-  entityNamed(name)!.columns.filter(({ lookup, derived }) => lookup === undefined && derived === undefined);
-
 /** Lists and missing values are none of the parameters that a cluster knows. */
 const scalars = (parameters: Readonly<Record<string, SqlParameter>>): Readonly<Record<string, Parameter>> =>
   Object.fromEntries(
@@ -103,12 +101,6 @@ const scalars = (parameters: Readonly<Record<string, SqlParameter>>): Readonly<R
 
 const dated = (dates: Readonly<Record<string, string>>): Readonly<Record<string, Parameter>> =>
   Object.fromEntries(Object.entries(dates).map(([name, date]) => [name, { date }]));
-
-const tablesOf = ({ uses }: ReadStatement, { lists, paths }: Files): readonly ClusterTable[] =>
-  [...uses.tables].map((name) => {
-    const { byDate, rows } = lists[name] ?? emptyList(name);
-    return { name, columns: columnsOf(name), files: byDate.map(({ path }) => paths[path]!), rows };
-  });
 
 const HERE = "engine=local runs the statement on this server";
 

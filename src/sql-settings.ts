@@ -4,7 +4,8 @@ import { setting } from "./setting-types.js";
 import { MOST_WORKERS, parsers } from "./setting-values.js";
 
 const SERVER = ["serve"] as const;
-const CLUSTER = ["serve", "doctor", "sql"] as const;
+const STATEMENTS = ["serve", "sql"] as const;
+const CLUSTER = [...STATEMENTS, "doctor"] as const;
 
 const FALLBACKS = ["local", "none"] as const;
 
@@ -53,13 +54,13 @@ export const SQL_SETTINGS = {
     fallback: "10GB",
     meaning: "size of the data files that a statement reads, from which it runs on the cluster",
     parse: parsers.bytes,
-    of: CLUSTER,
+    of: STATEMENTS,
   }),
   clusterFallback: setting({
     fallback: "local",
     meaning: "where a statement runs that the cluster fails to answer: local, or none for an error",
     parse: parsers.oneOf(FALLBACKS),
-    of: CLUSTER,
+    of: STATEMENTS,
     offers: FALLBACKS,
   }),
   clusterData: setting({

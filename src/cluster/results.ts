@@ -1,14 +1,5 @@
 // Rows as a cluster sends them, as record batches with the types of the API: those that the same statement has here.
-import {
-  DataType,
-  makeData,
-  RecordBatch,
-  Struct,
-  type Bool,
-  type Data,
-  type Decimal,
-  type LargeUtf8,
-} from "apache-arrow";
+import { DataType, makeData, RecordBatch, Struct, Type, type Data } from "apache-arrow";
 import { ARROW_TYPES, schemaOf } from "../arrow-data.js";
 import type { Column, ColumnType } from "../catalog/types.js";
 import { ClusterError } from "./errors.js";
@@ -29,13 +20,13 @@ export function batchConverter(columns: readonly Column[]): (batch: RecordBatch)
 }
 
 const refuse = ({ name, type }: Column, sent: Data): never => {
-  throw new ClusterError("incomplete", `the cluster sent ${String(sent.type)} for ${name}, which is ${type}`);
+  throw new ClusterError("incomplete", `the cluster sent ${Type[sent.typeId]} for ${name}, which is ${type}`);
 };
 
 const text: Reader = (data) => {
   if (DataType.isUtf8(data.type)) return typed("text", data);
   if (!DataType.isLargeUtf8(data.type)) return null;
-  return typed("text", data, { valueOffsets: Int32Array.from((data as Data<LargeUtf8>).valueOffsets, Number) });
+  return typed("text", data, { valueOffsets: Int32Array.from(data.valueOffsets as Iterable<bigint>, Number) });
 };
 
 const READERS: Record<ColumnType, Reader> = {
@@ -45,8 +36,8 @@ const READERS: Record<ColumnType, Reader> = {
   float64: (data) => (data.values instanceof Float64Array ? finite(data, data.values) : null),
   int64(data) {
     if (DataType.isInt(data.type) && data.values instanceof BigInt64Array) return typed("int64", data);
-    if (DataType.isBool(data.type)) return typed("int64", data, { data: bitsOf(data as Data<Bool>) });
-    return DataType.isDecimal(data.type) ? typed("int64", data, { data: lowHalvesOf(data as Data<Decimal>) }) : null;
+    if (DataType.isBool(data.type)) return typed("int64", data, { data: bitsOf(data) });
+    return DataType.isDecimal(data.type) ? typed("int64", data, { data: lowHalvesOf(data) }) : null;
   },
 };
 
@@ -79,8 +70,7 @@ function finite(data: Data, values: Float64Array): Data {
   const { length, nullCount } = data;
   const isOdd = (value: number): boolean => !Number.isFinite(value);
   if (!values.subarray(0, length).some(isOdd)) return typed("float64", data);
-  const nullBitmap =
-    nullCount > 0 ? (data.nullBitmap as Uint8Array).slice() : new Uint8Array((length + 7) >> 3).fill(255);
+  const nullBitmap = nullCount > 0 ? data.nullBitmap.slice() : new Uint8Array((length + 7) >> 3).fill(255);
   for (let row = 0; row < length; row++) if (isOdd(values[row]!)) nullBitmap[row >> 3]! &= ~(1 << (row & 7));
   return typed("float64", data, { nullBitmap, nullCount: UNKNOWN });
 }
@@ -88,15 +78,17 @@ function finite(data: Data, values: Float64Array): Data {
 /** The library counts them. */
 const UNKNOWN = -1;
 
-const bitsOf = ({ values, length }: Data<Bool>): BigInt64Array =>
-  BigInt64Array.from({ length }, (_, row) => BigInt((values[row >> 3]! >> (row & 7)) & 1));
+const bitsOf = ({ values, length }: Data): BigInt64Array => {
+  const bytes = values as Uint8Array;
+  return BigInt64Array.from({ length }, (_, row) => BigInt((bytes[row >> 3]! >> (row & 7)) & 1));
+};
 
 /** Of sums of whole numbers, 128 bits each. Throws ClusterError for one that needs more than 64. */
-function lowHalvesOf(data: Data<Decimal>): BigInt64Array {
-  const { length, type, values } = data;
-  if (type.scale !== 0 || type.bitWidth !== 128)
-    throw new ClusterError("incomplete", `the cluster sent ${String(type)}`);
-  const halves = new BigInt64Array(values.slice(0, length * 4).buffer);
+function lowHalvesOf(data: Data): BigInt64Array {
+  const { length } = data;
+  const { scale, bitWidth } = data.type as { readonly scale?: number; readonly bitWidth?: number };
+  if (scale !== 0 || bitWidth !== 128) throw new ClusterError("incomplete", "the cluster sent numbers with fractions");
+  const halves = new BigInt64Array((data.values as Uint32Array).slice(0, length * 4).buffer);
   return BigInt64Array.from({ length }, (_, row) => {
     const [low, high] = [halves[row * 2]!, halves[row * 2 + 1]!];
     if (high === low >> 63n || !data.getValid(row)) return low;

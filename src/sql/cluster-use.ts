@@ -45,7 +45,7 @@ export function createClusterUse(
     data: clusterData,
     require(asked) {
       if (asked !== "cluster" || cluster !== null) return;
-      throw new Problem("invalid_parameter", "engine: this server has no cluster", {
+      throw new Problem("invalid_parameter", "engine: there is no cluster", {
         parameter: "engine",
         allowed: ["auto", "local"],
       });

@@ -6,6 +6,7 @@ import { beforeAll, expect, test } from "vitest";
 import { complete } from "../../src/cli/sql-prompt.js";
 import { temporaryFolder } from "../support/folders.js";
 import { factors, publishRows } from "../support/lake.js";
+import { hasSail, startSail } from "../support/sail.js";
 
 let data: string;
 
@@ -29,6 +30,15 @@ test("a statement is printed as a table, or in any format", async () => {
   expect(table.stdout).toMatch(/^ *n +positive\n *50 +1\n$/);
   const csv = await sql(["--format", "csv", "--param", "n=2", "SELECT i FROM range($n::BIGINT) r(i) ORDER BY i"]);
   expect(csv.stdout).toBe("i\n0\n1\n");
+});
+
+test.runIf(hasSail)("a statement runs on the cluster that is given", async () => {
+  const { address } = await startSail();
+  const statement = "SELECT count(*) AS n FROM adj_factor";
+  const there = await sql(["--cluster", address, "--engine", "cluster", "--format", "csv", statement]);
+  expect(there).toEqual({ stdout: "n\n50\n", stderr: "", exitCode: 0 });
+  const { stderr } = await sql(["--engine", "cluster", statement]);
+  expect(stderr).toMatch(/no cluster/);
 });
 
 test("a mistake is one line with its place, and exit code 1", async () => {

@@ -192,7 +192,8 @@ export default {
   cli: {
     owns: "^src/cli/",
     imports: [
-      ...["errors", "dates", "words", "objects", "machine", "config", "catalog", "lake", "query", "engine", "cluster", "encode"],
+      ...["errors", "dates", "words", "objects", "machine", "config", "catalog", "lake"],
+      ...["query", "engine", "cluster", "encode"],
       ...["delta", "store", "copier", "inbox", "repair", "backup", "demo"],
       ...["files", "durable", "sql", "http", "processes"],
     ],

@@ -17,9 +17,9 @@ import { Problem } from "../errors.js";
 import { emptyList } from "../lake/manifest.js";
 import type { SqlParameter } from "../query/sql-request.js";
 import { SHIFT } from "./check.js";
-import { storedColumns, tablesOf } from "./cluster-tables.js";
 import { define } from "./define.js";
 import { type Engine, type ReadStatement, withProblems } from "./engines.js";
+import { storedColumns, tablesOf } from "./files.js";
 import { invalidSql, notAllowed, problemOf as duckdbProblemOf } from "./problems.js";
 
 /** The cluster cannot answer, and nothing of the result was read. The message is for the operator. */

@@ -1,12 +1,15 @@
 // The files that a statement reads: checked, and held until its last byte; or their addresses for a cluster.
 import { resolve } from "node:path";
+import { entityNamed } from "../catalog/index.js";
+import type { Column } from "../catalog/types.js";
+import type { ClusterTable } from "../cluster/views.js";
 import { Problem } from "../errors.js";
 import type { Integrity } from "../lake/integrity.js";
 import type { Lake, Snapshot } from "../lake/lake.js";
 import { nameOf } from "../lake/layout.js";
 import { placeOf } from "../lake/mirror/binding.js";
 import { isBucketAddress } from "../objects/address.js";
-import type { DataFile, FileList } from "../lake/manifest.js";
+import { type DataFile, emptyList, type FileList } from "../lake/manifest.js";
 import type { Files } from "./messages.js";
 
 export interface HeldFiles {
@@ -67,3 +70,14 @@ export async function filesForCluster(
     leave: () => undefined,
   };
 }
+
+/** The columns that the data files of an entity have. */
+export const storedColumns = (name: string): readonly Column[] =>
+  entityNamed(name)!.columns.filter(({ lookup, derived }) => lookup === undefined && derived === undefined);
+
+/** The entities of a statement as tables of a cluster; `names` are theirs. */
+export const tablesOf = (names: Iterable<string>, { lists, paths }: Files): readonly ClusterTable[] =>
+  [...names].map((name) => {
+    const { byDate, rows } = lists[name] ?? emptyList(name);
+    return { name, columns: storedColumns(name), files: byDate.map(({ path }) => paths[path]!), rows };
+  });

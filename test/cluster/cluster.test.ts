@@ -131,7 +131,12 @@ describe.runIf(hasSail)("a cluster of one process", () => {
     const text = "it's \\ :a ` \" 中";
     const args = { a: { string: text }, b: { long: 7 }, c: { double: 0.5 }, d: { boolean: true } };
     await using(sail.address, async (cluster) => {
-      const { values } = await collect(cluster, { sql: "SELECT :a AS a, :b AS b, :c AS c, :d AS d", args, tables: [], limit: null });
+      const { values } = await collect(cluster, {
+        sql: "SELECT :a AS a, :b AS b, :c AS c, :d AS d",
+        args,
+        tables: [],
+        limit: null,
+      });
       expect(values).toEqual([[text, 7n, 0.5, true]]);
     });
   });

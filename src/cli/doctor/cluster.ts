@@ -3,8 +3,7 @@ import { ENTITIES } from "../../catalog/index.js";
 import type { ServerConfig } from "../../config.js";
 import { reasonOf } from "../../errors.js";
 import { openLake, type Lake } from "../../lake/lake.js";
-import { tablesOf } from "../../sql/cluster-tables.js";
-import { filesForCluster } from "../../sql/files.js";
+import { filesForCluster, tablesOf } from "../../sql/files.js";
 import { ok, shell, wrong, type Finding } from "./finding.js";
 
 /** Milliseconds for both questions together. */

@@ -23,6 +23,11 @@ export default {
   buffers: { owns: "^src/buffers\\.ts$", imports: [], why: "One pool for all bytes that are read, encoded and sent." },
   zstd: { owns: "^src/zstd\\.ts$", imports: [], why: "What Node may lack, for record batches and whole bodies." },
   dates: { owns: "^src/dates\\.ts$", imports: [], why: "Calendar dates without time zones." },
+  "sql-tree": {
+    owns: "^src/sql-tree\\.ts$",
+    imports: [],
+    why: "The parse tree of a statement, for who checks it and who translates it.",
+  },
   "sql-text": { owns: "^src/sql-text\\.ts$", imports: [], why: "Names and text as SQL, for reading and writing." },
   files: {
     owns: "^src/files\\.ts$",
@@ -84,7 +89,7 @@ export default {
   },
   cluster: {
     owns: "^src/cluster/",
-    imports: ["words", "catalog"],
+    imports: ["words", "sql-tree", "arrow-data", "catalog"],
     packages: ["@grpc/grpc-js", "protobufjs", "apache-arrow"],
     why: "SQL on a cluster by Spark Connect; it knows neither DuckDB nor HTTP.",
   },
@@ -158,8 +163,8 @@ export default {
   sql: {
     owns: "^src/sql/",
     imports: [
-      ...["errors", "dates", "sql-text", "machine", "config"],
-      ...["catalog", "lake", "query", "encode", "engine", "segments"],
+      ...["errors", "objects", "dates", "sql-tree", "sql-text", "machine", "config", "catalog", "lake", "query"],
+      ...["encode", "engine", "cluster", "segments"],
     ],
     packages: ["apache-arrow"],
     why: "Statements of users: checked, defined over the files of a version, and run in processes of their own.",
@@ -187,7 +192,8 @@ export default {
   cli: {
     owns: "^src/cli/",
     imports: [
-      ...["errors", "dates", "words", "objects", "machine", "config", "catalog", "lake", "query", "engine", "encode"],
+      ...["errors", "dates", "words", "objects", "machine", "config", "catalog", "lake"],
+      ...["query", "engine", "cluster", "encode"],
       ...["delta", "store", "copier", "inbox", "repair", "backup", "demo"],
       ...["files", "durable", "sql", "http", "processes"],
     ],

@@ -41,6 +41,7 @@ export const PROBLEMS = {
     title: "Access tokens cannot be checked",
     chinese: "暂时无法校验令牌，请稍后重试",
   },
+  cluster_unavailable: { status: 503, title: "The cluster cannot answer", chinese: "计算集群暂不可用，请稍后重试" },
   overloaded: { status: 503, title: "The server is busy", chinese: "服务器繁忙，请稍后重试" },
   out_of_room: {
     status: 503,

@@ -3,7 +3,7 @@ import type { Share } from "./setting-shares.js";
 import type { Parser } from "./setting-values.js";
 
 /** Commands that take settings as options. */
-export type Command = "serve" | "ingest" | "follow" | "import" | "copies" | "doctor";
+export type Command = "serve" | "ingest" | "follow" | "import" | "copies" | "doctor" | "sql";
 
 export interface Setting<T> {
   readonly fallback: string;

@@ -120,6 +120,21 @@ const dataDirectory: Parser<string> = (text, option) => {
   throw new OperatorError(`${option} must name a folder: ${text} is a file`, 2);
 };
 
+/** An absolute path, which need not exist on this machine, or the address of a bucket. */
+const place: Parser<string> = (text, option) => {
+  if (isBucketAddress(text)) parseBucketAddress(text);
+  else if (!text.startsWith("/")) return refuse(option, "a path that begins with /, or s3://bucket/prefix", text);
+  return text.replace(/(?<=.)\/$/, "");
+};
+
+const CLUSTER_PORT = 15_002;
+
+/** The host and port of an address such as `sc://host:15002`. */
+const cluster: Parser<string> = (text, option) => {
+  const [, host, port = CLUSTER_PORT] = /^sc:\/\/([^\s/:;?#@[\]]+|\[[0-9a-f:]+\])(?::(\d{1,5}))?\/?$/i.exec(text) ?? [];
+  return host === undefined ? refuse(option, "an address such as sc://host:15002", text) : `${host}:${port}`;
+};
+
 /** Origins as browsers send them, separated by commas; none of them for `none`. */
 const origins: Parser<readonly string[]> = (text, option) => {
   if (text === "none") return [];
@@ -145,4 +160,6 @@ export const parsers = {
   folder,
   dataDirectory,
   origins,
+  place,
+  cluster,
 };

@@ -4,6 +4,10 @@ import { setting } from "./setting-types.js";
 import { MOST_WORKERS, parsers } from "./setting-values.js";
 
 const SERVER = ["serve"] as const;
+const STATEMENTS = ["serve", "sql"] as const;
+const CLUSTER = [...STATEMENTS, "doctor"] as const;
+
+const FALLBACKS = ["local", "none"] as const;
 
 export const SQL_SETTINGS = {
   sqlProcesses: setting({
@@ -39,5 +43,30 @@ export const SQL_SETTINGS = {
     meaning: "rows that a statement may return; beyond it the response is an error, or cut if it has begun",
     parse: parsers.wholeNumber(1, 10_000_000_000),
     of: SERVER,
+  }),
+  cluster: setting({
+    fallback: "none",
+    meaning: "a cluster that speaks Spark Connect and may run SQL, such as sc://host:15002; none: no cluster",
+    parse: parsers.orNone(parsers.cluster),
+    of: CLUSTER,
+  }),
+  clusterFrom: setting({
+    fallback: "10GB",
+    meaning: "size of the data files that a statement reads, from which it runs on the cluster",
+    parse: parsers.bytes,
+    of: STATEMENTS,
+  }),
+  clusterFallback: setting({
+    fallback: "local",
+    meaning: "where a statement runs that the cluster fails to answer: local, or none for an error",
+    parse: parsers.oneOf(FALLBACKS),
+    of: STATEMENTS,
+    offers: FALLBACKS,
+  }),
+  clusterData: setting({
+    fallback: "none",
+    meaning: "where the cluster finds the data directory: a folder or s3://bucket/prefix; none: where it is",
+    parse: parsers.orNone(parsers.place),
+    of: CLUSTER,
   }),
 } as const;

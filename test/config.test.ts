@@ -34,6 +34,21 @@ describe("the settings of the server", () => {
     expect(readConfig({ corsOrigin: "*" }, {}).corsOrigin).toEqual(["*"]);
   });
 
+  test("a cluster has an address, and finds the data where it is or elsewhere", () => {
+    const { cluster, clusterData, clusterFrom, clusterFallback } = readConfig({}, {});
+    expect([cluster, clusterData, clusterFrom, clusterFallback]).toEqual([null, null, 10e9, "local"]);
+    for (const [address, target] of [
+      ["sc://a", "a:15002"],
+      ["sc://a.b:1/", "a.b:1"],
+      ["sc://[::1]:2", "[::1]:2"],
+    ])
+      expect(readConfig({ cluster: address! }, {}).cluster).toBe(target);
+    for (const address of ["", "sc://", "sc://a b", "http://a:1", "sc://a:1/;token=x", "sc://a:b"])
+      expect(refusal({ cluster: address }).message, address).toMatch(/^--cluster must be an address such as sc:/);
+    expect(readConfig({ clusterData: "/shared/data/" }, {}).clusterData).toBe("/shared/data");
+    expect(refusal({ clusterData: "data" }).message).toMatch(/^--cluster-data must be a path that begins with/);
+  });
+
   test("auto starts as many workers as cores and memory keep busy", () => {
     const machine = (cores: number) => ({ cores, memory: 500e9, addresses: Infinity });
     const workers = (memory: string, cores: number): number => readConfig({ memory }, {}, machine(cores)).workers;

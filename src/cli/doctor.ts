@@ -9,6 +9,7 @@ import { describeRefusal } from "../files.js";
 import { layoutOf } from "../lake/layout.js";
 import { plural } from "../words.js";
 import { checkBucket } from "./doctor/bucket.js";
+import { checkCluster } from "./doctor/cluster.js";
 import { checkDirectory } from "./doctor/directory.js";
 import { ok, shell, wrong, type Finding, warning } from "./doctor/finding.js";
 import { checkCopies } from "./doctor/copies.js";
@@ -56,6 +57,8 @@ async function examine(
   const { found, data } = await openData(command, config);
   findings.push(...found);
   if (data !== null) findings.push(...(await checkData({ ...config, data }, now)));
+  const isReadable = data !== null && findings.every(({ state }) => state !== "wrong");
+  findings.push(...(await checkCluster(config, isReadable ? data : null, now)));
   return [...findings, ...(await checkServing(config, env, now))];
 }
 

@@ -4,35 +4,38 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { FORMAT_NAMES, FORMATS, type Format } from "../catalog/formats.js";
+import { type GivenSettings, readConfig } from "../config.js";
 import { OperatorError, Problem } from "../errors.js";
 import { createIntegrity } from "../lake/integrity.js";
 import { openLake, type Snapshot } from "../lake/lake.js";
-import { parseSqlValues, type SqlRequest } from "../query/sql-request.js";
+import { ENGINES, parseSqlValues, type SqlRequest } from "../query/sql-request.js";
 import { SETTINGS } from "../settings.js";
-import { holdFiles } from "../sql/files.js";
-import { openSqlPool, type SqlPool } from "../sql/pool.js";
+import { createClusterUse } from "../sql/cluster-use.js";
+import { openSqlPool } from "../sql/pool.js";
+import { type SqlService, withStatement } from "../sql/statement.js";
 import { plural } from "../words.js";
-import { dataOption, memoryOption, requireLake } from "./options.js";
+import { addSettings, dataOption, memoryOption, requireLake } from "./options.js";
 import { note, printTable, writeBytes } from "./out.js";
 import { snapshotOf } from "./reading.js";
 import { startPrompt } from "./sql-prompt.js";
 
 type Parameters = SqlRequest["parameters"];
 
-interface Options {
+interface Options extends GivenSettings {
   readonly data: string;
   readonly memory: string;
   readonly format: Format | "table";
   readonly param: Parameters;
   readonly limit?: number;
   readonly at?: string;
+  readonly engine: SqlRequest["engine"];
 }
 
 /** Rows of a table for people. */
 const ROWS_OF_TABLE = 1_000;
 
 export function sqlCommand(): Command {
-  return new Command("sql")
+  const command = new Command("sql")
     .description("Run a SELECT over the entities of a version; without a statement, read them from a prompt.")
     .argument("[statement]", "one SELECT in the SQL of DuckDB")
     .addOption(
@@ -46,6 +49,12 @@ export function sqlCommand(): Command {
     )
     .option("--limit <rows>", "print at most this many rows", rows)
     .option("--at <version>", "a kept version: its sequence or its data_version; by default the served one")
+    .addOption(
+      new Option("--engine <name>", "where it runs: here, on the cluster, or as the size of the data files says")
+        .choices(ENGINES)
+        .default("auto"),
+    );
+  return addSettings(command, "sql")
     .addOption(memoryOption())
     .addOption(dataOption())
     .addHelpText(
@@ -60,10 +69,12 @@ export function sqlCommand(): Command {
       const tempDirectory = await mkdtemp(join(tmpdir(), "tapehouse-sql-"));
       const { memory } = options;
       const limits = { memory, spill: SETTINGS.sqlSpill.fallback, threads: availableParallelism(), tempDirectory };
-      const pool = openSqlPool({ ...limits, processes: 1, queue: 1 });
-      const integrity = createIntegrity(lake.layout);
+      const config = readConfig(options, process.env);
+      const pool = openSqlPool({ ...limits, processes: 1, queue: 1, cluster: config.cluster });
+      const cluster = createClusterUse(config, () => new Date(), note);
+      const service = { pool, lake, integrity: createIntegrity(lake.layout), cluster };
       const run = (sql: string, signal: AbortSignal): Promise<void> =>
-        runStatement(pool, sql, { ...options, snapshot, integrity, signal });
+        runStatement(service, sql, { ...options, snapshot }, signal);
       try {
         if (statement === undefined) await startPrompt(snapshot.version.data_version, run);
         else await run(statement, new AbortController().signal);
@@ -76,36 +87,28 @@ export function sqlCommand(): Command {
 
 interface Running extends Options {
   readonly snapshot: Snapshot;
-  readonly integrity: ReturnType<typeof createIntegrity>;
-  readonly signal: AbortSignal;
 }
 
-async function runStatement(pool: SqlPool, sql: string, running: Running): Promise<void> {
-  const { snapshot, integrity, signal, param, format: asked } = running;
+async function runStatement(service: SqlService, sql: string, running: Running, signal: AbortSignal): Promise<void> {
+  const { snapshot, param, engine, format: asked } = running;
   const isTable = asked === "table";
   const format = isTable ? "json" : asked;
   const limit = running.limit ?? (isTable ? ROWS_OF_TABLE : null);
-  const session = await pool.open(signal);
+  const answering = {
+    ...{ dataVersion: snapshot.version.data_version, format, limit, encoding: "identity" as const },
+    ...{ dates: null, compression: null, bom: null, mostRows: Infinity, deadline: Infinity },
+    endFirst: !FORMATS[format].hasSummary,
+  };
+  const nothing = (): void => undefined;
+  const statement = { asked: { sql, parameters: param }, engine, snapshot, answering, allow: nothing, onRows: nothing };
   try {
-    const entities = await session.read({ sql, parameters: param });
-    const held = await holdFiles(integrity, snapshot, entities);
-    try {
-      const truncated = await session.run(held.files, {
-        ...{ dataVersion: snapshot.version.data_version, format, limit, encoding: "identity" },
-        ...{ dates: null, compression: null, bom: null, mostRows: Infinity },
-        endFirst: !FORMATS[format].hasSummary,
-      });
-      const pieces = held.thenCheck(session.pieces(() => undefined));
+    await withStatement(service, statement, signal, async ({ truncated, pieces }) => {
       if (isTable) await printRows(pieces, limit!);
       else for await (const piece of pieces) await writeBytes(piece);
       if (truncated === true) note(`there are more than ${plural(limit!, "row")}`);
-    } finally {
-      held.leave();
-    }
+    });
   } catch (error) {
     throw error instanceof Problem ? new OperatorError(describe(error)) : error;
-  } finally {
-    session.close();
   }
 }
 

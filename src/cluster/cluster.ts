@@ -11,6 +11,8 @@ export interface ClusterQuery {
   readonly sql: string;
   readonly args: Readonly<Record<string, Literal>>;
   readonly tables: readonly ClusterTable[];
+  /** At most this many rows, the first ones; null for all. */
+  readonly limit: number | null;
 }
 
 /** Both end a query: the deadline and the signal. */
@@ -35,7 +37,8 @@ export interface Cluster {
   close(): Promise<void>;
 }
 
-const DEFAULT_PORT = 15_002;
+/** A cluster that answers nothing within this time is away, in milliseconds. */
+const FIRST_ANSWER = 15_000;
 
 /** How long a second attempt waits for a connection, in milliseconds. */
 const RECONNECT = 1_000;
@@ -48,9 +51,8 @@ const OPTIONS = {
   "grpc.max_reconnect_backoff_ms": 1_000,
 };
 
-/** The cluster at an address such as `sc://host:15002`. It connects with the first query. Throws for another address. */
-export function openCluster(address: string): Cluster {
-  const target = targetOf(address);
+/** The cluster at `target`, a host with its port. It connects with the first query. */
+export function openCluster(target: string): Cluster {
   const client = new Client(target, credentials.createInsecure(), OPTIONS);
   const ending = new Set<Promise<void>>();
   const end = (session: Session, interrupt: boolean) => {
@@ -58,18 +60,18 @@ export function openCluster(address: string): Cluster {
     ending.add(ended);
   };
 
-  async function attempt({ sql, args, tables }: ClusterQuery, limits: QueryLimits) {
+  async function attempt({ sql, args, tables, limit }: ClusterQuery, limits: QueryLimits, answersBy: number) {
     limits.signal.throwIfAborted();
-    const session = await openSession(client, limits);
+    const session = await openSession(client, limits, answersBy);
     try {
       for (const table of tables) await session.createView(table);
-      if (tables.length > 0) expectWhole(tables, await collect(session.query(countsOf(tables), {})));
+      if (tables.length > 0) expectWhole(tables, await collect(session.query(countsOf(tables), {}, null)));
       limits.signal.throwIfAborted();
     } catch (error) {
       end(session, true);
       throw error;
     }
-    const responses = session.query(sql, args);
+    const responses = session.query(sql, args, limit);
     responses.once("status", ({ code }) => end(session, code !== status.OK));
     const parts = wholeParts(responses);
     const first = await parts.next();
@@ -91,10 +93,11 @@ export function openCluster(address: string): Cluster {
       const failed = (error: unknown): never => {
         throw failureOf(error, limits);
       };
-      const { first, parts } = await attempt(query, limits).catch((error: unknown) => {
+      const answersBy = Math.min(limits.deadline, Date.now() + FIRST_ANSWER);
+      const { first, parts } = await attempt(query, limits, answersBy).catch((error: unknown) => {
         const failure = failureOf(error, limits);
         if (!(failure instanceof ClusterError) || failure.failure !== "unavailable") throw failure;
-        return connected(limits).then(() => attempt(query, limits).catch(failed));
+        return connected(limits).then(() => attempt(query, limits, answersBy).catch(failed));
       });
       return {
         schema: first.schema,
@@ -115,13 +118,6 @@ export function openCluster(address: string): Cluster {
       client.close();
     },
   };
-}
-
-function targetOf(address: string): string {
-  const found = /^sc:\/\/([^\s/:;?#@[\]]+|\[[0-9a-f:]+\])(?::(\d{1,5}))?\/?$/i.exec(address);
-  if (found === null)
-    throw new ClusterError("failed", `${JSON.stringify(address)} is no cluster: expected sc://host:port`);
-  return `${found[1]!}:${found[2] ?? DEFAULT_PORT}`;
 }
 
 const isServiceError = (error: unknown): error is ServiceError =>

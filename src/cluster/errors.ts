@@ -4,9 +4,10 @@ import { clip, printable } from "../words.js";
 
 /**
  * `unavailable`: the cluster cannot be reached, or the connection or a worker was lost. `deadline`: it took too long.
- * `failed`: the statement failed there. `incomplete`: the result is not whole.
+ * `failed`: the statement failed over these rows, e.g. by a division by zero. `broken`: the cluster failed for another reason.
+ * `incomplete`: the result is not whole.
  */
-export type ClusterFailure = "unavailable" | "deadline" | "failed" | "incomplete";
+export type ClusterFailure = "unavailable" | "deadline" | "failed" | "broken" | "incomplete";
 
 export class ClusterError extends Error {
   constructor(
@@ -39,6 +40,10 @@ const AROUND = /^No connection established\. Last error: (?:Error: )?|\.? *Resol
 const LOST =
   /worker\b.*\b(lost|fail|unknown|stop|not found)|heartbeat|executor.*lost|transport error|h2 protocol error|connection (reset|refused|closed)|broken pipe|tcp connect error/i;
 
+/** What values of rows cause, as Spark and Sail say it. */
+const OWN_FAULT =
+  /(division|divide|remainder)[ _]by[ _]zero|overflow|out[ _]of[ _]range|too large|too[ _]many[ _]rows|more than one row|raised?[ _]e|the (logarithm|square root) of|can(not| ?'t) cast|invalid cast|CAST_INVALID/i;
+
 const DIVISION = /(?:division|divide|remainder) by zero/i;
 
 /** The error of a call to the cluster at `address`. */
@@ -55,6 +60,8 @@ export function clusterError(
   if (errorClass === null && LOST.test(details)) {
     return new ClusterError("unavailable", `the cluster ${address} lost a part of the work (${text}); try again`);
   }
+  if (!OWN_FAULT.test(`${errorClass ?? ""} ${details}`))
+    return new ClusterError("broken", `the cluster ${address} reports: ${text}`, errorClass);
   const wayOut = DIVISION.test(details) ? "; divide by nullif(x, 0) to get a null instead" : "";
   return new ClusterError("failed", `the cluster reports: ${text}${wayOut}`, errorClass);
 }

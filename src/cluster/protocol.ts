@@ -15,7 +15,8 @@ const MESSAGES = `
   message DataSource { string format = 1; string schema = 2; map<string, string> options = 3; repeated string paths = 4; }
   message Read { DataSource data_source = 2; }
   message RelationCommon { int64 plan_id = 2; }
-  message Relation { RelationCommon common = 1; oneof rel_type { Read read = 2; Sql sql = 10; } }
+  message Limit { Relation input = 1; int32 limit = 2; }
+  message Relation { RelationCommon common = 1; oneof rel_type { Read read = 2; Limit limit = 8; Sql sql = 10; } }
 
   message CreateView { Relation input = 1; string name = 2; bool is_global = 3; bool replace = 4; }
   message Command { CreateView create_dataframe_view = 3; }

@@ -136,6 +136,13 @@ export function bindingsOf(
   };
 }
 
+/** The values, as `YYYY-MM-DD`, of parameters that DuckDB takes for dates. */
+export function datesAmong(prepared: DuckDBPreparedStatement, { values }: Pick<NamedStatement, "values">) {
+  const names = Array.from({ length: prepared.parameterCount }, (_, i) => prepared.parameterName(i + 1));
+  const dates = names.filter((name, i) => isDate(prepared, i + 1) && typeof values[name] === "string");
+  return Object.fromEntries(dates.map((name) => [name, values[name] as string]));
+}
+
 function valueOf(value: SqlParameter, date: boolean): DuckDBValue {
   if (typeof value === "object" && value !== null) return listValue(value.map((one) => valueOf(one, date)));
   if (!date || typeof value !== "string") return value;

@@ -7,18 +7,21 @@ import { type Ahead, byMarker, fetchChunks } from "./chunks.js";
 import { batchesOf, runningChunks } from "./execute.js";
 import { type LockedOptions, openLocked } from "./locked.js";
 import type { SqlParameter } from "../query/sql-request.js";
-import { bindingsOf, columnsOf, isTyped } from "./results.js";
+import { bindingsOf, columnsOf, datesAmong, isTyped } from "./results.js";
 import { type BoundStatement, withPrepared } from "./statements.js";
 
-/** A statement whose text was checked. */
-interface SandboxStatement {
-  /** The only files that it may read. */
-  readonly paths: readonly string[];
-  /** Definitions of views and macros for this statement alone. */
+/** A statement whose text was checked, over tables that are defined for it alone. */
+interface DefinedStatement {
+  /** Definitions of views and macros. */
   readonly definitions: readonly string[];
   readonly sql: string;
   /** By name, without the dollar sign. */
   readonly parameters: Readonly<Record<string, SqlParameter>>;
+}
+
+interface SandboxStatement extends DefinedStatement {
+  /** The only files that it may read. */
+  readonly paths: readonly string[];
   /** One row more than this is computed at most; null: all. */
   readonly limit: number | null;
 }
@@ -34,6 +37,13 @@ export interface SandboxResult {
   close(): Promise<void>;
 }
 
+/** What DuckDB makes of a statement, without its rows. */
+interface Description {
+  readonly columns: readonly Column[];
+  /** The values, as `YYYY-MM-DD`, of parameters that it takes for dates. */
+  readonly dates: Readonly<Record<string, string>>;
+}
+
 export interface Sandbox {
   /** The parse tree of a text as DuckDB writes it, or what is wrong with the text. Nothing is run. */
   parse(sql: string): Promise<unknown>;
@@ -43,6 +53,8 @@ export interface Sandbox {
   compute(expression: object, parameters: SandboxStatement["parameters"]): Promise<string | null>;
   /** The names of all functions of DuckDB, each with whether its result depends on its arguments alone. */
   functions(): Promise<ReadonlyMap<string, boolean>>;
+  /** Of a statement over tables without files. Throws what DuckDB reports. */
+  describe(statement: DefinedStatement): Promise<Description>;
   /** Throws what DuckDB reports, among it errors of the statement; and the signal's reason when it is aborted. */
   run(statement: SandboxStatement, signal: AbortSignal): Promise<SandboxResult>;
   close(): void;
@@ -116,6 +128,16 @@ export async function openSandbox(options: Omit<LockedOptions, "readable">): Pro
       }
     },
     functions: () => (known ??= listFunctions(parser)),
+    async describe(wanted) {
+      const connection = await language.connect();
+      try {
+        for (const definition of wanted.definitions) await connection.run(definition);
+        const { columns, dates } = await prepare(connection, { ...wanted, limit: null });
+        return { columns, dates };
+      } finally {
+        connection.disconnectSync();
+      }
+    },
     async run(wanted, signal) {
       const connection = await (await instanceFor(wanted.paths)).connect();
       const interrupt = (): void => connection.interrupt();
@@ -180,8 +202,8 @@ function framed(sql: string, columns: readonly string[], limit: number | null): 
 
 async function prepare(
   connection: DuckDBConnection,
-  { sql, parameters, limit }: SandboxStatement,
-): Promise<{ readonly columns: readonly Column[]; readonly statement: BoundStatement }> {
+  { sql, parameters, limit }: Omit<SandboxStatement, "paths">,
+): Promise<Description & { readonly statement: BoundStatement }> {
   const prepared = await connection.prepare(sql);
   try {
     const bindings = bindingsOf(prepared, parameters);
@@ -194,7 +216,8 @@ async function prepare(
       columns.map((one) => one.sql),
       limit,
     );
-    return { columns: columns.map(({ column }) => column), statement: { sql: shown, ...bindings } };
+    const dates = datesAmong(prepared, bindings);
+    return { columns: columns.map(({ column }) => column), dates, statement: { sql: shown, ...bindings } };
   } finally {
     prepared.destroySync();
   }

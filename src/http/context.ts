@@ -10,7 +10,7 @@ import type { Integrity } from "../lake/integrity.js";
 import type { Lake } from "../lake/lake.js";
 import type { TokenStore } from "../lake/tokens.js";
 import type { SegmentStore } from "../segments/store.js";
-import type { SqlPool } from "../sql/pool.js";
+import type { SqlService } from "../sql/statement.js";
 import type { Log } from "./observe.js";
 import type { Metrics, ProcessMetrics } from "./metrics.js";
 import type { TokenAdmission } from "./limits.js";
@@ -33,7 +33,7 @@ export interface Context {
   readonly gaps: GapFinder;
   readonly adjustments: Adjustments;
   readonly statistics: Statistics;
-  readonly sql: SqlPool;
+  readonly sql: SqlService;
   readonly history: History;
   readonly tokens: TokenStore;
   readonly tokenAdmission: TokenAdmission;

@@ -33,7 +33,7 @@ export function secureHeaders(tls: boolean): RequestHandler {
 
 const EXPOSED = [
   ...["ETag", "RateLimit", "RateLimit-Policy", "Retry-After", "Server-Timing", "X-Covered", "X-Data-Version"],
-  ...["Content-Disposition", "X-Answer-To", "X-Excused-Gaps"],
+  ...["Content-Disposition", "X-Answer-To", "X-Engine", "X-Excused-Gaps"],
   ...["X-Next-Cursor", "X-Request-Id", "X-Truncated"],
 ].join(", ");
 

@@ -19,6 +19,7 @@ import { type OpenOptions, openLake } from "../lake/lake.js";
 import { type TokenOptions, openTokens } from "../lake/tokens.js";
 import { makeOwnFolder } from "../files.js";
 import { openSegmentStore } from "../segments/store.js";
+import { createClusterUse } from "../sql/cluster-use.js";
 import { openSqlPool } from "../sql/pool.js";
 import { openThreads } from "../threads/pool.js";
 import { createApp, routedByPath } from "./app.js";
@@ -73,7 +74,7 @@ interface ServerHooks {
 }
 
 /** The processes of SQL share what is for all of them. */
-function sqlLimits({ sqlProcesses, sqlMemory, sqlSpill, queue }: ServerConfig) {
+function sqlLimits({ sqlProcesses, sqlMemory, sqlSpill, queue, cluster }: ServerConfig) {
   const part = (size: string): string =>
     `${Math.max(1, Math.floor(bytesOf(size) / Math.max(1, sqlProcesses) / 1e6))}MB`;
   return {
@@ -82,6 +83,7 @@ function sqlLimits({ sqlProcesses, sqlMemory, sqlSpill, queue }: ServerConfig) {
     memory: part(sqlMemory),
     spill: part(sqlSpill),
     threads: availableParallelism(),
+    cluster,
   };
 }
 
@@ -126,7 +128,9 @@ export async function startServer(
   const adjustments = createAdjustments(reader);
   const statistics = createStatistics(reader);
   const history = createHistory(reader);
-  const sql = openSqlPool({ ...sqlLimits(config), tempDirectory: hooks.spill ?? config.temp, entry: hooks.sqlEntry });
+  const pool = openSqlPool({ ...sqlLimits(config), tempDirectory: hooks.spill ?? config.temp, entry: hooks.sqlEntry });
+  const onAway = (reason: string): void => log.warn({ reason }, "the cluster cannot answer");
+  const sql = { pool, lake, integrity, cluster: createClusterUse(config, now, onAway) };
   const segments = await openSegmentStore(join(config.temp, "segments"), config.cache);
   const metrics = createMetrics({ lake, reader, cache: segments.figures, copies: copies.figures, now });
   const gatherMetrics = hooks.gatherMetrics ?? (async () => [await metrics.collect()]);
@@ -169,7 +173,7 @@ export async function startServer(
       await end(options);
       clearInterval(timer);
       await following;
-      await sql.close();
+      await pool.close();
       await reader.close();
       await threads.close();
     },

@@ -6,7 +6,8 @@ import { contentTypeOf, FORMATS } from "../catalog/formats.js";
 import { Problem } from "../errors.js";
 import { SQL } from "../lake/tokens.js";
 import { parseSqlBody, parseSqlSearch, type SqlRequest } from "../query/sql-request.js";
-import { holdFiles } from "../sql/files.js";
+import type { Side } from "../sql/messages.js";
+import { withStatement } from "../sql/statement.js";
 import { checkRight, mayRead } from "./auth.js";
 import type { Context } from "./context.js";
 import { nameFile, negotiateEncoding, negotiateFormat, sentNotModified } from "./headers.js";
@@ -61,45 +62,31 @@ function answerSql(context: Context, admissions: TokenAdmission, requestOf: Requ
       });
     }
     const request = requestOf(req);
-    if (request.engine === "cluster") {
-      throw new Problem("invalid_parameter", "engine: this server has no cluster", {
-        parameter: "engine",
-        allowed: ["auto", "local"],
-      });
-    }
     const format = negotiateFormat(req, request);
     const encoding = FORMATS[format].isCompressed || request.compression !== null ? "identity" : negotiateEncoding(req);
     const snapshot = await findSnapshot(context, res, request.dataVersion, "data_version");
-    const { sql, parameters, dates, compression, bom, limit } = request;
+    const { sql, parameters, dates, compression, bom, limit, engine } = request;
     const form = { format, dates, compression, bom };
-    if (sentNotModified(req, res, ["sql", snapshot.version.data_version, sql, parameters, limit, form])) return;
+    if (sentNotModified(req, res, ["sql", snapshot.version.data_version, sql, parameters, limit, engine, form])) return;
     const signal = requestSignal(res, context.config.sqlDeadline);
+    const deadline = context.now().getTime() + context.config.sqlDeadline;
     await admissions.admit(res, "light", signal);
-    const session = await context.sql.open(signal);
-    try {
-      const entities = await session.read({ sql, parameters });
+    const answering = {
+      ...{ ...form, encoding, limit, mostRows: context.config.sqlRows, deadline },
+      dataVersion: snapshot.version.data_version,
+      endFirst: !FORMATS[format].hasSummary,
+    };
+    const allow = (entities: readonly string[]): void => {
       for (const name of entities) checkRight(res, name, "a statement needs every entity that it names");
       endStage(res, "plan");
-      const held = await holdFiles(context.integrity, snapshot, entities);
-      try {
-        const truncated = await session.run(held.files, {
-          ...{ ...form, encoding, limit, mostRows: context.config.sqlRows },
-          dataVersion: snapshot.version.data_version,
-          endFirst: !FORMATS[format].hasSummary,
-        });
-        setHead(res, request, { format, encoding, truncated });
-        if (req.method === "HEAD") {
-          res.end();
-          return;
-        }
-        const onRows = (rows: number): void => void (notesOf(res).rows = rows);
-        await sendBody(res, held.thenCheck(session.pieces(onRows)), signal);
-      } finally {
-        held.leave();
-      }
-    } finally {
-      session.close();
-    }
+    };
+    const onRows = (rows: number): void => void (notesOf(res).rows = rows);
+    const statement = { asked: { sql, parameters }, engine, snapshot, answering, allow, onRows };
+    await withStatement(context.sql, statement, signal, async ({ side, truncated, pieces }) => {
+      setHead(res, request, { format, encoding, truncated, side });
+      if (req.method === "HEAD") res.end();
+      else await sendBody(res, pieces, signal);
+    });
   };
 }
 
@@ -107,11 +94,13 @@ interface Head {
   readonly format: keyof typeof FORMATS;
   readonly encoding: string;
   readonly truncated: boolean | null;
+  readonly side: Side;
 }
 
-function setHead(res: Response, { sql, limit }: SqlRequest, { format, encoding, truncated }: Head): void {
+function setHead(res: Response, { sql, limit }: SqlRequest, { format, encoding, truncated, side }: Head): void {
   res.setHeader("Content-Type", contentTypeOf(format));
   if (encoding !== "identity") res.setHeader("Content-Encoding", encoding);
+  res.setHeader("X-Engine", side);
   if (!FORMATS[format].hasSummary) res.setHeader("X-Truncated", String(limit !== null && truncated === true));
   nameFile(res, format, ["sql", createHash("sha256").update(sql).digest("hex").slice(0, 12)]);
 }

@@ -4,27 +4,20 @@ import { encoderFor } from "../encode/index.js";
 import type { Summary } from "../encode/types.js";
 import type { Sandbox, SandboxResult } from "../engine/sandbox.js";
 import { Problem } from "../errors.js";
-import { emptyList } from "../lake/manifest.js";
 import { bodyOf } from "../segments/body.js";
 import { PACKERS } from "../segments/packer.js";
+import type { TreeNode } from "../sql-tree.js";
 import { computed } from "./calls.js";
-import { check, type Uses } from "./check.js";
-import { define, entitiesOf } from "./define.js";
+import { check } from "./check.js";
+import { entitiesOf } from "./define.js";
+import type { Engine, ReadStatement } from "./engines.js";
 import type { Answering, Asked, Files } from "./messages.js";
-import { invalidSql, problemOf } from "./problems.js";
-import type { TreeNode } from "./tree.js";
-
-/** A statement that was read and checked. */
-export interface ReadStatement {
-  readonly asked: Asked;
-  readonly uses: Uses;
-  /** Names of the entities whose files it reads. */
-  readonly entities: readonly string[];
-}
+import { invalidSql } from "./problems.js";
 
 export async function readStatement(sandbox: Sandbox, asked: Asked): Promise<ReadStatement> {
   const sql = withoutEnd(asked.sql);
-  const found = check(sql, await sandbox.parse(sql), await sandbox.functions());
+  const tree = await sandbox.parse(sql);
+  const found = check(sql, tree, await sandbox.functions());
   for (const name of found.parameters) {
     if (!Object.hasOwn(asked.parameters, name))
       throw invalidSql(sql, `there is no value for $${name}`, null, "add it to params");
@@ -34,7 +27,7 @@ export async function readStatement(sandbox: Sandbox, asked: Asked): Promise<Rea
   const compute = (node: TreeNode): Promise<string | null> => sandbox.compute(node, asked.parameters);
   const calls = await Promise.all(found.calls.map((call) => computed(sql, call, compute)));
   const uses = { ...found, calls };
-  return { asked: { ...asked, sql }, uses, entities: entitiesOf(sql, uses, asked.parameters) };
+  return { asked: { ...asked, sql }, tree, uses, entities: entitiesOf(sql, uses, asked.parameters) };
 }
 
 /** A semicolon at the end is usual, and not part of the statement. */
@@ -43,7 +36,7 @@ const withoutEnd = (sql: string): string => sql.replace(/[\s;]+$/, "");
 export interface SqlAnswer {
   /** Whether rows were left out; null if that is known only at the end. */
   readonly truncated: boolean | null;
-  /** The bytes of the body. Throws a problem if the statement fails, and anything else if DuckDB does. */
+  /** The bytes of the body. Throws a problem if the statement fails, and anything else if the engine does. */
   pieces(): AsyncGenerator<Uint8Array, undefined>;
   /** Rows so far. */
   rows(): number;
@@ -53,37 +46,24 @@ export interface SqlAnswer {
 /** Bytes of a limited answer whose end must be known before it begins. */
 const MOST_HELD = 64e6;
 
-/** Runs a statement. Rejects with a problem if that is the fault of its author. */
+/** Runs a statement. Rejects with a problem if that is the fault of its author, and as the engine does. */
 export async function answerStatement(
-  sandbox: Sandbox,
-  { asked, uses }: ReadStatement,
-  { lists, paths }: Files,
+  engine: Engine,
+  statement: ReadStatement,
+  files: Files,
   answering: Answering,
   signal: AbortSignal,
 ): Promise<SqlAnswer> {
-  const { sql, parameters } = asked;
   const { limit, mostRows } = answering;
-  const source = {
-    listOf: (name: string) => lists[name] ?? emptyList(name),
-    pathOf: ({ path }: { readonly path: string }) => paths[path]!,
-  };
-  const defined = define(sql, uses, parameters, source);
-  const statement = { ...defined, parameters, limit, paths: Object.values(paths) };
-  const result = await sandbox.run(statement, signal).catch((error: unknown) => {
-    throw problemOf(defined.sql, error) ?? error;
-  });
+  const result = await engine.run(statement, files, answering, signal);
   let [rows, truncated] = [0, false];
   async function* read(): AsyncGenerator<RecordBatch> {
-    try {
-      for await (const batch of result.batches()) {
-        const left = (limit ?? Infinity) - rows;
-        if (rows + Math.min(batch.numRows, left) > mostRows) throw tooManyRows(mostRows);
-        if (batch.numRows > left) truncated = true;
-        rows += Math.min(batch.numRows, left);
-        if (left > 0) yield batch.numRows > left ? batch.slice(0, left) : batch;
-      }
-    } catch (error) {
-      throw problemOf(defined.sql, error) ?? error;
+    for await (const batch of result.batches()) {
+      const left = (limit ?? Infinity) - rows;
+      if (rows + Math.min(batch.numRows, left) > mostRows) throw tooManyRows(mostRows);
+      if (batch.numRows > left) truncated = true;
+      rows += Math.min(batch.numRows, left);
+      if (left > 0) yield batch.numRows > left ? batch.slice(0, left) : batch;
     }
   }
   const body = inRange(encoded(read, result, answering, () => ({ count: rows, truncated, nextCursor: null })));

@@ -4,8 +4,8 @@ import { apiNamed } from "../catalog/tushare.js";
 import type { Entity } from "../catalog/types.js";
 import { nearest, type Problem } from "../errors.js";
 import { quote } from "../query/parameters.js";
+import { constantOf, nameOf, nodesIn, nodesOf, parameterOf, placeOf, textIn, type TreeNode } from "../sql-tree.js";
 import { invalidSql, notAllowed, problemOf } from "./problems.js";
-import { constantOf, nameOf, nodesIn, nodesOf, parameterOf, placeOf, textIn, type TreeNode } from "./tree.js";
 
 /** An argument: a constant, the name of a parameter that holds it, or what has to be computed first. */
 type Argument =

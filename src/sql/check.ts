@@ -4,8 +4,8 @@ import { ENTITY_NAMES, entityNamed } from "../catalog/index.js";
 import { nearest } from "../errors.js";
 import { quote } from "../query/parameters.js";
 import { type Call, callOf, TABLE_FUNCTIONS } from "./calls.js";
+import { nodeIn, nodesIn, nodesOf, parameterOf, placeOf, textIn, type TreeNode } from "../sql-tree.js";
 import { invalidSql, notAllowed, sqlProblem } from "./problems.js";
-import { nodeIn, nodesIn, nodesOf, parameterOf, placeOf, textIn, type TreeNode } from "./tree.js";
 
 /** Names of functions, each with whether its result depends on its arguments alone. */
 type Functions = ReadonlyMap<string, boolean>;

@@ -12,6 +12,8 @@ export interface RunnerOptions {
   readonly spill: string;
   readonly tempDirectory: string;
   readonly threads: number;
+  /** The host and port of a cluster; null if there is none. */
+  readonly cluster: string | null;
 }
 
 /** A statement, as its author wrote it. */
@@ -34,9 +36,17 @@ export interface Answering {
   readonly endFirst: boolean;
   /** The result ends with an error after this many rows. */
   readonly mostRows: number;
+  /** When the statement ends at the latest, in milliseconds since 1970. */
+  readonly deadline: number;
 }
 
-/** The lists of the entities that a statement reads, and the path of each of their files by its name in the lake. */
+/** Where a statement runs: in DuckDB on this machine, or on a cluster. */
+export type Side = "local" | "cluster";
+
+/**
+ * The lists of the entities that a statement reads, and where each of their files is by its name in the lake: its path here,
+ * or its address for the cluster.
+ */
 export interface Files {
   readonly lists: Readonly<Record<string, FileList>>;
   readonly paths: Readonly<Record<string, string>>;
@@ -46,7 +56,7 @@ export interface Files {
 export type Order =
   | { readonly order: "begin"; readonly options: RunnerOptions }
   | { readonly order: "read"; readonly asked: Asked }
-  | { readonly order: "run"; readonly files: Files; readonly answering: Answering }
+  | { readonly order: "run"; readonly side: Side; readonly files: Files; readonly answering: Answering }
   | { readonly order: "more" }
   /** End the statement, whatever it does. */
   | { readonly order: "stop" };
@@ -58,6 +68,8 @@ export type Reply =
   | { readonly reply: "read"; readonly entities: readonly string[] }
   /** Its first rows are there. `truncated` is null if that is known only at the end. */
   | { readonly reply: "begun"; readonly truncated: boolean | null }
+  /** The cluster cannot answer, and nothing of the result was read: it may run on the other side. */
+  | { readonly reply: "declined"; readonly problem: SentProblem; readonly reason: string }
   | { readonly reply: "piece"; readonly bytes: Uint8Array; readonly rows: number }
   | { readonly reply: "end"; readonly rows: number }
   | { readonly reply: "stopped" }
@@ -66,7 +78,7 @@ export type Reply =
   /** The process failed. */
   | { readonly reply: "failed"; readonly message: string };
 
-interface SentProblem {
+export interface SentProblem {
   readonly code: ProblemCode;
   readonly detail: string;
   readonly extras: ProblemExtras;

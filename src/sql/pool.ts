@@ -3,14 +3,25 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createAdmission, type Load } from "../engine/admission.js";
 import { Problem } from "../errors.js";
-import type { Answering, Asked, Files, Order, Reply, RunnerOptions } from "./messages.js";
+import type { Answering, Asked, Files, Order, Reply, RunnerOptions, SentProblem, Side } from "./messages.js";
+
+interface Begun {
+  /** Whether rows are left out; null if that is not known yet. */
+  readonly truncated: boolean | null;
+}
+
+/** Why a cluster cannot answer: for users, and for the log. The statement may be run again on the other side. */
+export interface Declined {
+  readonly problem: Problem;
+  readonly reason: string;
+}
 
 /** One statement at a time, in a process of its own. */
 interface SqlSession {
   /** Reads and checks a statement; resolves to the names of the entities that it reads. Rejects with its problem. */
   read(asked: Asked): Promise<readonly string[]>;
-  /** Runs it; resolves when its first rows are there, to whether rows are left out: null if that is not known yet. */
-  run(files: Files, answering: Answering): Promise<boolean | null>;
+  /** Runs it; resolves when its first rows are there. */
+  run(side: Side, files: Files, answering: Answering): Promise<Begun | Declined>;
   /** The body. `onRows` is called with the number of rows so far. */
   pieces(onRows: (rows: number) => void): AsyncGenerator<Uint8Array>;
   close(): void;
@@ -107,9 +118,10 @@ export function openSqlPool({ processes, queue, entry = ENTRY, ...options }: Poo
           const found = await ask({ order: "read", asked });
           return found.reply === "read" ? found.entities : [];
         },
-        async run(files, answering) {
-          const begun = await ask({ order: "run", files, answering });
-          return begun.reply === "begun" ? begun.truncated : null;
+        async run(side, files, answering) {
+          const found = await ask({ order: "run", side, files, answering });
+          if (found.reply === "declined") return { problem: received(found.problem), reason: found.reason };
+          return { truncated: found.reply === "begun" ? found.truncated : null };
         },
         async *pieces(onRows) {
           for (let next = ask({ order: "more" }); ;) {
@@ -178,8 +190,7 @@ function startRunner(entry: URL, options: RunnerOptions): Runner {
   });
   child.on("message", (reply: Reply) => {
     const next = waiting.shift();
-    if (reply.reply === "problem")
-      next?.reject(new Problem(reply.problem.code, reply.problem.detail, reply.problem.extras));
+    if (reply.reply === "problem") next?.reject(received(reply.problem));
     else if (reply.reply === "failed") {
       // It may be of no more use: after some errors DuckDB refuses every statement.
       kill();
@@ -235,6 +246,8 @@ function failure(message: string): Error {
   error.stack = error.message;
   return error;
 }
+
+const received = ({ code, detail, extras }: SentProblem): Problem => new Problem(code, detail, extras);
 
 /** Errors are ignored: `ended` tells that the process is gone. */
 const send = (child: ChildProcess, order: Order): void => void child.send(order, undefined, {}, () => undefined);

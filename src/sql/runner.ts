@@ -3,8 +3,10 @@ import { openSandbox, type Sandbox } from "../engine/sandbox.js";
 import { Problem } from "../errors.js";
 import { lowerPriority } from "../machine.js";
 import { bytesOf } from "../setting-values.js";
-import { answerStatement, type ReadStatement, readStatement, type SqlAnswer } from "./answer.js";
-import type { Order, Reply } from "./messages.js";
+import { answerStatement, readStatement, type SqlAnswer } from "./answer.js";
+import { clusterEngine, DeclinedError } from "./cluster-engine.js";
+import { duckdbEngine, type Engine, type ReadStatement } from "./engines.js";
+import type { Order, Reply, SentProblem, Side } from "./messages.js";
 
 /** Rows are served first. */
 const NICE = 10;
@@ -21,6 +23,7 @@ function watchMemory(most: number): void {
 }
 
 let sandbox: Promise<Sandbox> | null = null;
+let engines: Readonly<Record<Side, Engine>> | null = null;
 let statement: ReadStatement | null = null;
 let answer: SqlAnswer | null = null;
 let pieces: AsyncGenerator<Uint8Array, undefined> | null = null;
@@ -35,6 +38,7 @@ const followed: { readonly [Name in Order["order"]]: (order: Extract<Order, { or
     watchMemory(bytesOf(options.memory) + SPARE);
     sandbox = openSandbox(options);
     await (await sandbox).functions();
+    engines = { local: duckdbEngine(await sandbox), cluster: clusterEngine(await sandbox, options.cluster) };
     // The start has the usual priority: a request waits for it.
     lowerPriority(NICE);
     return { reply: "ready" };
@@ -43,8 +47,8 @@ const followed: { readonly [Name in Order["order"]]: (order: Extract<Order, { or
     statement = await readStatement(await sandbox!, asked);
     return { reply: "read", entities: statement.entities };
   },
-  async run({ files, answering }) {
-    answer = await answerStatement(await sandbox!, statement!, files, answering, stopping.signal);
+  async run({ side, files, answering }) {
+    answer = await answerStatement(engines![side], statement!, files, answering, stopping.signal);
     pieces = answer.pieces();
     return { reply: "begun", truncated: answer.truncated };
   },
@@ -69,11 +73,11 @@ async function end(): Promise<void> {
   await ended?.close();
 }
 
+const sent = ({ code, detail, extras }: Problem): SentProblem => ({ code, detail, extras });
+
 function replyOf(error: unknown): Reply {
-  if (error instanceof Problem) {
-    const { code, detail, extras } = error;
-    return { reply: "problem", problem: { code, detail, extras } };
-  }
+  if (error instanceof DeclinedError) return { reply: "declined", problem: sent(error.problem), reason: error.message };
+  if (error instanceof Problem) return { reply: "problem", problem: sent(error) };
   return { reply: "failed", message: error instanceof Error ? error.message : String(error) };
 }
 
@@ -83,7 +87,8 @@ process.on("message", (order: Order) => {
   const done = last
     .then(() => followed[order.order](order as never))
     .catch(async (error: unknown) => {
-      await end();
+      // What the cluster declines may still run here.
+      if (!(error instanceof DeclinedError)) await end();
       throw error;
     });
   last = done.catch(() => undefined);

@@ -1,5 +1,6 @@
 // Each fault is real, and the doctor has to find it.
 import { execFileSync, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import {
   chownSync,
   cpSync,
@@ -24,6 +25,7 @@ import { createToken } from "../../src/store/tokens.js";
 import { checkKernel } from "../../src/encode/rows.js";
 import { temporaryFolder } from "../support/folders.js";
 import { COMMAND, expectTold, tapehouseUnder } from "../support/processes.js";
+import { hasSail, startSail } from "../support/sail.js";
 import { serve } from "../support/server.js";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -149,6 +151,27 @@ function hostOfLock(): string {
   const args = ["--import", "tsx", "--input-type=module", "-e", script, join(temp, "a.lock")];
   return execFileSync(process.execPath, args, { cwd: ROOT, encoding: "utf8" }).trim();
 }
+
+describe("of a cluster the doctor finds", () => {
+  test("that it is away", async () => {
+    const closed = createServer().listen(0, "127.0.0.1");
+    await once(closed, "listening");
+    const { port } = closed.address() as AddressInfo;
+    await new Promise((resolve) => closed.close(resolve));
+    const { code, found } = await complaints("--cluster", `sc://127.0.0.1:${port}`);
+    expect(code).toBe(1);
+    expect(found).toMatchObject([{ thing: "cluster", found: expect.stringContaining("is not available") }]);
+  });
+
+  test.runIf(hasSail)("that it answers, and whether it sees the data files", async () => {
+    const { address } = await startSail();
+    expect(await complaints("--cluster", address)).toEqual({ code: 0, found: [] });
+    expect(out).toMatch(/answers, as Spark [0-9.]+, and reads adj_factor/);
+    const { code, found } = await complaints("--cluster", address, "--cluster-data", "/nowhere");
+    expect(code).toBe(1);
+    expect(found).toMatchObject([{ thing: "cluster", found: expect.stringMatching(/sees 0 of 1 row/) }]);
+  });
+});
 
 describe("in a data directory it finds", () => {
   test.each(FAULTS)("%s", async (_name, make, expected) => {

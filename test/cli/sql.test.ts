@@ -6,6 +6,7 @@ import { beforeAll, expect, test } from "vitest";
 import { complete } from "../../src/cli/sql-prompt.js";
 import { temporaryFolder } from "../support/folders.js";
 import { factors, publishRows } from "../support/lake.js";
+import { hasSail, startSail } from "../support/sail.js";
 
 let data: string;
 
@@ -36,6 +37,15 @@ test("a list is a value as JSON, and one that is not JSON is refused", async () 
   expect(found.stdout).toBe("second\n3\n");
   const refused = await sql(["--param", "n=[1,", "SELECT $n AS n"]);
   expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining("A list must be JSON")]);
+});
+
+test.runIf(hasSail)("a statement runs on the cluster that is given", async () => {
+  const { address } = await startSail();
+  const statement = "SELECT count(*) AS n FROM adj_factor";
+  const there = await sql(["--cluster", address, "--engine", "cluster", "--format", "csv", statement]);
+  expect(there).toEqual({ stdout: "n\n50\n", stderr: "", exitCode: 0 });
+  const { stderr } = await sql(["--engine", "cluster", statement]);
+  expect(stderr).toMatch(/no cluster/);
 });
 
 test("a mistake is one line with its place, and exit code 1", async () => {

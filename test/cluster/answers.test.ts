@@ -4,8 +4,9 @@ import type { RecordBatch } from "apache-arrow";
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import { describe, expect, test } from "vitest";
 import { openCluster, type Cluster } from "../../src/cluster/cluster.js";
-import { RESULT_TYPES, toSpark, type Node } from "../../src/cluster/dialect/index.js";
+import { toSpark, type Node, type SparkStatement } from "../../src/cluster/dialect/index.js";
 import type { ClusterTable } from "../../src/cluster/views.js";
+import { parsers } from "../../src/setting-values.js";
 import { duckdbInMemory } from "../support/duckdb.js";
 import { questions } from "../support/questions.js";
 import { hasSail, OTHER_CLUSTER, startSail } from "../support/sail.js";
@@ -29,6 +30,15 @@ interface Answer {
   readonly types: readonly string[];
   readonly rows: readonly (readonly Cell[])[];
 }
+
+const DUCKDB_TYPES: Partial<Record<SparkStatement["columns"][number]["type"], string>> = {
+  text: "VARCHAR",
+  date: "DATE",
+  float64: "DOUBLE",
+  int64: "BIGINT",
+  int128: "HUGEINT",
+  boolean: "BOOLEAN",
+};
 
 const SHORT: Readonly<Record<string, string>> = { INTEGER: "BIGINT" };
 
@@ -56,7 +66,7 @@ async function fromCluster(
 ): Promise<Answer> {
   const { sql: spark, args, columns } = toSpark(await parsed(connection, sql), tables, {});
   const limits = { deadline: Date.now() + 120_000, signal: new AbortController().signal };
-  const result = await cluster.run({ sql: spark, args, tables }, limits);
+  const result = await cluster.run({ sql: spark, args, tables, limit: null }, limits);
   const rows: Cell[][] = [];
   for await (const batch of result.batches)
     rows.push(
@@ -66,7 +76,7 @@ async function fromCluster(
       ),
     );
   expect(result.schema.fields.map(({ name }) => name)).toEqual(columns.map(({ name }) => name));
-  return { names: columns.map(({ name }) => name), types: columns.map(({ type }) => RESULT_TYPES[type]!), rows };
+  return { names: columns.map(({ name }) => name), types: columns.map(({ type }) => DUCKDB_TYPES[type]!), rows };
 }
 
 function rowsOf(batch: RecordBatch, types: readonly string[]): readonly Cell[][] {
@@ -121,7 +131,7 @@ const SPECIAL = [
 
 async function ask(address: string, count: number): Promise<void> {
   const tables = await sqlMarket(duckdb.connection);
-  const cluster = openCluster(address);
+  const cluster = openCluster(parsers.cluster(address, "--cluster"));
   try {
     for (const sql of [...SPECIAL, ...questions(SEED, count)]) {
       const expected = await fromDuckDB(duckdb.connection, sql);

@@ -11,7 +11,7 @@ const entry = new URL("../../dist/sql/runner.js", import.meta.url);
 async function poolOf(processes: number): Promise<SqlPool> {
   const tempDirectory = await temporaryFolder();
   const pool = openSqlPool({
-    ...{ processes, queue: 10, memory: "200MB", spill: "1MB", threads: 2, tempDirectory, entry },
+    ...{ processes, queue: 10, memory: "200MB", spill: "1MB", threads: 2, tempDirectory, entry, cluster: null },
   });
   onTestFinished(() => pool.close());
   return pool;
@@ -20,14 +20,14 @@ async function poolOf(processes: number): Promise<SqlPool> {
 const WITHOUT_FILES = { lists: {}, paths: {} };
 const AS_CSV: Answering = {
   ...{ dataVersion: "now", format: "csv", dates: null, compression: null, bom: null },
-  ...{ encoding: "identity", limit: null, endFirst: false, mostRows: 1e6 },
+  ...{ encoding: "identity", limit: null, endFirst: false, mostRows: 1e6, deadline: Infinity },
 };
 
 async function rowsOf(pool: SqlPool, sql: string): Promise<string> {
   const session = await pool.open(AbortSignal.timeout(100_000));
   try {
     await session.read({ sql, parameters: {} });
-    await session.run(WITHOUT_FILES, AS_CSV);
+    await session.run("local", WITHOUT_FILES, AS_CSV);
     let text = "";
     for await (const piece of session.pieces(() => undefined)) text += Buffer.from(piece).toString("utf8");
     return text;

@@ -28,10 +28,12 @@ const rowsOf = (days: number): Readonly<Record<string, string>> => ({
     FROM range(${days + 20}) t(i)`,
 });
 
+export const publishSqlMarket = (root: string, days = 30) => publishRows(root, rowsOf(days));
+
 /** The tables, which exist in DuckDB as views, too. */
 export async function sqlMarket(connection: DuckDBConnection, days = 30): Promise<readonly ClusterTable[]> {
   const root = await temporaryFolder();
-  await publishRows(root, rowsOf(days));
+  await publishSqlMarket(root, days);
   const snapshot = (await openLake(root)).current();
   const tables = Object.keys(rowsOf(days)).map((name) => ({
     name,

@@ -2,12 +2,12 @@
 import {
   allowOnly,
   entryOf,
-  maybeNodeOf,
+  nodeIn,
   nodeOf,
-  nodesOf,
+  nodesIn,
   quoted,
   refuse,
-  textOf,
+  textIn,
   wholeNumberOf,
   type Node,
 } from "./tree.js";
@@ -28,7 +28,7 @@ const single =
   (node, args, distinct) =>
     args.length === 1
       ? write(node, args[0]!, distinct)
-      : refuse(node, `${quoted(textOf(node, "function_name"))} with ${args.length} arguments`);
+      : refuse(node, `${quoted(textIn(node, "function_name"))} with ${args.length} arguments`);
 
 const float = (spark: string) =>
   single((node, x, distinct) => value("float64", `${spark}(${distinct}${toFloat(node, exact(node, x))})`));
@@ -46,7 +46,7 @@ const sum = single((node, x, distinct) =>
 );
 
 const floatOnly = (node: Node, x: Value): string =>
-  x.type === "float64" ? x.sql : refuse(node, `${name(x.type)} in ${quoted(textOf(node, "function_name"))}`);
+  x.type === "float64" ? x.sql : refuse(node, `${name(x.type)} in ${quoted(textIn(node, "function_name"))}`);
 
 const extreme = (spark: string) =>
   single((node, x) => {
@@ -79,10 +79,10 @@ const AGGREGATES: Readonly<Record<string, Aggregate>> = {
   var_pop: float("var_pop"),
   median: float("median"),
   quantile_cont: (node, [x]) => {
-    const at = nodesOf(node, "children")[1];
+    const at = nodesIn(node, "children")[1];
     const { type, value: digits } =
       at === undefined ? {} : ((nodeOf(at, "value") ?? {}) as { type?: Node; value?: unknown });
-    const scale = type === undefined ? undefined : maybeNodeOf(type, "type_info")?.["scale"];
+    const scale = type === undefined ? undefined : nodeIn(type, "type_info")?.["scale"];
     if (typeof digits !== "number") return refuse(node, "quantile_cont of anything but one number");
     const quantile = typeof scale === "number" ? digits / 10 ** scale : digits;
     if (!(quantile >= 0 && quantile <= 1)) return refuse(node, "a quantile that is not between 0 and 1");
@@ -96,11 +96,11 @@ export const isAggregate = (call: string): boolean => entryOf(AGGREGATES, call) 
 
 /** A call of an aggregate; `write` gives the SQL of a part of it. */
 export function aggregate(node: Node, write: Write): Value {
-  const call = textOf(node, "function_name").toLowerCase();
+  const call = textIn(node, "function_name").toLowerCase();
   allowOnly(node, quoted(call), "function_name", "children", "filter", "distinct", "schema", "is_operator");
   const distinct = node["distinct"] === true ? "DISTINCT " : "";
-  const { type, sql, finish = unchanged } = AGGREGATES[call]!(node, nodesOf(node, "children").map(write), distinct);
-  const filter = maybeNodeOf(node, "filter");
+  const { type, sql, finish = unchanged } = AGGREGATES[call]!(node, nodesIn(node, "children").map(write), distinct);
+  const filter = nodeIn(node, "filter");
   const only = filter === null ? "" : ` FILTER (WHERE ${condition(filter, write(filter))})`;
   return value(type, finish(`${sql}${only}`));
 }
@@ -117,7 +117,7 @@ const NULLS: Readonly<Record<string, string>> = {
 export function ordering(order: Node, sql: string): string {
   allowOnly(order, "ORDER BY", "expression", "null_order");
   const direction = order["type"] === "DESCENDING" ? "DESC" : "ASC";
-  const nulls = NULLS[textOf(order, "null_order")] ?? refuse(order, "this order of nulls");
+  const nulls = NULLS[textIn(order, "null_order")] ?? refuse(order, "this order of nulls");
   return `${sql} ${direction} ${nulls}`;
 }
 
@@ -135,12 +135,12 @@ const EDGES: Readonly<Record<string, string>> = {
 
 /** A window function with its window. */
 export function windowed(node: Node, write: Write): Value {
-  const call = textOf(node, "function_name").toLowerCase();
+  const call = textIn(node, "function_name").toLowerCase();
   const known = ["function_name", "children", "partitions", "orders", "start", "end", "start_expr", "end_expr"];
   allowOnly(node, `${quoted(call)} OVER`, ...known, "offset_expr", "default_expr", "schema");
-  const orders = nodesOf(node, "orders").map((order) => ordering(order, write(nodeOf(order, "expression")).sql));
-  const partitions = nodesOf(node, "partitions").map((each) => write(each).sql);
-  const args = nodesOf(node, "children").map(write);
+  const orders = nodesIn(node, "orders").map((order) => ordering(order, write(nodeOf(order, "expression")).sql));
+  const partitions = nodesIn(node, "partitions").map((each) => write(each).sql);
+  const args = nodesIn(node, "children").map(write);
   const frame = frameOf(node, orders.length > 0);
   const window = [
     ...(partitions.length > 0 ? [`PARTITION BY ${partitions.join(", ")}`] : []),
@@ -159,8 +159,8 @@ export function windowed(node: Node, write: Write): Value {
   }
   if (call === "lag" || call === "lead") {
     inOrder();
-    const offset = maybeNodeOf(node, "offset_expr");
-    const standIn = maybeNodeOf(node, "default_expr");
+    const offset = nodeIn(node, "offset_expr");
+    const standIn = nodeIn(node, "default_expr");
     const { type, sql } = unify(node, standIn === null ? args : [...args, write(standIn)]);
     if (type !== args[0]?.type) return refuse(node, `${call} with a default of another type`);
     const steps = offset === null ? 1 : wholeNumberOf(offset, "a number of rows");
@@ -173,7 +173,7 @@ export function windowed(node: Node, write: Write): Value {
 
 /** Null for the window that both engines assume. */
 function frameOf(node: Node, isOrdered: boolean): string | null {
-  const [start, end] = [textOf(node, "start"), textOf(node, "end")];
+  const [start, end] = [textIn(node, "start"), textIn(node, "end")];
   if (start === "UNBOUNDED_PRECEDING" && end === "CURRENT_ROW_RANGE") return null;
   if (!isOrdered) return refuse(node, "a part of a window without ORDER BY");
   const edge = (at: string, key: string) =>

@@ -1,18 +1,7 @@
 // Expressions of DuckDB as SQL of Spark, with their types.
 import { SCALARS } from "./functions.js";
 import { aggregate, isAggregate, windowed } from "./aggregates.js";
-import {
-  allowOnly,
-  entryOf,
-  maybeNodeOf,
-  nodeOf,
-  nodesOf,
-  quoted,
-  refuse,
-  textOf,
-  textsOf,
-  type Node,
-} from "./tree.js";
+import { allowOnly, entryOf, nodeIn, nodeOf, nodesIn, quoted, refuse, textIn, textsIn, type Node } from "./tree.js";
 import { cast, condition, name, unify, value, type Type, type Value } from "./values.js";
 
 /** What the names in an expression mean. */
@@ -37,8 +26,8 @@ const COMPARISONS: Readonly<Record<string, string>> = {
 
 export function expression(context: Context, node: Node): Value {
   const write = (child: Node): Value => expression(context, child);
-  const kind = textOf(node, "class");
-  return (WRITERS[kind] ?? refuse(node, `an expression of the kind ${quoted(textOf(node, "type"))}`))(
+  const kind = textIn(node, "class");
+  return (WRITERS[kind] ?? refuse(node, `an expression of the kind ${quoted(textIn(node, "type"))}`))(
     node,
     write,
     context,
@@ -52,13 +41,13 @@ const boolean = (sql: string): Value => value("boolean", `(${sql})`);
 const constant: Writer = (node, _write, context) => {
   allowOnly(node, "a literal", "value");
   const { type, is_null: isNull, value: held } = nodeOf(node, "value");
-  const id = textOf(type as Node, "id");
+  const id = textIn(type as Node, "id");
   if (isNull === true) return value("null", "NULL");
   if (id === "VARCHAR" && typeof held === "string") return { ...value("text", context.bind(held)), literal: held };
   if (typeof held === "number") {
     if (id === "DOUBLE") return value("float64", asDouble(held));
     if ((id === "INTEGER" || id === "BIGINT") && Number.isSafeInteger(held)) return value("int64", `${held}L`);
-    const info = maybeNodeOf(type as Node, "type_info");
+    const info = nodeIn(type as Node, "type_info");
     if (id === "DECIMAL" && (info?.["width"] as number) <= 15) {
       return value("decimal", asDouble(held / 10 ** (info!["scale"] as number)));
     }
@@ -71,7 +60,7 @@ export const asDouble = (held: number): string => `${String(held).toUpperCase()}
 const comparison: Writer = (node, write) => {
   allowOnly(node, "a comparison", "left", "right");
   const sides = unify(node, [write(nodeOf(node, "left")), write(nodeOf(node, "right"))]).sql;
-  const type = textOf(node, "type");
+  const type = textIn(node, "type");
   if (type === "COMPARE_NOT_DISTINCT_FROM") return boolean(sides.join(" <=> "));
   if (type === "COMPARE_DISTINCT_FROM") return boolean(`NOT (${sides.join(" <=> ")})`);
   return boolean(sides.join(` ${COMPARISONS[type] ?? refuse(node, quoted(type))} `));
@@ -80,14 +69,14 @@ const comparison: Writer = (node, write) => {
 const OPERATORS: Readonly<Record<string, Writer>> = {
   OPERATOR_NOT: (node, write) =>
     boolean(
-      `NOT ${nodesOf(node, "children")
+      `NOT ${nodesIn(node, "children")
         .map((each) => condition(each, write(each)))
         .join()}`,
     ),
-  OPERATOR_IS_NULL: (node, write) => boolean(`${write(nodesOf(node, "children")[0]!).sql} IS NULL`),
-  OPERATOR_IS_NOT_NULL: (node, write) => boolean(`${write(nodesOf(node, "children")[0]!).sql} IS NOT NULL`),
+  OPERATOR_IS_NULL: (node, write) => boolean(`${write(nodesIn(node, "children")[0]!).sql} IS NULL`),
+  OPERATOR_IS_NOT_NULL: (node, write) => boolean(`${write(nodesIn(node, "children")[0]!).sql} IS NOT NULL`),
   OPERATOR_COALESCE: (node, write) => {
-    const { type, sql } = unify(node, nodesOf(node, "children").map(write));
+    const { type, sql } = unify(node, nodesIn(node, "children").map(write));
     return value(type, `coalesce(${sql.join(", ")})`);
   },
   COMPARE_IN: (node, write) => boolean(listed(node, write, "IN")),
@@ -95,14 +84,14 @@ const OPERATORS: Readonly<Record<string, Writer>> = {
 };
 
 function listed(node: Node, write: (node: Node) => Value, word: string): string {
-  const [x, ...list] = unify(node, nodesOf(node, "children").map(write)).sql;
+  const [x, ...list] = unify(node, nodesIn(node, "children").map(write)).sql;
   return `${x!} ${word} (${list.join(", ")})`;
 }
 
 const subquery: Writer = (node, write, context) => {
   allowOnly(node, "a subquery", "subquery", "subquery_type", "child", "comparison_type");
   const { sql, types } = context.subquery(nodeOf(nodeOf(node, "subquery"), "node"));
-  const kind = textOf(node, "subquery_type");
+  const kind = textIn(node, "subquery_type");
   if (kind === "EXISTS") return boolean(`EXISTS (${sql})`);
   if (types.length !== 1) return refuse(node, `a subquery with ${types.length} columns as a value`);
   if (kind === "SCALAR") return value(types[0]!, `(${sql})`);
@@ -116,7 +105,7 @@ const subquery: Writer = (node, write, context) => {
 
 const choice: Writer = (node, write) => {
   allowOnly(node, "CASE", "case_checks", "else_expr");
-  const checks = nodesOf(node, "case_checks");
+  const checks = nodesIn(node, "case_checks");
   const conditions = checks.map((check) => {
     const when = nodeOf(check, "when_expr");
     return condition(when, write(when));
@@ -128,12 +117,12 @@ const choice: Writer = (node, write) => {
 };
 
 const call: Writer = (node, write) => {
-  const function_ = textOf(node, "function_name").toLowerCase();
+  const function_ = textIn(node, "function_name").toLowerCase();
   if (isAggregate(function_)) return aggregate(node, write);
   const known = entryOf(SCALARS, function_);
   if (known === undefined) return refuse(node, `the function ${quoted(function_)}`);
   allowOnly(node, quoted(function_), "function_name", "children", "is_operator", "schema");
-  return known(node, nodesOf(node, "children").map(write));
+  return known(node, nodesIn(node, "children").map(write));
 };
 
 const WRITERS: Readonly<Record<string, Writer>> = {
@@ -145,18 +134,18 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   WINDOW: (node, write) => windowed(node, write),
   COLUMN_REF: (node, _write, context) => {
     allowOnly(node, "a column", "column_names");
-    return context.column(node, textsOf(node, "column_names"));
+    return context.column(node, textsIn(node, "column_names"));
   },
-  PARAMETER: (node, _write, context) => context.parameter(node, textOf(node, "identifier")),
+  PARAMETER: (node, _write, context) => context.parameter(node, textIn(node, "identifier")),
   CAST: (node, write) => {
     allowOnly(node, "CAST", "child", "cast_type");
-    return cast(node, write(nodeOf(node, "child")), textOf(nodeOf(node, "cast_type"), "id"));
+    return cast(node, write(nodeOf(node, "child")), textIn(nodeOf(node, "cast_type"), "id"));
   },
   CONJUNCTION: (node, write) => {
     allowOnly(node, "a condition", "children");
     const word = node["type"] === "CONJUNCTION_OR" ? " OR " : " AND ";
     return boolean(
-      nodesOf(node, "children")
+      nodesIn(node, "children")
         .map((each) => condition(each, write(each)))
         .join(word),
     );
@@ -171,7 +160,7 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   },
   OPERATOR: (node, write, context) => {
     allowOnly(node, "an operator", "children");
-    const known = OPERATORS[textOf(node, "type")] ?? refuse(node, `the operator ${quoted(textOf(node, "type"))}`);
+    const known = OPERATORS[textIn(node, "type")] ?? refuse(node, `the operator ${quoted(textIn(node, "type"))}`);
     return known(node, write, context);
   },
 };

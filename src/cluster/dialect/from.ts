@@ -3,7 +3,7 @@
 import type { Column } from "../../catalog/types.js";
 import { quoteForSpark } from "../views.js";
 import { expression, type Context } from "./expressions.js";
-import { allowOnly, maybeNodeOf, nodeOf, quoted, refuse, textOf, textsOf, type Node } from "./tree.js";
+import { allowOnly, nodeIn, nodeOf, quoted, refuse, textIn, textsIn, type Node } from "./tree.js";
 import { condition, unify, value, type Type, type Value } from "./values.js";
 
 export interface OutputColumn {
@@ -61,8 +61,8 @@ export function columnsNamed(scope: Scope, names: readonly string[]): readonly V
 /** The columns that `*` or `table.*` stands for. */
 export function columnsOfStar(scope: Scope, node: Node): readonly (OutputColumn & { readonly value: Value })[] {
   allowOnly(node, "*", "relation_name", "exclude_list");
-  const table = textOf(node, "relation_name");
-  const excluded = textsOf(node, "exclude_list");
+  const table = textIn(node, "relation_name");
+  const excluded = textsIn(node, "exclude_list");
   const sources = table === "" ? scope : scope.filter(({ alias }) => isSame(alias, table));
   if (sources.length === 0) return refuse(node, `${quoted(table)}.* of a table that is not in FROM`);
   const columns = sources.flatMap((source) =>
@@ -76,7 +76,7 @@ export function columnsOfStar(scope: Scope, node: Node): readonly (OutputColumn 
 }
 
 export function from(context: FromContext, node: Node): From {
-  const kind = textOf(node, "type");
+  const kind = textIn(node, "type");
   return (KINDS[kind] ?? refuse(node, `${quoted(kind.toLowerCase().replaceAll("_", " "))} in FROM`))(context, node);
 }
 
@@ -89,16 +89,20 @@ const KINDS: Readonly<Record<string, (context: FromContext, node: Node) => From>
   EMPTY: () => ({ sql: "", scope: [] }),
   BASE_TABLE: ({ relations }, node) => {
     allowOnly(node, "a table", "table_name");
-    const asked = textOf(node, "table_name");
+    const asked = textIn(node, "table_name");
     const found = relations.get(asked.toLowerCase()) ?? refuse(node, `the unknown table ${quoted(asked)}`);
-    return source(quoteForSpark(found.name), textOf(node, "alias") || asked, found.columns);
+    return source(quoteForSpark(found.name), textIn(node, "alias") || asked, found.columns);
   },
   SUBQUERY: ({ subquery, newName }, node) => {
     allowOnly(node, "a subquery", "subquery");
     const { sql, columns } = subquery(nodeOf(nodeOf(node, "subquery"), "node"));
-    return source(`(${sql})`, textOf(node, "alias") || newName(), columns);
+    return source(`(${sql})`, textIn(node, "alias") || newName(), columns);
   },
   JOIN: join,
+  TABLE_FUNCTION: (_, node) => {
+    const call = nodeOf(node, "function");
+    return refuse(call, `the table function ${quoted(textIn(call, "function_name"))}`);
+  },
 };
 
 const JOINS: Readonly<Record<string, string>> = {
@@ -117,12 +121,12 @@ function join(context: FromContext, node: Node): From {
   const grouped = right.scope.length > 1 ? `(${right.sql})` : right.sql;
   const scope = [...left.scope, ...right.scope];
   if (node["ref_type"] === "CROSS") return { sql: `${left.sql} CROSS JOIN ${grouped}`, scope };
-  const kind = textOf(node, "join_type");
+  const kind = textIn(node, "join_type");
   const word = JOINS[kind] ?? refuse(node, `a join of the kind ${quoted(kind)}`);
-  if (node["ref_type"] !== "REGULAR") return refuse(node, `a join of the kind ${quoted(textOf(node, "ref_type"))}`);
-  const using = textsOf(node, "using_columns");
+  if (node["ref_type"] !== "REGULAR") return refuse(node, `a join of the kind ${quoted(textIn(node, "ref_type"))}`);
+  const using = textsIn(node, "using_columns");
   if (using.length === 0) {
-    const on = maybeNodeOf(node, "condition") ?? refuse(node, "a join without a condition");
+    const on = nodeIn(node, "condition") ?? refuse(node, "a join without a condition");
     return { sql: `${left.sql} ${word} ${grouped} ON ${condition(on, expression(context.within(scope), on))}`, scope };
   }
   if (kind !== "INNER" && kind !== "LEFT") return refuse(node, "USING in this kind of join", "write ON a.x = b.x");

@@ -1,12 +1,12 @@
 // The functions and operators that give the same on a cluster as in DuckDB, with how Spark writes them.
-import { entryOf, nodesOf, quoted, refuse, textOf, wholeNumberOf, type Node } from "./tree.js";
+import { entryOf, nodesIn, quoted, refuse, textIn, wholeNumberOf, type Node } from "./tree.js";
 import { backToInteger, exactly, name, toFloat, unify, value, type Type, type Value } from "./values.js";
 
 /** `node` is the call, for what has to be a literal. */
 type Scalar = (node: Node, args: readonly Value[]) => Value;
 
 const need = (node: Node, { type, sql }: Value, ...types: readonly Type[]): string =>
-  types.includes(type) ? sql : refuse(node, `${name(type)} in ${quoted(textOf(node, "function_name"))}`);
+  types.includes(type) ? sql : refuse(node, `${name(type)} in ${quoted(textIn(node, "function_name"))}`);
 
 const arity =
   (...counts: readonly number[]) =>
@@ -14,7 +14,7 @@ const arity =
   (node, args) =>
     counts.includes(args.length)
       ? scalar(node, args)
-      : refuse(node, `${quoted(textOf(node, "function_name"))} with ${args.length} arguments`);
+      : refuse(node, `${quoted(textIn(node, "function_name"))} with ${args.length} arguments`);
 const one = arity(1);
 const two = arity(2);
 
@@ -106,7 +106,7 @@ const logarithm = (spark: string) => defined(spark, "<= 0D", "the logarithm of a
 const TRUNCATED: Readonly<Record<string, string>> = { year: "YEAR", quarter: "QUARTER", month: "MM", week: "WEEK" };
 
 const literalOf = (node: Node, { literal }: Value): string =>
-  literal?.toLowerCase() ?? refuse(node, `${quoted(textOf(node, "function_name"))} of a unit that is not a literal`);
+  literal?.toLowerCase() ?? refuse(node, `${quoted(textIn(node, "function_name"))} of a unit that is not a literal`);
 
 const PARTS: Readonly<Record<string, Scalar>> = {
   year: part((date) => `year(${date})`),
@@ -124,7 +124,7 @@ const PARTS: Readonly<Record<string, Scalar>> = {
 /** Of text, the first or last characters. */
 const side = (write: (text: string, length: number) => string) =>
   two((node, [text]) => {
-    const length = wholeNumberOf(nodesOf(node, "children")[1]!, "a length");
+    const length = wholeNumberOf(nodesIn(node, "children")[1]!, "a length");
     return value("text", write(need(node, text!, "text"), length));
   });
 
@@ -132,7 +132,7 @@ const substring = arity(
   2,
   3,
 )((node, [text]) => {
-  const [, from, length] = nodesOf(node, "children");
+  const [, from, length] = nodesIn(node, "children");
   const start = wholeNumberOf(from!, "a position");
   if (start === 0) return refuse(node, "a position before the first character");
   const rest = length === undefined ? "" : `, ${wholeNumberOf(length, "a length")}`;

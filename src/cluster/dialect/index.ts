@@ -1,31 +1,34 @@
 // Decides whether a statement of DuckDB gives the same answer on a cluster, and writes it in Spark's SQL.
+import type { ColumnType } from "../../catalog/types.js";
 import type { Literal } from "../protocol.js";
 import type { ClusterTable } from "../views.js";
 import { asDouble } from "./expressions.js";
 import { typeOf, type OutputColumn } from "./from.js";
 import { query, type Statement } from "./select.js";
-import { nodeOf, nodesOf, quoted, refuse, textOf, type Node } from "./tree.js";
-import { value, type Type } from "./values.js";
+import { nodeOf, nodesIn, quoted, refuse, type Node } from "./tree.js";
+import { dateLiteral, value, type Type } from "./values.js";
 
 export { NotOnClusterError, type Node } from "./tree.js";
 
-export type Parameter = string | number | boolean;
+/** A value of a parameter; `date`: `YYYY-MM-DD`, where DuckDB takes the parameter for a date. */
+export type Parameter = string | number | boolean | { readonly date: string };
 
 export interface SparkStatement {
   readonly sql: string;
   /** The values that the SQL names: texts of the statement, and its parameters. */
   readonly args: Readonly<Record<string, Literal>>;
+  /** By position: DuckDB knows what they are called. */
   readonly columns: readonly OutputColumn[];
 }
 
-/** The types of a result, and what DuckDB calls them. A HUGEINT comes as a decimal number of 38 digits. */
-export const RESULT_TYPES: Partial<Record<Type, string>> = {
-  text: "VARCHAR",
-  date: "DATE",
-  float64: "DOUBLE",
-  int64: "BIGINT",
-  int128: "HUGEINT",
-  boolean: "BOOLEAN",
+/** The types of a result as types of the API. A sum of whole numbers comes as a decimal number of 38 digits. */
+export const RESULT_TYPES: Partial<Record<Type, ColumnType>> = {
+  text: "text",
+  date: "date",
+  float64: "float64",
+  int64: "int64",
+  int128: "int64",
+  boolean: "int64",
 };
 
 /**
@@ -37,7 +40,7 @@ export function toSpark(
   tables: readonly Pick<ClusterTable, "name" | "columns">[],
   parameters: Readonly<Record<string, Parameter>>,
 ): SparkStatement {
-  const statements = nodesOf(tree, "statements");
+  const statements = nodesIn(tree, "statements");
   if (tree["error"] === true || statements.length !== 1) refuse(tree, "anything but one SELECT");
   const args: Record<string, Literal> = {};
   const texts = new Map<string, string>();
@@ -55,6 +58,7 @@ export function toSpark(
       const given = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
       if (typeof given === "string") return { ...value("text", bind(given)), literal: given };
       if (typeof given === "boolean") return value("boolean", String(given));
+      if (typeof given === "object") return value("date", dateLiteral(node, given.date));
       if (given === undefined || !Number.isFinite(given)) return refuse(node, `$${quoted(name)} without a value`);
       return Number.isSafeInteger(given) ? value("int64", `${given}L`) : value("float64", asDouble(given));
     },
@@ -74,9 +78,5 @@ export function toSpark(
       refuse(root, `a result with two columns ${quoted(name)}`, "name them with AS");
     }
   });
-  const unnamed = nodesOf(root, "select_list").find(
-    (each) => each["class"] !== "STAR" && each["class"] !== "COLUMN_REF" && textOf(each, "alias") === "",
-  );
-  if (unnamed !== undefined) refuse(unnamed, "a result column without a name", "name it with AS");
   return { sql, args, columns };
 }

@@ -5,13 +5,13 @@ import { expression, type Context } from "./expressions.js";
 import { columnsNamed, columnsOfStar, from, isSame, type OutputColumn, type Relations, type Scope } from "./from.js";
 import {
   allowOnly,
-  maybeNodeOf,
+  nodeIn,
   nodeOf,
-  nodesOf,
+  nodesIn,
   quoted,
   refuse,
-  textOf,
-  textsOf,
+  textIn,
+  textsIn,
   wholeNumberOf,
   type Node,
 } from "./tree.js";
@@ -38,7 +38,7 @@ interface Item {
 /** A query with its WITH, ORDER BY and LIMIT. */
 export function query(statement: Statement, outer: Relations, node: Node): Query {
   const { relations, sql: names } = withClause(statement, outer, node);
-  const kind = textOf(node, "type");
+  const kind = textIn(node, "type");
   const found = (QUERIES[kind] ?? refuse(node, quoted(kind.toLowerCase().replaceAll("_", " "))))(
     statement,
     relations,
@@ -52,7 +52,7 @@ const QUERIES: Readonly<Record<string, Write>> = { SELECT_NODE: select, SET_OPER
 
 function withClause(statement: Statement, outer: Relations, node: Node) {
   const relations = new Map(outer);
-  const parts = nodesOf(maybeNodeOf(node, "cte_map") ?? {}, "map").map(({ key, value }) => {
+  const parts = nodesIn(nodeIn(node, "cte_map") ?? {}, "map").map(({ key, value }) => {
     const name = key as string;
     allowOnly(value as Node, "WITH", "query");
     const { sql, columns } = query(statement, relations, nodeOf(nodeOf(value as Node, "query"), "node"));
@@ -117,19 +117,19 @@ function select(statement: Statement, relations: Relations, node: Node): Query {
   );
   const items: Item[] = [];
   const context = contextOf(statement, relations, source.scope, items);
-  for (const each of nodesOf(node, "select_list")) {
+  for (const each of nodesIn(node, "select_list")) {
     if (each["class"] === "STAR") items.push(...columnsOfStar(source.scope, each));
     else items.push(itemOf(each, expression(context, each)));
   }
   const strict = contextOf(statement, relations, source.scope, items, true);
   const conditionOf = (key: string, word: string, names: Context) => {
-    const found = maybeNodeOf(node, key);
+    const found = nodeIn(node, key);
     return found === null ? "" : ` ${word} ${condition(found, expression(names, found))}`;
   };
-  const isGrouped = nodesOf(node, "group_expressions").length > 0;
+  const isGrouped = nodesIn(node, "group_expressions").length > 0;
   const columns = items.map(({ name, value: { type } }, i) => ({ name: name ?? `column ${i + 1}`, type }));
   const written = items.map(({ value }, i) => `${value.sql} AS ${quoteForSpark(columns[i]!.name)}`);
-  const isDistinct = nodesOf(node, "modifiers").some(({ type }) => type === "DISTINCT_MODIFIER");
+  const isDistinct = nodesIn(node, "modifiers").some(({ type }) => type === "DISTINCT_MODIFIER");
   const sql = [
     `SELECT ${isDistinct ? "DISTINCT " : ""}${written.join(", ")}`,
     source.sql === "" ? "" : ` FROM ${source.sql}`,
@@ -141,10 +141,10 @@ function select(statement: Statement, relations: Relations, node: Node): Query {
   return { sql: `${sql}${modifiers(node, items, strict, sortable)}`, columns };
 }
 
-const itemOf = (node: Node, value: Value): Item => ({ name: textOf(node, "alias") || (value.column ?? null), value });
+const itemOf = (node: Node, value: Value): Item => ({ name: textIn(node, "alias") || (value.column ?? null), value });
 
 function groups(node: Node, context: Context, items: readonly Item[]): readonly string[] {
-  const expressions = nodesOf(node, "group_expressions");
+  const expressions = nodesIn(node, "group_expressions");
   const sets = node["group_sets"] as readonly (readonly number[])[];
   if (sets.length !== 1 || sets[0]!.length !== expressions.length) refuse(node, "GROUP BY with several groupings");
   return expressions.map((each) => {
@@ -164,19 +164,19 @@ function ordinal(node: Node, items: readonly Item[]): Item | undefined {
  * an expression is one of them.
  */
 function modifiers(node: Node, items: readonly Item[], names: Context | null, sortable: Context | null): string {
-  const order = nodesOf(node, "modifiers").find(({ type }) => type === "ORDER_MODIFIER");
-  const orders = order === undefined ? [] : nodesOf(order, "orders").map((each) => ordering(each, orderBy(each)));
-  const parts = nodesOf(node, "modifiers").map((modifier) => {
+  const order = nodesIn(node, "modifiers").find(({ type }) => type === "ORDER_MODIFIER");
+  const orders = order === undefined ? [] : nodesIn(order, "orders").map((each) => ordering(each, orderBy(each)));
+  const parts = nodesIn(node, "modifiers").map((modifier) => {
     if (modifier["type"] === "DISTINCT_MODIFIER") allowOnly(modifier, "DISTINCT");
     else if (modifier["type"] === "LIMIT_MODIFIER") return limit(modifier);
-    else if (modifier !== order) refuse(node, quoted(textOf(modifier, "type")));
+    else if (modifier !== order) refuse(node, quoted(textIn(modifier, "type")));
     return "";
   });
   return `${orders.length === 0 ? "" : ` ORDER BY ${orders.join(", ")}`}${parts.join("")}`;
 
   function orderBy(each: Node): string {
     const by = nodeOf(each, "expression");
-    const column = by["class"] === "COLUMN_REF" ? textsOf(by, "column_names") : [];
+    const column = by["class"] === "COLUMN_REF" ? textsIn(by, "column_names") : [];
     const named = column.length === 1 ? items.find(({ name }) => name !== null && isSame(name, column[0]!)) : undefined;
     const item = named ?? ordinal(by, items);
     if (item !== undefined) return outputOf(item);
@@ -196,7 +196,7 @@ function modifiers(node: Node, items: readonly Item[], names: Context | null, so
   function limit(modifier: Node): string {
     allowOnly(modifier, "LIMIT", "limit", "offset");
     if (orders.length === 0) refuse(node, "LIMIT without ORDER BY", "which rows it gives would depend on chance");
-    const [most, skipped] = [maybeNodeOf(modifier, "limit"), maybeNodeOf(modifier, "offset")];
+    const [most, skipped] = [nodeIn(modifier, "limit"), nodeIn(modifier, "offset")];
     const rows = most === null ? "" : ` LIMIT ${wholeNumberOf(most, "LIMIT")}`;
     return skipped === null ? rows : `${rows} OFFSET ${wholeNumberOf(skipped, "OFFSET")}`;
   }
@@ -206,9 +206,9 @@ const SET_OPERATIONS: Readonly<Record<string, string>> = { UNION: "UNION", EXCEP
 
 function setOperation(statement: Statement, relations: Relations, node: Node): Query {
   allowOnly(node, "a set operation", "modifiers", "cte_map", "setop_type", "left", "right", "setop_all", "children");
-  const kind = textOf(node, "setop_type");
+  const kind = textIn(node, "setop_type");
   const word = SET_OPERATIONS[kind] ?? refuse(node, quoted(kind));
-  const nested = nodesOf(node, "children");
+  const nested = nodesIn(node, "children");
   const sides = nested.length > 0 ? nested : [nodeOf(node, "left"), nodeOf(node, "right")];
   const queries = sides.map((side) => query(statement, relations, side));
   const [{ columns }] = queries as [Query];

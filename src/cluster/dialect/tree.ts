@@ -1,8 +1,8 @@
 // DuckDB's parse tree as JSON, and how a part of it is refused. What is not known to mean the same on a cluster is refused.
+import { placeOf, textIn, type TreeNode as Node } from "../../sql-tree.js";
 import { clip, printable } from "../../words.js";
 
-/** A node of the tree of `json_serialize_sql`. */
-export type Node = Readonly<Record<string, unknown>>;
+export { nodeIn, nodesIn, textIn, type TreeNode as Node } from "../../sql-tree.js";
 
 /** The statement cannot run on a cluster with the same answer. */
 export class NotOnClusterError extends Error {
@@ -17,9 +17,8 @@ export class NotOnClusterError extends Error {
 }
 
 export function refuse(node: Node, what: string, wayOut?: string): never {
-  const at = node["query_location"];
   const message = `${what} cannot run on the cluster${wayOut === undefined ? "" : `: ${wayOut}`}`;
-  throw new NotOnClusterError(message, typeof at === "number" && Number.isSafeInteger(at) ? at : null);
+  throw new NotOnClusterError(message, placeOf(node));
 }
 
 export const quoted = (name: string): string => printable(clip(name));
@@ -49,10 +48,7 @@ const isUsed = (value: unknown): boolean =>
     : Boolean(value) && !UNUSED.includes(value);
 
 export const nodeOf = (node: Node, key: string): Node => node[key] as Node;
-export const maybeNodeOf = (node: Node, key: string): Node | null => (node[key] as Node | null | undefined) ?? null;
-export const nodesOf = (node: Node, key: string): readonly Node[] => (node[key] as readonly Node[] | undefined) ?? [];
-export const textOf = (node: Node, key: string): string => (node[key] as string | undefined) ?? "";
-export const textsOf = (node: Node, key: string): readonly string[] =>
+export const textsIn = (node: Node, key: string): readonly string[] =>
   (node[key] as readonly string[] | undefined) ?? [];
 
 /** The whole number of a constant, such as that of `LIMIT`. */
@@ -63,7 +59,7 @@ export function wholeNumberOf(node: Node, what: string): number {
     : refuse(node, `${what} that is not a whole number`);
 }
 
-const isInteger = (node: Node): boolean => textOf(nodeOf(nodeOf(node, "value"), "type"), "id") !== "DECIMAL";
+const isInteger = (node: Node): boolean => textIn(nodeOf(nodeOf(node, "value"), "type"), "id") !== "DECIMAL";
 
 /** The entry of a table for a key that users wrote. */
 export const entryOf = <T>(table: Readonly<Record<string, T>>, key: string): T | undefined =>

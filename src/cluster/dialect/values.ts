@@ -77,7 +77,7 @@ function nullOf(node: Node, type: Type): string {
   return `CAST(NULL AS ${spark})`;
 }
 
-function dateLiteral(node: Node, text: string): string {
+export function dateLiteral(node: Node, text: string): string {
   const date = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00:00Z`) : null;
   const isDate = date !== null && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
   return isDate ? `DATE '${text}'` : refuse(node, `the date '${quoted(text)}'`, "write it as YYYY-MM-DD");

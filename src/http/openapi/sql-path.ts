@@ -15,7 +15,7 @@ const EXAMPLE = "SELECT trade_date, avg(pct_chg) AS mean FROM daily GROUP BY 1 O
 
 const engine = single(
   "engine",
-  "Where the statement runs: on this server, or on its cluster if it has one; `auto` lets the server choose.",
+  "Where the statement runs: on this server, or on its cluster if it has one; `auto` chooses by the size of the data. The header `X-Engine` says where it ran.",
   { type: "string", enum: ENGINES, default: "auto" },
 );
 
@@ -35,7 +35,14 @@ const METHODS = "GET, HEAD, POST";
 
 const responses = {
   ...rowsAnswers("SqlResult"),
-  ...problemResponses([...ROWS, "invalid_sql", "sql_not_allowed", "as_of_not_supported", "unknown_route"]),
+  ...problemResponses([
+    ...ROWS,
+    "invalid_sql",
+    "sql_not_allowed",
+    "as_of_not_supported",
+    "unknown_route",
+    "cluster_unavailable",
+  ]),
   405: {
     description: "Another method.",
     headers: { Allow: { description: "The supported methods.", required: true, schema: { const: METHODS } } },

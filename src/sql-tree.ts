@@ -1,4 +1,4 @@
-// The parse tree of a statement, as DuckDB writes it in JSON: what this module needs of it.
+// The parse tree of a statement, as DuckDB writes it in JSON: what is needed of it.
 
 /** Anything in the tree: DuckDB has hundreds of kinds of nodes, and most of them only hold others. */
 export interface TreeNode {

@@ -28,7 +28,12 @@ const started: { readonly server: ChildProcess; readonly pods: Pods | null }[] =
 
 /** A cluster of one process, or of two more that work for it. It ends with the test file. `port` is a free one by default. */
 export async function startSail(mode: "local" | "workers" = "local", port = 0): Promise<Sail> {
-  const env = { ...process.env, PATH: `${BIN}${delimiter}${process.env["PATH"] ?? ""}`, RUST_LOG: "info" };
+  const env = {
+    ...process.env,
+    PATH: `${BIN}${delimiter}${process.env["PATH"] ?? ""}`,
+    RUST_LOG: "info",
+    AWS_ALLOW_HTTP: "true",
+  };
   const pods =
     mode === "local" ? null : await startPods({ PATH: env.PATH, SAIL_CLUSTER__WORKER_LISTEN_HOST: "127.0.0.1" });
   const cluster = {

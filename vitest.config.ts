@@ -34,7 +34,7 @@ const QUICK_LAKES = { store: "import revert session vacuum", inbox: "replace" };
 const filesOf = (lakes: Readonly<Record<string, string>>): string[] =>
   Object.entries(lakes).flatMap(([folder, names]) => names.split(" ").map((name) => `test/${folder}/${name}.test.ts`));
 
-/** Those that also run with a real server of S3, in the long run. */
+/** Those that also run with a real S3 server, in the long run. */
 const BUCKET_LAKES = { store: "revert session vacuum", inbox: "ledger lots replace" };
 
 const OF_LAKES = filesOf(isLongRun ? LAKES : QUICK_LAKES);

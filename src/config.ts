@@ -26,14 +26,14 @@ export interface ServerConfig extends Omit<
   readonly staticToken: string | null;
 }
 
-/** Both files or neither; one alone is a OperatorError. */
+/** Both files or neither; one alone is an OperatorError. */
 function tlsFiles(cert: string | null, key: string | null): ServerConfig["tls"] {
   if (cert === null && key === null) return null;
   if (cert !== null && key !== null) return { cert, key };
   throw new OperatorError("--tls-cert and --tls-key go together: a certificate needs its key", 2);
 }
 
-/** The token of the environment; null where there is none. One that no request header can carry is a OperatorError. */
+/** The token of the environment; null where there is none. One that no request header can carry is an OperatorError. */
 function staticToken(text = ""): string | null {
   if (text === "" || /^[\x21-\x7e]+$/.test(text)) return text || null;
   throw new OperatorError("TAPEHOUSE_TOKEN must hold visible ASCII characters only, without blanks", 2);

@@ -27,14 +27,14 @@ export const SQL_SETTINGS = {
   }),
   sqlSpill: setting({
     fallback: "10GB",
-    meaning: "disk space for spilling of SQL; a statement that needs more gets 503",
+    meaning: "disk space for SQL spill files; a statement that needs more gets 503",
     parse: parsers.size,
     of: SERVER,
     share: partOfSize,
   }),
   sqlDeadline: setting({
     fallback: "60",
-    meaning: "seconds that a statement may take, with the time that it waits; beyond it 504",
+    meaning: "seconds that a statement may take, including its time in the queue; beyond it 504",
     parse: parsers.seconds(1),
     of: SERVER,
   }),

@@ -40,8 +40,7 @@ function cacheFolder(): string {
 
 /** A folder name that is legible and different for each bucket. */
 const nameOf = (address: string): string => {
-  const digest = createHash("sha256")
-    .update(`${process.env["AWS_ENDPOINT_URL"] ?? ""} ${address}`)
-    .digest("hex");
+  const endpoint = process.env["AWS_ENDPOINT_URL_S3"] || process.env["AWS_ENDPOINT_URL"] || "";
+  const digest = createHash("sha256").update(`${endpoint} ${address}`).digest("hex");
   return `${address.slice("s3://".length).replaceAll(/[^\w.-]+/g, "-")}-${digest.slice(0, 8)}`;
 };

@@ -50,7 +50,7 @@ export function sqlCommand(): Command {
     .option("--limit <rows>", "print at most this many rows", rows)
     .option("--at <version>", "a kept version: its sequence or its data_version; by default the served one")
     .addOption(
-      new Option("--engine <name>", "where it runs: here, on the cluster, or as the size of the data files says")
+      new Option("--engine <name>", "where to run it: local, cluster, or auto (by the size of the data files)")
         .choices(ENGINES)
         .default("auto"),
     );

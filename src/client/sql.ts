@@ -98,7 +98,7 @@ const needsTooMuch = (error: unknown): boolean => error instanceof ProblemError 
 function requireValue(name: string, value: unknown): void {
   const isPlain = (one: unknown): boolean =>
     typeof one === "string" || (typeof one === "number" && Number.isFinite(one));
-  const isList = Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === typeof value[0]);
+  const isList = Array.isArray(value) && value.every((one) => typeof one === typeof value[0]);
   const isFit = isList ? value.every(isPlain) : value === null || typeof value === "boolean" || isPlain(value);
   if (isFit) return;
   throw new TypeError(

@@ -58,7 +58,7 @@ export function clusterError(
     return new ClusterError("unavailable", `the cluster ${address} is not available (${text}); check that it runs`);
   }
   if (errorClass === null && LOST.test(details)) {
-    return new ClusterError("unavailable", `the cluster ${address} lost a part of the work (${text}); try again`);
+    return new ClusterError("unavailable", `the cluster ${address} lost a worker or a connection (${text}); try again`);
   }
   if (!OWN_FAULT.test(`${errorClass ?? ""} ${details}`))
     return new ClusterError("broken", `the cluster ${address} reports: ${text}`, errorClass);

@@ -12,7 +12,7 @@ const malformed = (address: string, problem: string): OperatorError =>
   new OperatorError(`${shown(clip(address))} ${problem}: ${EXPECTED}`, 2);
 
 export function requireFolder(address: string): void {
-  if (address === "") throw malformed(address, "is no address");
+  if (address === "") throw malformed(address, "is not an address");
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(address)) {
     const scheme = address.slice(0, address.indexOf(":"));
     throw malformed(`${scheme}://`, "is not a kind of address that is known");
@@ -34,7 +34,7 @@ export function parseBucketAddress(address: string): readonly [bucket: string, p
     throw malformed(address, `names a server where the bucket should be (${way})`);
   }
   if (!BUCKET.test(bucket)) {
-    throw malformed(address, "names no possible bucket (3 to 63 lower-case letters, digits, dots and hyphens)");
+    throw malformed(address, "does not name a valid bucket (3 to 63 lower-case letters, digits, dots and hyphens)");
   }
   const prefix = rest.replace(/(?<=[^/])\/$/, "");
   if (prefix !== "" && prefix.split("/").some(isWrongPart)) {

@@ -1,4 +1,4 @@
-// Whether a store honours conditional writes. A server of S3 that ignores them would let writers overwrite each other.
+// Whether a store honours conditional writes. An S3 server that ignores them would let writers overwrite each other.
 import { randomUUID } from "node:crypto";
 import { OperatorError } from "../errors.js";
 import type { ObjectStore } from "./object-store.js";
@@ -13,7 +13,7 @@ export async function requireConditions(objects: ObjectStore): Promise<void> {
   const replace = (text: string, tag: string): Promise<string | undefined> =>
     objects.replaceIf(key, Buffer.from(text), tag);
   const refuse = (problem: string): never => {
-    throw new OperatorError(`${objects.address} ${problem}: use a server of S3 with conditional writes`);
+    throw new OperatorError(`${objects.address} ${problem}: use an S3 server with conditional writes`);
   };
   const ignores = (condition: string): never =>
     refuse(`ignores the condition ${condition}, so that writers would overwrite each other's changes`);

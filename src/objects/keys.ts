@@ -26,7 +26,7 @@ export const compareKeys = (a: string, b: string): number => Buffer.compare(Buff
 /** Throws a RangeError if a range is empty or reversed. */
 export function requireRange([first, end]: readonly [number, number]): void {
   if (Number.isSafeInteger(first) && Number.isSafeInteger(end) && first >= 0 && end > first) return;
-  throw new RangeError(`bytes ${first} to ${end} are no range`);
+  throw new RangeError(`bytes ${first} to ${end} are not a valid range`);
 }
 
 /** Throws a RangeError if a prefix of keys would lead out of a folder. */

@@ -52,7 +52,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   TokenRefreshRequired: expired,
   InvalidToken: malformedToken,
   RequestTimeTooSkewed: ({ endpoint }) =>
-    `the clock of this machine differs from that of ${endpoint} by more than 15 minutes: set it right`,
+    `the clock of this machine differs from that of ${endpoint} by more than 15 minutes: correct the clock`,
   AuthorizationHeaderMalformed: inOtherRegion,
   PermanentRedirect: inOtherRegion,
   TemporaryRedirect: inOtherRegion,
@@ -70,6 +70,6 @@ export function refusal(asked: Asked, answer: Answer): OperatorError {
   const { address, action, endpoint } = asked;
   const message =
     code === "" ? "" : ` ${code}: ${printable(clip(textOf(answer.body.toString(), "Message") ?? "", 200))}`;
-  const hint = code === "" ? `; is ${endpoint} a server of S3?` : "";
+  const hint = code === "" ? `; is ${endpoint} an S3 server?` : "";
   return new OperatorError(`${address} refuses to ${action}: status ${answer.status}${message}${hint}`);
 }

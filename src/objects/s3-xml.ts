@@ -1,4 +1,4 @@
-// The XML of S3: lists of objects, errors, and requests to remove objects.
+// S3 XML: lists of objects, errors, and requests to remove objects.
 import { clip, printable } from "../words.js";
 import type { ListedObject } from "./object-store.js";
 

@@ -74,7 +74,7 @@ export async function openS3(
 
   const tagIn = (key: string, { headers }: Answer): string => {
     if (headers.etag !== undefined) return tagOf(headers.etag);
-    throw new OperatorError(`${address} answered without an ETag for ${key}: it is not a server of S3`);
+    throw new OperatorError(`${address} answered without an ETag for ${key}: it is not an S3 server`);
   };
 
   const writing = (key: string, body: Body, headers: Record<string, string>): S3Request => ({
@@ -130,7 +130,7 @@ export async function openS3(
         const { answer } = await client.send({ ...request, query: { ...query, ...token } });
         if (answer.status !== 200) throw client.refuse(request, answer);
         const page = parsePage(answer.body.toString());
-        if (!page) throw new OperatorError(`${address} answered with something else than a list of objects`);
+        if (!page) throw new OperatorError(`${address} answered with something other than a list of objects`);
         for (const object of page.objects) yield { ...object, key: object.key.slice(before.length) };
         ({ next } = page);
       }

@@ -21,7 +21,7 @@ export interface SqlRequest {
   readonly engine: (typeof ENGINES)[number];
 }
 
-/** A value of a parameter: text, a number, or a list of either. */
+/** A value of a parameter. A list has only texts or only numbers. */
 export type SqlParameter = string | number | boolean | null | readonly string[] | readonly number[];
 
 const OTHERS = ["data_version", "format", "dates", "compression", "bom", "limit", "engine"] as const;

@@ -1,4 +1,4 @@
-// The table functions of the field, such as known(income, '20240501'): what a call names, and the request that it means.
+// The table functions for market data, such as known(income, '20240501'): what a call names, and the request that it means.
 import { ENTITIES, ENTITY_NAMES, entityNamed } from "../catalog/index.js";
 import { apiNamed } from "../catalog/tushare.js";
 import type { Entity } from "../catalog/types.js";
@@ -75,14 +75,16 @@ export function callOf(sql: string, node: TreeNode): Call | null {
   if (isQualified || !Object.hasOwn(FUNCTIONS, name)) {
     const near = nearest(name, [...TABLE_FUNCTIONS, ...PLAIN]);
     const hint =
-      near === undefined ? `tables come from ${TABLE_FUNCTIONS.join(", ")} and the entities` : `did you mean ${near}?`;
+      near === undefined
+        ? `use an entity, or one of the table functions ${TABLE_FUNCTIONS.join(", ")}`
+        : `did you mean ${near}?`;
     throw notAllowed(sql, `the table function ${quote(given)} is not available`, placeOf(node), hint);
   }
   const place = placeOf(node);
   if (place === null || !standsAt(sql, name, place)) {
     throw notAllowed(
       sql,
-      `${name} is written in an unusual way`,
+      `${name} must be written without quotes and without a schema`,
       place,
       `write ${FUNCTIONS[name as FunctionName].example}`,
     );
@@ -135,7 +137,7 @@ const notConstant = (sql: string, node: TreeNode, example: string): Problem =>
     sql,
     "an argument depends on more than constants and parameters",
     placeOf(node),
-    `write ${example}; a day of a table is read by a statement before, and passed as a parameter`,
+    `write ${example}; to use a day from a table, query it first and pass it as a parameter`,
   );
 
 /** A call whose arguments are known. `compute` gives the text of a value, or null if it has none. */

@@ -86,7 +86,7 @@ function onlyStatement(sql: string, tree: TreeNode): TreeNode {
       const hint = /\bpivot\b/i.test(sql)
         ? "PIVOT has to name its columns: FROM (PIVOT daily ON ts_code IN ('000001.SZ', '600519.SH') USING sum(vol) GROUP BY trade_date)"
         : "write SELECT … FROM …, with WITH before it if you like";
-      throw notAllowed(sql, "only SELECT is possible here", null, hint);
+      throw notAllowed(sql, "only SELECT is supported", null, hint);
     }
     const place = tree["position"] === undefined ? null : Number(tree["position"]);
     throw invalidSql(sql, textIn(tree, "error_message"), place);
@@ -104,12 +104,12 @@ function requireKnown(sql: string, node: TreeNode): void {
     const what = (expression || kind).toLowerCase().replaceAll("_", " ");
     const hint = "DESCRIBE daily shows the columns of an entity; the entities are in /api/v1/meta";
     throw kind === "SHOW_REF"
-      ? notAllowed(sql, "SHOW and SUMMARIZE are not possible here", placeOf(node), hint)
-      : notAllowed(sql, `${what} is not possible here`, placeOf(node));
+      ? notAllowed(sql, "SHOW and SUMMARIZE are not supported", placeOf(node), hint)
+      : notAllowed(sql, `${what} is not supported`, placeOf(node));
   }
-  if (nodeIn(node, "sample")) throw notAllowed(sql, "a sample is not possible here", placeOf(node), SAME_EVERY_TIME);
+  if (nodeIn(node, "sample")) throw notAllowed(sql, "a sample is not supported", placeOf(node), SAME_EVERY_TIME);
   if (nodeIn(node, "at_clause"))
-    throw notAllowed(sql, "AT is not possible here", placeOf(node), "choose a version with data_version");
+    throw notAllowed(sql, "AT is not supported", placeOf(node), "choose a version with data_version");
 }
 
 /** The entity of a table; empty if the statement defines it. */

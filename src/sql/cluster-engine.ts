@@ -116,10 +116,10 @@ const away = (detail: string) => (): Problem =>
   new Problem("cluster_unavailable", detail, { parameter: "engine", hint: HERE, retryAfter: 5 });
 
 const FAILURES: Readonly<Record<ClusterFailure, (sql: string, error: ClusterError) => Problem>> = {
-  failed: (sql, { message }) => invalidSql(sql, message, null, `the cluster reports what DuckDB may not: ${HERE}`),
+  failed: (sql, { message }) => invalidSql(sql, message, null, `DuckDB may accept the statement: ${HERE}`),
   deadline: () =>
     new Problem("deadline_exceeded", "the cluster took too long", { hint: "read fewer columns, days or codes" }),
-  unavailable: away("the cluster cannot be reached, or lost a part of the work"),
+  unavailable: away("the cluster cannot be reached, or lost a worker or a connection"),
   broken: away("the cluster could not run the statement"),
-  incomplete: away("the cluster does not give the whole result"),
+  incomplete: away("the cluster returned an incomplete result"),
 };

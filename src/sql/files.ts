@@ -65,7 +65,7 @@ export async function filesForCluster(
     async *thenCheck(pieces) {
       yield* pieces;
       if ((await lake.at(data_version)) === "removed")
-        throw new Problem("cluster_unavailable", `data_version ${data_version} was removed while the cluster read it`);
+        throw new Problem("version_removed", `data_version ${data_version} was removed while the cluster read it`);
     },
     leave: () => undefined,
   };

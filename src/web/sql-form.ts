@@ -110,10 +110,7 @@ function parametersIn(sql: string): readonly string[] {
 
 /** A value as it was typed. A number of eight digits is a day; what stands in quotes is text. */
 function valueOf(text: string): SqlValue {
-  const items = text
-    .split(/[,，;；]/)
-    .map((item) => item.trim())
-    .filter((item) => item !== "");
+  const items = [...text.matchAll(ITEM)].map(([item]) => item.trim()).filter((item) => item !== "");
   const areNumbers = items.every((item) => /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(item) && !DAY.test(item));
   const [one, ...others] = areNumbers ? items.map(Number) : items.map(textOf);
   if (one === undefined) return null;
@@ -121,6 +118,9 @@ function valueOf(text: string): SqlValue {
 }
 
 const DAY = /^\d{8}$/;
+
+/** Up to the next comma or semicolon outside quotes. */
+const ITEM = /(?:"[^"]*"|[^,，;；"]|"(?![^"]*"))+/g;
 
 /** Days as SQL has them. */
 const textOf = (item: string): string => (DAY.test(item) ? dayText(item) : item.replace(/^"(.*)"$/, "$1"));

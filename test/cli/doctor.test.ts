@@ -363,7 +363,7 @@ describe("of a server it finds", () => {
     vi.stubEnv("TAPEHOUSE_WORKERS", "1");
     vi.stubEnv("TAPEHOUSE_INGEST_MEMORY", "2GB");
     // 300 MB for each of five processes, or four, two of which run SQL with half as much memory as the worker.
-    expect((await memoryOf()).found).toMatch(/^up to 8.5 GB for 1 worker and the inbox, of /);
+    expect((await memoryOf()).found).toMatch(/^up to 8.5 GB for 1 worker and the inbox and SQL, of /);
     vi.stubEnv("TAPEHOUSE_WATCH", "off");
     expect((await memoryOf()).found).toMatch(/^up to 2.7 GB for 1 worker, of /);
     vi.stubEnv("TAPEHOUSE_WATCH", "on");

@@ -91,7 +91,7 @@ describe("a statement", () => {
     const statement = "SELECT $a AS a, $b AS b, $c AS c, $d AS d, list_contains($e, 'x') AS e, list_sum($f) AS f";
     const [row] = await client.sql(statement, { params: values }).all();
     expect(row).toEqual({ a: 1.5, b: "it's $a", c: 1, d: null, e: 1, f: 3 });
-    for (const wrong of [NaN, Infinity, undefined, [], [1, "a"], [1, NaN], [null], {}, new Date(0), 1n]) {
+    for (const wrong of [NaN, Infinity, undefined, [1, "a"], [1, NaN], [null], {}, new Date(0), 1n]) {
       const given = { params: { x: wrong as never } };
       expect(() => client.sql("SELECT $x AS x", given)).toThrow(/params: x is not a value/);
     }

@@ -74,7 +74,7 @@ async function ask(
 const replicasOf = async (...paths: readonly string[]): Promise<ReadonlySet<string>> =>
   new Set((await Promise.all(paths.map((path) => ask(path)))).map(({ replica }) => replica));
 
-const title = isPossible ? "behind nginx" : "behind nginx (skipped: nginx or the server of S3 is not here)";
+const title = isPossible ? "behind nginx" : "behind nginx (skipped: nginx or the S3 server is not here)";
 
 describe.skipIf(!isPossible)(title, () => {
   test("requests for neighbouring stocks go to the same replica, those for others to any", async () => {

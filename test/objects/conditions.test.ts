@@ -1,4 +1,4 @@
-// A server of S3 that ignores conditional writes is refused before anything can be lost.
+// An S3 server that ignores conditional writes is refused before anything can be lost.
 import { beforeEach, describe, expect, test } from "vitest";
 import { requireConditions } from "../../src/objects/conditions.js";
 import { openObjects } from "../../src/objects/open.js";
@@ -7,7 +7,7 @@ import { bucketProxy, mirrorAt, newAddress, newMirror, STORES } from "../support
 import { dropFactors } from "../support/upkeep.js";
 import { withoutConditions } from "../support/versitygw.js";
 
-const IGNORES = /^s3:\/\/market\/lakes\/\d+ ignores the condition If-None-Match: \*, .*: use a server of S3/;
+const IGNORES = /^s3:\/\/market\/lakes\/\d+ ignores the condition If-None-Match: \*, .*: use an S3 server/;
 
 test.each(STORES)("a %s honours conditional writes, and nothing is left of the attempt", async (store) => {
   const objects = await openObjects(await newAddress(store));

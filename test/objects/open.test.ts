@@ -24,7 +24,7 @@ describe("an address", () => {
   const EXPECTED = ": expected a folder, s3://bucket or s3://bucket/prefix";
 
   test.each([
-    ["", `"" is no address${EXPECTED}`],
+    ["", `"" is not an address${EXPECTED}`],
     ["s3:/x", `s3:/x is not the address of a bucket${EXPECTED}`],
     ["s3:x", `s3:x is not the address of a bucket${EXPECTED}`],
     ["s3://", `s3:// names no bucket${EXPECTED}`],
@@ -32,10 +32,10 @@ describe("an address", () => {
     ["gs://bucket", `gs:// is not a kind of address that is known${EXPECTED}`],
     ["https://user:hidden@host/x", `https:// is not a kind of address that is known${EXPECTED}`],
     ["s3://host:9000/x", "names a server where the bucket should be (set AWS_ENDPOINT_URL"],
-    ["s3://Bucket", "s3://Bucket names no possible bucket (3 to 63 lower-case letters, digits, dots and hyphens)"],
-    ["s3://ab", "names no possible bucket"],
-    ["s3://b%20b", "names no possible bucket"],
-    ["s3://bücher", "names no possible bucket"],
+    ["s3://Bucket", "s3://Bucket does not name a valid bucket (3 to 63 lower-case letters, digits, dots and hyphens)"],
+    ["s3://ab", "does not name a valid bucket"],
+    ["s3://b%20b", "does not name a valid bucket"],
+    ["s3://bücher", "does not name a valid bucket"],
     ["s3://bucket/a//b", "has a prefix with an empty, too long or misleading part"],
     ["s3://bucket//", "has a prefix with an empty"],
     ["s3://bucket/../b", "has a prefix with an empty"],

@@ -238,10 +238,10 @@ describe.skipIf(!hasVersitygw)("a bucket", () => {
   const REFUSALS: readonly (readonly [status: number, body: string, message: RegExp])[] = [
     [403, xml("AccessDenied"), /refuses to read a: the credentials need the permission s3:GetObject$/],
     [404, xml("NoSuchBucket"), /^the bucket market does not exist at http.*: create it, or correct the address$/],
-    [404, "<html>not here</html>", /refuses to read a: status 404; is http.* a server of S3\?$/],
+    [404, "<html>not here</html>", /refuses to read a: status 404; is http.* an S3 server\?$/],
     [403, xml("InvalidAccessKeyId"), /does not know the access key: check AWS_ACCESS_KEY_ID, or AWS_PROFILE$/],
     [400, xml("ExpiredToken"), /^the credentials for s3.* have expired: set new ones/],
-    [403, xml("RequestTimeTooSkewed"), /^the clock of this machine differs .*: set it right$/],
+    [403, xml("RequestTimeTooSkewed"), /^the clock of this machine differs .*: correct the clock$/],
     [
       301,
       xml("PermanentRedirect", "<Region>eu-west-3</Region>"),
@@ -249,7 +249,7 @@ describe.skipIf(!hasVersitygw)("a bucket", () => {
     ],
     [400, xml("AuthorizationHeaderMalformed"), /: set AWS_REGION to the region of the bucket$/],
     [400, xml("Strange"), /refuses to read a: status 400 Strange: It said\\nso$/],
-    [200, "<html>welcome</html>", /^s3.* answered without an ETag for a: it is not a server of S3$/],
+    [200, "<html>welcome</html>", /^s3.* answered without an ETag for a: it is not an S3 server$/],
   ];
   test.each(REFUSALS)("that refuses with %i %j says what to do", async (status, body, message) => {
     bucket.proxy.fault = () => ({ status, body });

@@ -111,7 +111,7 @@ describe("a control group", () => {
     expect(await bodies(await urlOf(server))).toEqual(usual);
     const doctor = tapehouseUnder(command, "doctor", "--data", data, "--port", "0", "--json");
     await doctor.ended;
-    expect(doctor.told.stdout).toMatch(/for 1 worker and the inbox, of 900 MB that this process may use/);
+    expect(doctor.told.stdout).toMatch(/for 1 worker and the inbox and SQL, of 900 MB that this process may use/);
   });
 });
 

@@ -1,4 +1,4 @@
-// A proxy in front of a server of S3 which slows, cuts, loses and refuses what a test tells it to.
+// A proxy in front of an S3 server which slows, cuts, loses and refuses what a test tells it to.
 import { once } from "node:events";
 import { createServer, request as requestHttp, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, type Socket } from "node:net";

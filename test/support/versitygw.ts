@@ -1,4 +1,4 @@
-// A bucket of a real server of S3, behind a proxy. Tests that need it are skipped unless `node scripts/versitygw.mjs` has
+// A bucket of a real S3 server, behind a proxy. Tests that need it are skipped unless `node scripts/versitygw.mjs` has
 // built the server.
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -42,7 +42,7 @@ export async function startBucket(name = "market"): Promise<TestBucket> {
     env: { ...process.env, ROOT_ACCESS_KEY: ACCESS_KEY, ROOT_SECRET_KEY: SECRET_KEY },
     stdio: "ignore",
   });
-  await until("the server of S3 listens", () => (existsSync(socket) ? true : undefined));
+  await until("the S3 server listens", () => (existsSync(socket) ? true : undefined));
   const proxy = await openBucketProxy(socket);
   servers.push({ child, proxy });
   const env = {

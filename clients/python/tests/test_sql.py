@@ -124,6 +124,11 @@ def test_a_list_of_codes_may_be_long(client: Client) -> None:
     assert count.arrow().to_pylist() == [{"n": len(codes & set(frame["ts_code"]))}]
 
 
+def test_no_row_has_one_of_no_codes(client: Client) -> None:
+    count = client.sql("SELECT count(*) AS n FROM daily WHERE ts_code IN $codes", {"codes": []})
+    assert count.arrow().to_pylist() == [{"n": 0}]
+
+
 @pytest.mark.parametrize(
     "value, error, said",
     [
@@ -135,7 +140,6 @@ def test_a_list_of_codes_may_be_long(client: Client) -> None:
         ([1, "a"], TypeError, "the list x must have only texts, only numbers"),
         ([1, None], TypeError, "the list x must have"),
         ([[1]], TypeError, "of type list"),
-        ([], ValueError, "x is an empty list"),
         (float("nan"), ValueError, "x is not a finite number; None is a missing value"),
         (decimal.Decimal("Infinity"), ValueError, "not a finite number"),
         (pd.NaT, ValueError, "x is not a day; None is a missing value"),

@@ -34,7 +34,7 @@ export async function checkCluster(
     return [
       wrong("cluster", {
         found: reasonOf(error),
-        expected: `a server of Spark Connect at ${target} whose workers read the data files`,
+        expected: `a Spark Connect server at ${target} whose workers can read the data files`,
         way: shell("tapehouse", "doctor", "--cluster", "sc://host:15002", "--cluster-data", "/path/of/data"),
       }),
     ];

@@ -32,7 +32,7 @@ const KINDS: Readonly<Record<number, string>> = {
 /** File systems whose files do not last, and why. */
 const TEMPORARY: Readonly<Record<number, string>> = {
   0x01021994: "tmpfs: what is in it is lost when the machine restarts",
-  0x794c7630: "overlay: what is in it lost with the container",
+  0x794c7630: "overlay: its contents are lost with the container",
 };
 
 /** `given` names the data directory, or the bucket that it mirrors, in commands. */

@@ -96,11 +96,15 @@ function checkTasks(config: ServerConfig): Finding {
 }
 
 function checkMemory(config: ServerConfig): Finding {
-  const { workers, watch, bucket } = config;
+  const { workers, watch, bucket, sqlProcesses } = config;
   const machine = machineAt();
   const { memory: allowed } = machine;
   const needed = memoryNeeded(config);
-  const beside = [...(watch ? ["the inbox"] : []), ...(bucket === null ? [] : ["the bucket"])];
+  const beside = [
+    ...(watch ? ["the inbox"] : []),
+    ...(bucket === null ? [] : ["the bucket"]),
+    ...(sqlProcesses === 0 ? [] : ["SQL"]),
+  ];
   const users = [plural(workers, "worker"), ...beside].join(" and ");
   const found = `up to ${size(needed)} for ${users}, of ${size(allowed)} that this process may use`;
   if (needed <= allowed) return ok("memory", found);
@@ -110,7 +114,9 @@ function checkMemory(config: ServerConfig): Finding {
   return warning("memory", {
     found,
     expected: `at most ${size(allowed)}: above it the system kills processes`,
-    way: fits ? shell("tapehouse", "serve", ...less) : "use fewer --workers or --no-watch, or raise the memory limit",
+    way: fits
+      ? shell("tapehouse", "serve", ...less)
+      : "use fewer --workers, --no-watch or --sql-processes 0, or raise the memory limit",
   });
 }
 

@@ -71,7 +71,7 @@ export function columnsOfStar(scope: Scope, node: Node): readonly (OutputColumn 
       .map((column) => ({ ...column, value: columnOf(source, column) })),
   );
   const missing = excluded.find((name) => !columns.some((each) => isSame(each.name, name)));
-  if (missing !== undefined) return refuse(node, `EXCLUDE of ${quoted(missing)}, which is no column,`);
+  if (missing !== undefined) return refuse(node, `EXCLUDE of ${quoted(missing)}, which is not a column,`);
   return columns.filter(({ name }) => !excluded.some((each) => isSame(each, name)));
 }
 

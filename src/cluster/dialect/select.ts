@@ -181,7 +181,7 @@ function modifiers(node: Node, items: readonly Item[], names: Context | null, so
     const item = named ?? ordinal(by, items);
     if (item !== undefined) return outputOf(item);
     if (by["class"] === "STAR") return refuse(by, "ORDER BY ALL", "name the columns");
-    if (names === null) return refuse(by, "an order by anything but columns of the result");
+    if (names === null) return refuse(by, "ORDER BY something other than a result column");
     const { sql } = expression(names, by);
     const same = items.find(({ value }) => value.sql === sql);
     if (same !== undefined) return outputOf(same);

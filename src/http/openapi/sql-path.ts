@@ -6,7 +6,7 @@ import { type Parameter, sharedParameter, single } from "./parameters.js";
 import { problemResponses, type Ref, refTo, ROWS, type Schema } from "./schemas.js";
 
 const STATEMENT =
-  "One `SELECT` in the SQL of DuckDB. Its tables are the entities, with real dates; `$name` is a parameter. Tables of the field: " +
+  "One `SELECT` in the SQL of DuckDB. Its tables are the entities, with real dates; `$name` is a parameter. Table functions for market data: " +
   "`known(income, '20240501')`, `latest(income)`, `adjusted(daily, 'backward')`, `bars(daily, 'week')`, " +
   "`panel('daily:close,daily_basic:pe', '20240101', '20241231')`, `trading_days('20240101', '20241231')`, " +
   "`universe('20240105')`; and the function `shift_days(day, n)`.";
@@ -66,8 +66,8 @@ const inUrl: Operation = {
 const value: Schema = {
   oneOf: [
     { type: ["string", "number", "boolean", "null"] },
-    { type: "array", items: { type: "string" }, minItems: 1 },
-    { type: "array", items: { type: "number" }, minItems: 1 },
+    { type: "array", items: { type: "string" } },
+    { type: "array", items: { type: "number" } },
   ],
 };
 

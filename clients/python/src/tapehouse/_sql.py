@@ -94,8 +94,6 @@ def _value(name: str, value: Any) -> Any:
     if not hasattr(value, "__iter__") or isinstance(value, (str, bytes, bytearray, Mapping)):
         return _scalar(name, value)
     items = [_scalar(name, _plain(item)) for item in value]
-    if not items:
-        raise ValueError(f"params: {name} is an empty list; a list needs at least one item")
     if any(item is None or isinstance(item, bool) for item in items) or len({isinstance(item, str) for item in items}) > 1:
         raise TypeError(f"params: the list {name} must have only texts, only numbers or only days")
     return items

@@ -35,7 +35,7 @@ export async function checkCluster(
       wrong("cluster", {
         found: reasonOf(error),
         expected: `a Spark Connect server at ${target} whose workers can read the data files`,
-        way: shell("tapehouse", "doctor", "--cluster", "sc://host:15002", "--cluster-data", "/path/of/data"),
+        way: shell("tapehouse", "doctor", "--cluster", `sc://${target}`, "--cluster-data", "/path/of/data"),
       }),
     ];
   } finally {

@@ -32,6 +32,9 @@ export interface RestoreReport {
 /** Gets the file that is restored, the bytes done, and all of them; 0 if unknown. */
 type OnRestore = (what: string, bytes: number, total: number) => void;
 
+/** Gets the path of each data file when it is in the data directory; may take it away. */
+type OnDataFile = (path: string) => Promise<void>;
+
 /**
  * Restores a backup, a folder or a tar archive, into a data directory that is missing or empty, or that an earlier
  * restore did not finish. `input` is read if `source` is `-`.
@@ -41,11 +44,14 @@ export async function restore(
   root: string,
   input: NodeJS.ReadStream,
   onFile: OnRestore = () => undefined,
+  onDataFile: OnDataFile = async () => undefined,
 ): Promise<RestoreReport> {
   const layout = layoutOf(root);
   const mirror = await mirrorOf(layout);
-  if (mirror !== null) return restoreIntoBucket(mirror, layout, (folder) => restore(source, folder, input, onFile));
-  if (isBucketAddress(source)) return restoreFromBucket(source, root, input, onFile);
+  const into = (folder: string, send: OnDataFile): Promise<RestoreReport> =>
+    restore(source, folder, input, onFile, send);
+  if (mirror !== null) return restoreIntoBucket(mirror, layout, into);
+  if (isBucketAddress(source)) return restoreFromBucket(source, root, input, onFile, onDataFile);
   const archive = await openSource(source, input);
   await requireEmpty(layout);
   const [backup, data] = [await realPathOf(resolve(source)), await realPathOf(resolve(root))];
@@ -61,7 +67,8 @@ export async function restore(
     const folder = archive ? unpacked : source;
     if (archive) await unpack(archive, source, unpacked, onFile);
     const manifest = await requireManifest(folder, source);
-    const report = await copyFiles(manifest, { folder, source, moves: archive !== null }, layout, onFile);
+    const from = { folder, source, moves: archive !== null };
+    const report = await copyFiles(manifest, from, layout, onFile, onDataFile);
     await rm(unpacked, { recursive: true });
     await writeDurably(layout.pointer, `${manifest.sequence}\n`);
     return report;
@@ -77,11 +84,12 @@ async function restoreFromBucket(
   root: string,
   input: NodeJS.ReadStream,
   onFile: OnRestore,
+  onDataFile: OnDataFile,
 ): Promise<RestoreReport> {
   const folder = `${resolve(root)}.backup`;
   await mkdir(folder, { recursive: true });
   await fetchBackup(source, folder, onFile);
-  const report = await restore(folder, root, input, onFile);
+  const report = await restore(folder, root, input, onFile, onDataFile);
   await rm(folder, { recursive: true });
   return report;
 }
@@ -185,6 +193,7 @@ async function copyFiles(
   { folder, source, moves }: From,
   layout: Layout,
   onFile: OnRestore,
+  onDataFile: OnDataFile,
 ): Promise<RestoreReport> {
   const { root } = layout;
   const target: CopyTarget = { root, incoming: join(root, UNPACKED), folders: new Set() };
@@ -199,6 +208,7 @@ async function copyFiles(
         throw error instanceof DamagedFileError ? damaged(source, error.path, error.reason) : error;
       });
     }
+    if (isDataFile(file)) await onDataFile(join(root, to));
     bytes += file.bytes;
   }
   await removeOthers(layout, new Set(manifest.files.map(({ path }) => placeOf(manifest, path))));

@@ -1,14 +1,19 @@
 // Backups of a lake in a bucket, backups in a bucket, and with both a way from a folder into a bucket and back.
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { backup } from "../../src/backup/backup.js";
 import { restore } from "../../src/backup/restore.js";
+import { sha256OfFile } from "../../src/lake/integrity.js";
 import { openLake } from "../../src/lake/lake.js";
 import { readTokens } from "../../src/lake/tokens.js";
 import { layoutOf } from "../../src/lake/layout.js";
+import { openMirror } from "../../src/lake/mirror/mirror.js";
 import { verify } from "../../src/repair/verify.js";
 import { createToken } from "../../src/store/tokens.js";
+import { smallDisk } from "../support/disks.js";
 import { temporaryFolder } from "../support/folders.js";
+import { publishRows } from "../support/lake.js";
 import { mirrorAt, newAddress, newMirror, pull, STORES } from "../support/mirrors.js";
 import { dropFactors, MEMORY, rowsOf } from "../support/upkeep.js";
 
@@ -80,6 +85,31 @@ describe.each(STORES)("a lake in a %s", (store) => {
     expect(await historyOf(other)).toEqual(await historyOf(folder));
   });
 });
+
+const disk = await smallDisk(6);
+
+test.skipIf(disk === null)(
+  "a backup that is larger than the disk of a mirror is restored into its bucket",
+  async () => {
+    const folder = join(await temporaryFolder(), "data");
+    const year = (i: number): string =>
+      `SELECT printf('%06d.SZ', i) AS ts_code, DATE '20${10 + i}-01-04' AS trade_date, random() AS adj_factor FROM range(120_000) t(i)`;
+    for (let i = 0; i < 8; i++) await publishRows(folder, { adj_factor: year(i) });
+    const { byDate } = (await openLake(folder)).current().files("adj_factor");
+    expect(byDate.reduce((sum, { bytes }) => sum + bytes, 0)).toBeGreaterThan(6e6);
+    const place = join(await temporaryFolder(), "backup");
+    await backUp(folder, place);
+    const address = await newAddress("folder");
+    const mirror = join(disk!, "mirror");
+    await openMirror(mirror, { address, size: 1e6 });
+    await restoreTo(place, mirror);
+    expect((await openLake(mirror)).current().files("adj_factor").byDate).toEqual(byDate);
+    for (const { path, bytes, sha256 } of byDate) {
+      const object = join(address, "lake", path);
+      expect([(await stat(object)).size, await sha256OfFile(object)]).toEqual([bytes, sha256]);
+    }
+  },
+);
 
 describe.skipIf(!STORES.includes("bucket"))("a backup in a bucket", () => {
   test("copies only what is new, finds damage if asked, and can be restored", async () => {

@@ -50,13 +50,13 @@ export const SETTINGS = {
     fallback: "auto",
     meaning: "number of worker processes; auto: one per two cores, as far as --memory allows",
     parse: parsers.orAuto(parsers.wholeNumber(1, MOST_WORKERS)),
-    of: SERVER,
+    of: CHECKED,
   }),
   encoders: setting({
     fallback: "auto",
     meaning: "threads that encode wide responses; auto: one per core without a worker; 0: none",
     parse: parsers.orAuto(parsers.wholeNumber(0, MOST_WORKERS)),
-    of: SERVER,
+    of: CHECKED,
     share: partOrAuto,
   }),
   memory: setting({
@@ -206,7 +206,7 @@ export const SETTINGS = {
     fallback: "auto",
     meaning: "memory for DuckDB to import a large file; auto: 2 GB, or less if less memory is available",
     parse: parsers.orAuto(parsers.size),
-    of: INBOX,
+    of: [...INBOX, "doctor"],
   }),
   maxDrop: setting({
     fallback: "10GB",

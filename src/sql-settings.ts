@@ -4,6 +4,7 @@ import { setting } from "./setting-types.js";
 import { MOST_WORKERS, parsers } from "./setting-values.js";
 
 const SERVER = ["serve"] as const;
+const CHECKED = ["serve", "doctor"] as const;
 const STATEMENTS = ["serve", "sql"] as const;
 const CLUSTER = [...STATEMENTS, "doctor"] as const;
 
@@ -15,14 +16,14 @@ export const SQL_SETTINGS = {
     meaning:
       "processes that run SQL, one statement each at a time; auto: two per worker, one if memory is short; 0: no SQL",
     parse: parsers.orAuto(parsers.wholeNumber(0, MOST_WORKERS)),
-    of: SERVER,
+    of: CHECKED,
     share: partOrAuto,
   }),
   sqlMemory: setting({
     fallback: "auto",
     meaning: "memory for SQL, all processes together; auto: half as much as --memory",
     parse: parsers.orAuto(parsers.size),
-    of: SERVER,
+    of: CHECKED,
     share: partOfSize,
   }),
   sqlSpill: setting({

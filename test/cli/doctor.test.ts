@@ -365,7 +365,7 @@ describe("of a server it finds", () => {
     // 300 MB for each of five processes, or four, two of which run SQL with half as much memory as the worker.
     expect((await memoryOf()).found).toMatch(/^up to 8.5 GB for 1 worker and the inbox and SQL, of /);
     vi.stubEnv("TAPEHOUSE_WATCH", "off");
-    expect((await memoryOf()).found).toMatch(/^up to 2.7 GB for 1 worker, of /);
+    expect((await memoryOf()).found).toMatch(/^up to 2.7 GB for 1 worker and SQL, of /);
     vi.stubEnv("TAPEHOUSE_WATCH", "on");
     vi.stubEnv("TAPEHOUSE_INGEST_MEMORY", "900000GB");
     const { way } = await memoryOf();

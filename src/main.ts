@@ -1,6 +1,13 @@
 #!/usr/bin/env node
 // The command `tapehouse`.
-import { run } from "./cli/program.js";
+
+/** Exits with a message if the program cannot be loaded because too few files may be open. */
+const { run } = await import("./cli/program.js").catch((error: unknown) => {
+  const { code, path } = error as NodeJS.ErrnoException;
+  if (code !== "EMFILE") throw error;
+  process.stderr.write(`tapehouse: too many open files; raise the limit with ulimit -n (open ${path})\n`);
+  process.exit(1);
+});
 
 // A reader of our output may stop before its end, as `head` does. The work continues.
 for (const stream of [process.stdout, process.stderr]) {

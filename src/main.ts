@@ -5,6 +5,7 @@
 const { run } = await import("./cli/program.js").catch((error: unknown) => {
   const { code, path } = error as NodeJS.ErrnoException;
   if (code !== "EMFILE") throw error;
+  // eslint-disable-next-line no-restricted-syntax -- the module that prints is not loaded
   process.stderr.write(`tapehouse: too many open files; raise the limit with ulimit -n (open ${path})\n`);
   process.exit(1);
 });

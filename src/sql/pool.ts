@@ -192,8 +192,8 @@ function startRunner(entry: URL, options: RunnerOptions): Runner {
     const next = waiting.shift();
     if (reply.reply === "problem") next?.reject(received(reply.problem));
     else if (reply.reply === "failed") {
-      // It may be of no more use: after some errors DuckDB refuses every statement.
-      kill();
+      // It may be of no more use: after some errors DuckDB refuses every statement. One that was stopped ends as it should.
+      if (stopped === null) kill();
       next?.reject(failure(reply.message));
     } else next?.resolve(reply);
   });

@@ -298,7 +298,7 @@ describe.runIf(hasSail)("a cluster that dies", () => {
 });
 
 describe.runIf(hasSail && isLong)("a cluster of two workers", () => {
-  test("ends its work when the client leaves, and at the deadline", async () => {
+  test("ends its work when the client leaves, and at the deadline", { timeout: 600_000 }, async () => {
     const { address, workers } = await startSail("workers");
     const server = await withCluster(address, {}, { sqlDeadline: 120_000 });
     const left = new AbortController();

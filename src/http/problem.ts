@@ -239,7 +239,10 @@ const FAULTS: Readonly<Record<string, () => Problem>> = {
       hint: "request fewer codes at a time, or all of them and filter in the client",
     }),
   HPE_INVALID_METHOD: () =>
-    new Problem("method_not_allowed", "only GET and HEAD are supported, and POST for …/query, /api/v1/sql and /tushare"),
+    new Problem(
+      "method_not_allowed",
+      "only GET and HEAD are supported, and POST for …/query, /api/v1/sql and /tushare",
+    ),
   HPE_INVALID_VERSION: unsupportedVersion,
   HPE_PAUSED_H2_UPGRADE: unsupportedVersion,
 };

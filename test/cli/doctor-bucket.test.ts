@@ -47,7 +47,9 @@ describe.skipIf(!STORES.includes("bucket"))("of a lake in a bucket the doctor", 
     const findings = JSON.parse(out) as Finding[];
     expect(findings.filter(({ thing }) => ["bucket", "bucket rights", "conditions"].includes(thing))).toHaveLength(3);
     expect(findings).toContainEqual(
-      expect.objectContaining({ found: expect.stringMatching(/for 1 worker and the inbox and the bucket and SQL, of /) }),
+      expect.objectContaining({
+        found: expect.stringMatching(/for 1 worker and the inbox and the bucket and SQL, of /),
+      }),
     );
   });
 

@@ -12,7 +12,7 @@ import { inTurn, median, quantile, round } from "../harness/turns.js";
 import { overFiles, QUANT_STATEMENTS } from "./quant-statements.js";
 import { smallReads } from "./small.js";
 
-/** At most so many times as slow as DuckDB, at least so many times as fast as ClickHouse, at most so much slower. */
+/** Time at most, relative to DuckDB; speed at least, relative to ClickHouse; p99 at most, relative to an idle server. */
 const TARGETS = { aggregate: 1.3, quant: 2, beside: 2 } as const;
 
 const sqlUrl = (server: BenchServer, sql: string): string =>

@@ -60,7 +60,7 @@ export function runWorker(): void {
     },
     background: ({ background: now }) => void (background = now),
     retire: () => void end({ within: longest, keepIdle: true }),
-    // It may not have been told to serve yet.
+    // The order to serve may not have come yet.
     stop: ({ within }) => void (spillFolder === undefined ? process.exit(0) : end({ within })),
     count: () => void count(),
     suspect: ({ files }) => void running.then(({ context }) => checkFiles(context, files)),

@@ -126,13 +126,13 @@ async function resultOf(
   const ms = Math.round(performance.now() - began);
   const { count, truncated, data_version: version } = answer;
   const more = t(truncated ? "sqlTruncated" : "whole");
-  const told = unbroken(t("sqlCount", { n: countText(count), more, version, ms }));
+  const summary = unbroken(t("sqlCount", { n: countText(count), more, version, ms }));
   const lines = linesIn(answer);
   const chart = lines === null ? null : chartOf(app, lines);
   const describe = ({ dtype }: Envelope["columns"][number]) => ({ label: t(TYPES[dtype]!), title: null });
   return {
     nodes: [
-      h("p", { role: "status" }, ...told),
+      h("p", { role: "status" }, ...summary),
       ...(chart === null ? [] : chart.nodes),
       count === 0 ? h("p", {}, t("noRows")) : rowTable(app, answer, describe),
     ],

@@ -1,10 +1,6 @@
 // The client against a real server, and through a proxy that simulates network faults.
-import { readFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { tableFromIPC } from "apache-arrow";
-import { afterAll, afterEach, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
 import { ENTITIES } from "../../src/catalog/index.js";
 import {
   createClient,
@@ -15,8 +11,19 @@ import {
   type DailyRow,
 } from "../../src/client/index.js";
 import { hasZstd } from "../../src/zstd.js";
-import { describeInBrowser, openPage } from "../support/browser.js";
+import { describeInBrowser, openPage, serveClient } from "../support/browser.js";
 import { demoLake } from "../support/demo.js";
+import {
+  cutsChunks,
+  cutsLength,
+  drops,
+  type Fault,
+  type FaultyProxy,
+  head,
+  openFaultyProxy,
+  passes,
+  refuses,
+} from "../support/faulty-proxy.js";
 import { serve, TOKEN, type TestServer } from "../support/server.js";
 import "../support/zstd.js";
 
@@ -26,71 +33,24 @@ async function gather<T>(items: AsyncIterable<T>): Promise<T[]> {
   return gathered;
 }
 
-/** Sends a faulty version of the server's response to the client. */
-type Fault = (response: ServerResponse, answer: Response, body: Buffer) => void;
-
-const head = (response: ServerResponse, answer: Response, more: Record<string, string>): ServerResponse =>
-  response.writeHead(answer.status, {
-    ...Object.fromEntries(
-      [...answer.headers].filter(([name]) => /^(content-type|x-data-version|x-next-cursor)$/.test(name)),
-    ),
-    ...more,
-  });
-const passes: Fault = (response, answer, body) => head(response, answer, {}).end(body);
-const cutsLength =
-  (part: number): Fault =>
-  (response, answer, body) =>
-    head(response, answer, { "Content-Length": String(body.length) }).write(
-      body.subarray(0, Math.floor(body.length * part)),
-      () => response.destroy(),
-    );
-const cutsChunks =
-  (part: number): Fault =>
-  (response, answer, body) =>
-    head(response, answer, {}).write(body.subarray(0, Math.floor(body.length * part)), () => response.destroy());
-const drops: Fault = (response) => response.destroy();
-const refuses =
-  (status: number): Fault =>
-  (response) =>
-    response.writeHead(status, { "Retry-After": "0" }).end();
-
 let server: TestServer;
-let proxy: Server;
+let proxy: FaultyProxy;
 let client: Client;
 let careful: Client;
 let careless: Client;
-const faults: Fault[] = [];
-const asked: string[] = [];
-
-async function forward(request: IncomingMessage): Promise<Response> {
-  const { accept, "content-type": type } = request.headers;
-  if (request.method === "GET") return server.get(request.url!, { Accept: accept! });
-  const body = Buffer.concat(await request.toArray());
-  const headers = { Authorization: `Bearer ${TOKEN}`, Accept: accept!, "Content-Type": type! };
-  return fetch(server.url + request.url!, { method: "POST", headers, body });
-}
 
 beforeAll(async () => {
   server = await serve(await demoLake({ days: 120 }));
-  proxy = createServer((request, response) => {
-    asked.push(request.url!);
-    void forward(request).then(async (answer) => {
-      const body = Buffer.from(await answer.arrayBuffer());
-      (faults.shift() ?? passes)(response, answer, body);
-    });
-  });
-  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  proxy = await openFaultyProxy(server);
+  const { url } = proxy;
   client = createClient({ url: server.url, token: TOKEN });
   careful = createClient({ url, token: TOKEN, retries: 3, backoff: 1 });
   careless = createClient({ url, token: TOKEN, retries: 0 });
 });
 
 afterEach(() => {
-  faults.length = 0;
-  asked.length = 0;
+  proxy.reset();
 });
-afterAll(() => void proxy.close());
 
 const BAR = { start_date: 20251201, end_date: "2025-12-31" };
 
@@ -191,27 +151,30 @@ const CUTS: [string, Fault][] = [0, 0.4, 0.99].flatMap((part) => [
 
 describe("a response that was cut off", () => {
   test.each(CUTS)("%s is an error", async (_, fault) => {
-    faults.push(fault);
+    proxy.faults.push(fault);
     await expect(careless.daily(BAR).all()).rejects.toThrow(TapehouseError);
-    faults.push(fault);
+    proxy.faults.push(fault);
     await expect(gather(careless.daily(BAR).bytes("arrow"))).rejects.toThrow(TapehouseError);
   });
 
   test.each(CUTS)("%s is requested again in its version, without repeated rows", async (_, fault) => {
-    faults.push(fault, drops, refuses(503));
+    proxy.faults.push(fault, drops, refuses(503));
     expect(await careful.daily(BAR).all()).toEqual(await client.daily(BAR).all());
-    expect(asked).toHaveLength(4);
+    expect(proxy.asked).toHaveLength(4);
   });
 
   test("names its version when it is requested again", async () => {
-    faults.push(cutsChunks(0.9));
+    proxy.faults.push(cutsChunks(0.9));
     await careful.daily(BAR).all();
     const version = (await client.versions())[0]!;
-    expect(asked.map((path) => new URL(path, server.url).searchParams.get("data_version"))).toEqual([null, version]);
+    expect(proxy.asked.map((path) => new URL(path, server.url).searchParams.get("data_version"))).toEqual([
+      null,
+      version,
+    ]);
   });
 
   test("whose Arrow has no end is an error although it is complete for HTTP", async () => {
-    faults.push((response, answer, body) => passes(response, answer, body.subarray(0, -8)));
+    proxy.faults.push((response, answer, body) => passes(response, answer, body.subarray(0, -8)));
     const bytes = careless.daily(BAR).bytes("arrow");
     await expect(gather(bytes)).rejects.toThrow(IncompleteAnswerError);
   });
@@ -231,17 +194,17 @@ describe("thousands of codes", () => {
     expect((await gather(careless.daily({ ...BAR, ts_code: codes }).pages(7))).flat()).toEqual(expected);
     const bytes = Buffer.concat(await gather(careless.daily({ ...BAR, ts_code: codes.join() }).bytes("arrow")));
     expect(tableFromIPC(bytes).numRows).toBe(expected.length);
-    expect([...new Set(asked)]).toEqual([QUERY]);
+    expect([...new Set(proxy.asked)]).toEqual([QUERY]);
     const panel = await client.panel("daily:close", { ...BAR, codes }).all();
     expect(panel.map((row) => row["daily.close"])).toEqual(expected.map(({ close }) => close));
   });
 
   test("are requested again in their version if the response was cut off", async () => {
-    faults.push(cutsChunks(0.6), drops, refuses(503));
+    proxy.faults.push(cutsChunks(0.6), drops, refuses(503));
     expect(await careful.daily({ ...BAR, ts_code: codes }).all()).toEqual(
       await client.daily({ ...BAR, ts_code: codes }).all(),
     );
-    expect(asked).toEqual([QUERY, QUERY, QUERY, QUERY]);
+    expect(proxy.asked).toEqual([QUERY, QUERY, QUERY, QUERY]);
   });
 
   test("are refused with the reason, whether the body was read or not", async () => {
@@ -252,9 +215,9 @@ describe("thousands of codes", () => {
   });
 
   test("are requested again if a proxy sends the response to another query", async () => {
-    faults.push((response, answer, body) => head(response, answer, { "X-Answer-To": "00000000" }).end(body));
+    proxy.faults.push((response, answer, body) => head(response, answer, { "x-answer-to": "00000000" }).end(body));
     expect(await careful.daily({ ...BAR, ts_code: codes, limit: 2 }).all()).toHaveLength(2);
-    expect(asked).toEqual([QUERY, QUERY]);
+    expect(proxy.asked).toEqual([QUERY, QUERY]);
   });
 });
 
@@ -270,11 +233,11 @@ describe("a refusal", () => {
   });
 
   test.each([429, 503])("with status %i is retried, with another status not", async (status) => {
-    faults.push(refuses(status));
+    proxy.faults.push(refuses(status));
     expect(await careful.versions()).toEqual(await client.versions());
-    faults.push(refuses(502));
+    proxy.faults.push(refuses(502));
     await expect(careful.versions()).rejects.toMatchObject({ code: "http_502" });
-    expect(asked).toHaveLength(3);
+    expect(proxy.asked).toHaveLength(3);
   });
 });
 
@@ -326,20 +289,13 @@ describe("the rest of the API", () => {
 
 describeInBrowser("in a browser", () => {
   test("reads rows when it is loaded from dist", async () => {
-    const dist = join(import.meta.dirname, "../../dist");
-    const site = createServer((request, response) => {
-      if (!request.url!.endsWith(".js")) return response.setHeader("Content-Type", "text/html").end("<!doctype html>");
-      return response.setHeader("Content-Type", "text/javascript").end(readFileSync(dist + request.url!));
-    });
-    await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
-    const origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+    const origin = await serveClient();
     const open = await serve(await demoLake({ days: 40 }), { corsOrigin: origin });
     const { page } = await openPage(origin);
     await page.goto(origin);
     // As text, because the test's compiler would rewrite the import.
     const rows = await page.evaluate(`import("${origin}/client/index.js").then(({ createClient }) =>
       createClient({ url: "${open.url}", token: "${TOKEN}" }).daily({ limit: 3 }).all())`);
-    site.close();
     expect(rows).toEqual(await createClient({ url: open.url, token: TOKEN }).daily({ limit: 3 }).all());
   });
 });

@@ -1,32 +1,21 @@
 // SQL with the client, against a real server, and through a proxy that simulates network faults.
-import { readFileSync } from "node:fs";
-import { createServer, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { tableFromIPC } from "apache-arrow";
-import { afterAll, afterEach, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
 import { createClient, IncompleteAnswerError, type Client, type SqlRow } from "../../src/client/index.js";
 import { createToken } from "../../src/store/tokens.js";
-import { describeInBrowser, openPage } from "../support/browser.js";
+import { describeInBrowser, openPage, serveClient } from "../support/browser.js";
 import { demoLake } from "../support/demo.js";
+import {
+  cutsChunks,
+  drops,
+  type Fault,
+  type FaultyProxy,
+  head,
+  openFaultyProxy,
+  passes,
+  refuses,
+} from "../support/faulty-proxy.js";
 import { serve, TOKEN, type TestServer } from "../support/server.js";
-
-/** Sends a faulty version of the server's response to the client. */
-type Fault = (response: ServerResponse, answer: Response, body: Buffer) => void;
-
-const KEPT = /^(content-type|x-data-version|x-truncated|x-answer-to)$/;
-const head = (response: ServerResponse, answer: Response, more: Record<string, string> = {}): ServerResponse =>
-  response.writeHead(answer.status, {
-    ...Object.fromEntries([...answer.headers].filter(([name]) => KEPT.test(name))),
-    ...more,
-  });
-const passes: Fault = (response, answer, body) => head(response, answer).end(body);
-const cuts =
-  (part: number): Fault =>
-  (response, answer, body) =>
-    head(response, answer).write(body.subarray(0, Math.floor(body.length * part)), () => response.destroy());
-const drops: Fault = (response) => response.destroy();
-const refuses: Fault = (response) => response.writeHead(503, { "Retry-After": "0" }).end();
 
 const DAILY = "FROM daily ORDER BY trade_date, ts_code";
 const MEAN = "SELECT trade_date, avg(close) AS close FROM daily WHERE trade_date >= $from GROUP BY 1 ORDER BY 1";
@@ -34,35 +23,21 @@ const params = { from: "2025-12-01" };
 
 let data: string;
 let server: TestServer;
-let proxy: Server;
+let proxy: FaultyProxy;
 let client: Client;
 let careful: Client;
-const faults: Fault[] = [];
-let asked = 0;
 
 beforeAll(async () => {
   data = await demoLake({ days: 120 });
   server = await serve(data, { sqlRows: "20000" });
-  proxy = createServer((request, response) => {
-    asked++;
-    void request.toArray().then(async (pieces) => {
-      const headers = { Authorization: `Bearer ${TOKEN}`, "Content-Type": "application/json" };
-      const options = { method: "POST", headers: { ...headers, Accept: request.headers.accept! } };
-      const answer = await fetch(server.url + request.url!, { ...options, body: Buffer.concat(pieces as Buffer[]) });
-      (faults.shift() ?? passes)(response, answer, Buffer.from(await answer.arrayBuffer()));
-    });
-  });
-  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  proxy = await openFaultyProxy(server);
   client = createClient({ url: server.url, token: TOKEN });
-  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  careful = createClient({ url, token: TOKEN, retries: 3, backoff: 1 });
+  careful = createClient({ url: proxy.url, token: TOKEN, retries: 3, backoff: 1 });
 });
 
 afterEach(() => {
-  faults.length = 0;
-  asked = 0;
+  proxy.reset();
 });
-afterAll(() => void proxy.close());
 
 async function gather<T>(items: AsyncIterable<T>): Promise<T[]> {
   const gathered: T[] = [];
@@ -86,7 +61,7 @@ describe("a statement", () => {
     expectTypeOf(await client.sql<{ n: number }>("SELECT 1 AS n").all()).toEqualTypeOf<{ n: number }[]>();
   });
 
-  test("takes texts, numbers, truth values, null and lists as parameters, and refuses what JSON would change", async () => {
+  test("takes texts, numbers, booleans, null and lists as parameters, and refuses what JSON would change", async () => {
     const values = { a: 1.5, b: "it's $a", c: true, d: null, e: ["000001.SZ", "x"], f: [1, 2] };
     const statement = "SELECT $a AS a, $b AS b, $c AS c, $d AS d, list_contains($e, 'x') AS e, list_sum($f) AS f";
     const [row] = await client.sql(statement, { params: values }).all();
@@ -140,54 +115,48 @@ describe("a statement", () => {
 
 describe("a result that was cut off", () => {
   test.each([0, 0.4, 0.99])("after %d of it is requested again as a whole", async (part) => {
-    faults.push(cuts(part), drops, refuses);
+    proxy.faults.push(cutsChunks(part), drops, refuses(503));
     expect(await careful.sql(DAILY).all()).toEqual(await client.sql(DAILY).all());
-    expect(asked).toBe(4);
+    expect(proxy.asked).toHaveLength(4);
   });
 
   test("after the first rows were returned is an error, since the next run may order them differently", async () => {
-    faults.push(refuses, cuts(0.9));
+    proxy.faults.push(refuses(503), cutsChunks(0.9));
     const rows: unknown[] = [];
     const read = async (): Promise<void> => {
       for await (const row of careful.sql(DAILY)) rows.push(row);
     };
     await expect(read()).rejects.toThrow(IncompleteAnswerError);
-    expect([rows.length > 0, asked]).toEqual([true, 2]);
+    expect([rows.length > 0, proxy.asked.length]).toEqual([true, 2]);
   });
 
   test("again and again is an error", async () => {
-    faults.push(...Array<Fault>(10).fill(cuts(0.9)));
+    proxy.faults.push(...Array<Fault>(10).fill(cutsChunks(0.9)));
     await expect(careful.sql(DAILY).all()).rejects.toThrow(IncompleteAnswerError);
-    expect(asked).toBe(4);
+    expect(proxy.asked).toHaveLength(4);
   });
 
   test("in the end of its Arrow is an error although it is complete for HTTP", async () => {
-    faults.push((response, answer, body) => passes(response, answer, body.subarray(0, -8)));
+    proxy.faults.push((response, answer, body) => passes(response, answer, body.subarray(0, -8)));
     await expect(gather(careful.sql(DAILY).bytes("arrow"))).rejects.toThrow(IncompleteAnswerError);
   });
 });
 
 test("the result of another statement is requested again", async () => {
-  faults.push((response, answer, body) => head(response, answer, { "x-answer-to": "00000000" }).end(body));
+  proxy.faults.push((response, answer, body) => head(response, answer, { "x-answer-to": "00000000" }).end(body));
   expect(await careful.sql(MEAN, { params }).all()).toEqual(await client.sql(MEAN, { params }).all());
-  expect(asked).toBe(2);
+  expect(proxy.asked).toHaveLength(2);
 });
 
 test("a statement that needs too much is not run again", async () => {
   const much = careful.sql("FROM range(50_000) AS numbers(i)", { limit: 30_000 });
   await expect(gather(much.bytes("arrow"))).rejects.toMatchObject({ status: 503, code: "out_of_room" });
-  expect(asked).toBe(1);
+  expect(proxy.asked).toHaveLength(1);
 });
 
 describeInBrowser("in a browser", () => {
   test("a statement of another origin runs when the client is loaded from dist", async () => {
-    const dist = join(import.meta.dirname, "../../dist");
-    const site = createServer((request, response) => {
-      if (!request.url!.endsWith(".js")) return response.setHeader("Content-Type", "text/html").end("<!doctype html>");
-      return response.setHeader("Content-Type", "text/javascript").end(readFileSync(dist + request.url!));
-    });
-    await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
-    const origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+    const origin = await serveClient();
     const open = await serve(data, { corsOrigin: origin });
     const { page } = await openPage(origin);
     await page.goto(origin);
@@ -196,7 +165,6 @@ describeInBrowser("in a browser", () => {
       const answer = createClient({ url: "${open.url}", token: "${TOKEN}" }).sql(${JSON.stringify(DAILY)}, { limit: 3 });
       return [await answer.all(), answer.truncated, answer.dataVersion];
     })`);
-    site.close();
     expect(found).toEqual([await client.sql(DAILY, { limit: 3 }).all(), true, (await client.versions())[0]]);
   });
 });

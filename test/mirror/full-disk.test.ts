@@ -89,7 +89,7 @@ describe.skipIf(disk === null)("a mirror on a full disk", () => {
     expect(await fetched(root)).toEqual(["adj_factor", "stk_limit"]);
   });
 
-  test("a file whose last bytes do not fit is not taken for whole", async () => {
+  test("a file whose last bytes do not fit counts as incomplete", async () => {
     const root = await newReader();
     const [file] = await filesIn(root, "daily");
     const path = join(layoutOf(root).lake, file!.path);

@@ -241,7 +241,7 @@ describe("a damaged data file", () => {
 describe("a damaged pointer", () => {
   const pointer = (): string => layoutOf(root).pointer;
 
-  // The pointer of a mirror is made anew: see test/mirror/repair.
+  // A mirror replaces its pointer: see test/mirror/repair.
   folderTest.each([
     ["garbage", () => writeFile(pointer(), "\x00\xff garbage")],
     ["empty", () => truncate(pointer(), 0)],

@@ -1,5 +1,8 @@
 // Headless Chromium, for tests in a browser. Without it tests are skipped, in CI they fail.
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
 import { describe } from "vitest";
 import { afterEachFile } from "./folders.js";
@@ -58,7 +61,22 @@ export async function openPage(home: string, options: BrowserContextOptions = {}
   return { page, complaints };
 }
 
+const sites: Server[] = [];
+
+/** A site of another origin with an empty page and the built client. Resolves to its origin; it ends with the test file. */
+export async function serveClient(): Promise<string> {
+  const dist = join(import.meta.dirname, "../../dist");
+  const site = createServer((request, response) => {
+    if (!request.url!.endsWith(".js")) return response.setHeader("Content-Type", "text/html").end("<!doctype html>");
+    return response.setHeader("Content-Type", "text/javascript").end(readFileSync(dist + request.url!));
+  });
+  sites.push(site);
+  await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
+  return `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+}
+
 afterEachFile(async () => {
+  for (const site of sites.splice(0)) site.close();
   await (await started)?.close();
   started = undefined;
 });

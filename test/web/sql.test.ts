@@ -175,7 +175,7 @@ describeInBrowser("who may not run SQL", () => {
     return page;
   };
 
-  test("is told so, and how to get a token that may", async () => {
+  test("sees that SQL is not allowed, and how to get a token that allows it", async () => {
     const { root } = server.context.lake.layout;
     const token = await createToken(root, "plain", { entities: ["daily"], expires: null }, new Date());
     const page = await enterAs(server.url, token);

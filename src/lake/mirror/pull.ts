@@ -169,7 +169,7 @@ export function createPull(layout: Layout, objects: ObjectStore): Pull {
     return version;
   };
 
-  /** What does not depend on each other is requested at the same time. */
+  /** Independent requests are sent at the same time. */
   const follow = async (thorough: boolean, paths: readonly string[]): Promise<void> => {
     const seen = await readPointer(layout);
     const isThorough = thorough || seen === 0;
